@@ -1,0 +1,98 @@
+"""The error tree. Each error's message names the bad value and the way out.
+
+PgragError
+├── SettingsError
+├── SourceError
+├── DatabaseError
+│   ├── DatabaseUnavailable
+│   ├── SchemaOutdated
+│   └── SchemaTooNew
+├── NotFound
+│   ├── UnknownLibrary
+│   ├── UnknownVersion
+│   ├── UnknownPage
+│   └── UnknownDocument
+├── InvalidInput
+│   ├── InvalidFilter
+│   ├── InvalidCursor
+│   └── DimensionMismatch
+└── EmbeddingError
+"""
+
+from __future__ import annotations
+
+
+class PgragError(Exception):
+    """Something went wrong that pgrag can explain."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
+
+class SettingsError(PgragError):
+    """A setting has a value that cannot be used."""
+
+
+class SourceError(PgragError):
+    """A source of documents cannot be read."""
+
+
+class DatabaseError(PgragError):
+    """The database refused or failed."""
+
+
+class DatabaseUnavailable(DatabaseError):
+    """The database does not answer."""
+
+
+class SchemaOutdated(DatabaseError):
+    """The database is older than this package."""
+
+
+class SchemaTooNew(DatabaseError):
+    """The database is newer than this package."""
+
+
+class NotFound(PgragError):
+    """What was asked for does not exist."""
+
+
+class UnknownLibrary(NotFound):
+    """No library has this name."""
+
+
+class UnknownVersion(NotFound):
+    """The library has no such version."""
+
+
+class UnknownPage(NotFound):
+    """No page has this id."""
+
+
+class UnknownDocument(NotFound):
+    """No document has this id."""
+
+
+class InvalidInput(PgragError):
+    """An argument has a value that cannot be used."""
+
+
+class InvalidFilter(InvalidInput):
+    """A filter does not follow the filter grammar."""
+
+
+class InvalidCursor(InvalidInput):
+    """A cursor was not made by the search that it is given to."""
+
+
+class DimensionMismatch(InvalidInput):
+    """A vector's dimension is not the model's."""
+
+
+class EmbeddingError(PgragError):
+    """The embedding model failed."""
