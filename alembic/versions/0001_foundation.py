@@ -1,0 +1,196 @@
+"""Libraries, versions, pages, documents, embeddings and the statistics that rank them.
+
+Revision ID: 0001
+Revises:
+"""
+
+from alembic import op
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+TABLES = """
+create table pgrag.installed_functions (
+    digest text primary key,
+    installed_at timestamptz not null default now()
+);
+
+create table pgrag.embedding_models (
+    model_id bigint generated always as identity primary key,
+    name text not null unique,
+    provider text not null check (provider in ('builtin', 'openai', 'custom')),
+    dimensions integer not null check (dimensions between 1 and 4000),
+    query_prefix text not null default '',
+    document_prefix text not null default '',
+    alpha real check (alpha between 0 and 1),
+    checksum text,
+    settings jsonb not null default '{}',
+    created_at timestamptz not null default now()
+);
+
+create table pgrag.libraries (
+    library_id bigint generated always as identity primary key,
+    name text not null unique check (name ~ '^[a-z0-9][a-z0-9._/-]{0,99}$'),
+    language text not null default 'english',
+    model_id bigint references pgrag.embedding_models (model_id),
+    settings jsonb not null default '{}',
+    created_at timestamptz not null default now()
+);
+
+create table pgrag.versions (
+    library_id bigint not null references pgrag.libraries (library_id),
+    version_id bigint generated always as identity,
+    label text not null check (label = lower(btrim(label))),
+    class text not null check (class in ('semver', 'partial', 'tag', 'unversioned')),
+    release_key text collate "C",
+    prerelease boolean not null default false,
+    status text not null default 'indexing' check (status in ('indexing', 'ready')),
+    source jsonb not null default '{}',
+    page_count integer not null default 0,
+    document_count integer not null default 0,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    primary key (library_id, version_id),
+    unique (library_id, label)
+);
+
+create table pgrag.pages (
+    library_id bigint not null,
+    page_id bigint generated always as identity,
+    version_id bigint not null,
+    key text not null,
+    url text not null,
+    title text not null,
+    path text[] not null default '{}',
+    front_matter jsonb not null default '{}',
+    uuid text,
+    link text,
+    topic text,
+    type text,
+    tags text[] not null default '{}',
+    language text not null,
+    created timestamptz,
+    modified timestamptz,
+    source_hash text not null,
+    warnings text[] not null default '{}',
+    document_count integer not null default 0,
+    indexed_at timestamptz not null default now(),
+    body text not null,
+    weights sparsevec,
+    primary key (library_id, page_id),
+    foreign key (library_id, version_id) references pgrag.versions (library_id, version_id)
+) with (toast_tuple_target = 128);
+alter table pgrag.pages alter column weights set storage external;
+
+create unique index pages_key on pgrag.pages (library_id, version_id, key);
+create index pages_uuid on pgrag.pages (library_id, uuid) where uuid is not null;
+create index pages_tags on pgrag.pages using gin (tags);
+create index pages_front_matter on pgrag.pages using gin (front_matter jsonb_path_ops);
+
+create table pgrag.documents (
+    library_id bigint not null,
+    document_id bigint generated always as identity,
+    version_id bigint not null,
+    page_id bigint not null,
+    parent_id bigint,
+    level smallint not null check (level between 0 and 2),
+    covers smallint not null check (covers between 0 and 7),
+    sort_order integer not null,
+    heading_level smallint not null default 0,
+    depth smallint not null default 0,
+    line_start integer not null default 0,
+    line_end integer not null default 0,
+    is_summary boolean not null default false,
+    text_hash uuid not null,
+    language text not null,
+    position text not null default 'middle',
+    anchor text not null default '',
+    heading text not null default '',
+    root_section text not null default '',
+    types text[] not null default '{}',
+    path text[] not null default '{}',
+    overlap text not null default '',
+    content text not null,
+    search tsvector,
+    weights sparsevec,
+    primary key (library_id, document_id),
+    foreign key (library_id, page_id)
+        references pgrag.pages (library_id, page_id) on delete cascade
+) with (toast_tuple_target = 128);
+alter table pgrag.documents alter column weights set storage main;
+
+create index documents_page on pgrag.documents (library_id, page_id, sort_order);
+create index documents_parent on pgrag.documents (library_id, parent_id);
+create index documents_text_hash on pgrag.documents (library_id, text_hash);
+create index documents_search on pgrag.documents
+    using gin (search) with (fastupdate = on, gin_pending_list_limit = 32768);
+
+create table pgrag.embeddings (
+    library_id bigint not null,
+    document_id bigint not null,
+    model_id bigint not null references pgrag.embedding_models (model_id),
+    version_id bigint not null,
+    page_id bigint not null,
+    covers smallint not null,
+    embedding halfvec not null,
+    primary key (library_id, document_id, model_id),
+    foreign key (library_id, document_id)
+        references pgrag.documents (library_id, document_id) on delete cascade
+);
+alter table pgrag.embeddings alter column embedding set storage plain;
+create index embeddings_scope
+    on pgrag.embeddings (library_id, model_id, version_id, page_id);
+
+create table pgrag.model_tokens (
+    model_id bigint not null references pgrag.embedding_models (model_id) on delete cascade,
+    token text collate "C" not null,
+    embedding vector not null,
+    primary key (model_id, token)
+);
+alter table pgrag.model_tokens alter column embedding set storage plain;
+
+create table pgrag.query_vectors (
+    model_id bigint not null references pgrag.embedding_models (model_id) on delete cascade,
+    query_hash uuid not null,
+    embedding halfvec not null,
+    used_at timestamptz not null default now(),
+    primary key (model_id, query_hash)
+);
+
+create table pgrag.corpus_statistics (
+    library_id bigint not null references pgrag.libraries (library_id),
+    language text not null,
+    document_count bigint not null default 0,
+    total_length double precision not null default 0,
+    average_length double precision not null,
+    page_count bigint not null default 0,
+    total_page_length double precision not null default 0,
+    average_page_length double precision not null,
+    primary key (library_id, language)
+);
+
+create table pgrag.lexeme_statistics (
+    library_id bigint not null references pgrag.libraries (library_id),
+    language text not null,
+    lexeme text collate "C" not null,
+    document_count integer not null,
+    largest_impact real not null,
+    primary key (library_id, language, lexeme)
+) with (fillfactor = 70);
+"""
+
+
+def upgrade() -> None:
+    op.execute(TABLES)
+
+
+def downgrade() -> None:
+    op.execute(
+        """
+        drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
+            pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
+            pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions
+        """
+    )
