@@ -77,6 +77,7 @@ create table pgrag.pages (
     warnings text[] not null default '{}',
     document_count integer not null default 0,
     indexed_at timestamptz not null default now(),
+    length real not null default 0,
     body text not null,
     weights sparsevec,
     primary key (library_id, page_id),
@@ -146,7 +147,8 @@ create index embeddings_scope
 create table pgrag.model_tokens (
     model_id bigint not null references pgrag.embedding_models (model_id) on delete cascade,
     token text collate "C" not null,
-    embedding vector not null,
+    prefix_lengths smallint[] not null,
+    embedding halfvec not null,
     primary key (model_id, token)
 );
 alter table pgrag.model_tokens alter column embedding set storage plain;
@@ -179,6 +181,82 @@ create table pgrag.lexeme_statistics (
     largest_impact real not null,
     primary key (library_id, language, lexeme)
 ) with (fillfactor = 70);
+
+create type pgrag.query_term as (
+    library_id bigint,
+    language text,
+    lexeme text,
+    frequency integer,
+    document_count integer,
+    idf double precision,
+    weight double precision,
+    bound double precision
+);
+
+create type pgrag.search_target as (
+    library_ids bigint[],
+    version_ids bigint[],
+    scope text,
+    covers integer,
+    document_count bigint,
+    allowed_pages bigint[],
+    allowed_documents bigint[],
+    denied_documents bigint[]
+);
+
+create type pgrag.library_query as (
+    library_id bigint,
+    model_id bigint,
+    keywords sparsevec,
+    embedding halfvec,
+    alpha double precision,
+    page_evidence double precision
+);
+
+create type pgrag.search_request as (
+    query text,
+    words text,
+    terms pgrag.query_term[],
+    target pgrag.search_target,
+    queries pgrag.library_query[],
+    fusion text,
+    rrf_k integer,
+    rrf_weights real[],
+    min_score double precision,
+    match_count integer,
+    max_per_page integer,
+    after_score double precision,
+    after_id bigint,
+    collapse boolean,
+    candidate_count integer,
+    exact_limit integer
+);
+
+create type pgrag.candidates as (
+    library_ids bigint[],
+    document_ids bigint[],
+    scores double precision[],
+    plan jsonb
+);
+
+create type pgrag.ranked_hit as (
+    library_id bigint,
+    document_id bigint,
+    page_id bigint,
+    score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    passage_score double precision,
+    page_score double precision,
+    keyword_rank integer,
+    semantic_rank integer
+);
+
+create type pgrag.ranking as (
+    hits pgrag.ranked_hit[],
+    plans jsonb,
+    exhausted boolean
+);
 """
 
 
@@ -191,6 +269,8 @@ def downgrade() -> None:
         """
         drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
             pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
-            pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions
+            pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions;
+        drop type pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
+            pgrag.library_query, pgrag.search_target, pgrag.query_term
         """
     )

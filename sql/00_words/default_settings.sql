@@ -1,0 +1,58 @@
+-- The one place for every number that a library may change.
+create or replace function pgrag.default_settings()
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select '{
+        "field_weights": {"title": 3, "path": 2, "url": 1, "content": 1},
+        "k1": 1.2,
+        "b": 0.75,
+        "alpha": 0.3,
+        "page_evidence": 0.3,
+        "exact_limit": 20000
+    }'::jsonb;
+$$;
+
+comment on function pgrag.default_settings() is
+'The retrieval settings of a library that sets none. field_weights, k1 and b shape BM25F; alpha is
+the share of the vector arm in the fusion; page_evidence the share of the page''s own BM25F in the
+keyword score; exact_limit the number of vectors up to which they are scanned exactly.';
+
+create or replace function pgrag.effective_settings(
+    settings jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select pgrag.default_settings()
+        || effective_settings.settings
+        || pg_catalog.jsonb_build_object(
+            'field_weights',
+            (pgrag.default_settings() -> 'field_weights')
+                || coalesce(effective_settings.settings -> 'field_weights', '{}')
+        );
+$$;
+
+comment on function pgrag.effective_settings(jsonb) is
+'A library''s settings, completed by the defaults.';
+
+-- In the order of the labels A, B, C, D.
+create or replace function pgrag._field_weights(
+    settings jsonb
+)
+returns real[]
+language sql
+immutable
+parallel safe
+as $$
+    select array[
+        (_field_weights.settings #>> '{field_weights,title}')::real,
+        (_field_weights.settings #>> '{field_weights,path}')::real,
+        (_field_weights.settings #>> '{field_weights,url}')::real,
+        (_field_weights.settings #>> '{field_weights,content}')::real
+    ];
+$$;

@@ -1,0 +1,113 @@
+-- The built-in model, word for word what pgrag.embedding.BuiltinEmbedder does in Python. The
+-- greatest token that sorts at or before a text starts with the longest token that the text starts
+-- with; so one step down the index and a look at that token's own prefixes finds the next piece.
+create or replace function pgrag.embed(
+    input text,
+    model text default pgrag.builtin_model()
+)
+returns halfvec
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    wanted_model pgrag.embedding_models;
+    vector halfvec;
+begin
+    select m.*
+    into wanted_model
+    from pgrag.embedding_models as m
+    where m.model_id = pgrag._model_id(embed.model);
+    if wanted_model.provider is distinct from 'builtin' then
+        raise exception 'The database cannot compute vectors of model %.',
+            coalesce(quote_literal(embed.model), 'null')
+            using errcode = 'PGR09',
+                hint = 'Compute the vector outside and pass it as query_embedding.';
+    end if;
+
+    with recursive walk (rest, marker_length, pieces) as (
+        select w.word, 0, '{}'::text[]
+        from unnest(
+            pgrag._split_words(embed.input, wanted_model.settings -> 'characters')
+        ) as w (word)
+        where length(w.word) between 1 and 100
+        union all
+        select '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
+        from walk as w
+        cross join lateral (
+            select prefix.size
+            from (
+                select t.token, t.prefix_lengths
+                from pgrag.model_tokens as t
+                where t.model_id = wanted_model.model_id and t.token <= w.rest
+                order by t.token desc
+                limit 1
+            ) as nearest
+            cross join unnest(nearest.prefix_lengths) as prefix (size)
+            where prefix.size > w.marker_length
+                and left(nearest.token, prefix.size) = left(w.rest, prefix.size)
+            limit 1
+        ) as piece
+        where length(w.rest) > w.marker_length
+    )
+    select l2_normalize(avg(t.embedding))
+    into vector
+    from walk as w
+    cross join unnest(w.pieces) as piece (token)
+    join pgrag.model_tokens as t
+        on t.model_id = wanted_model.model_id and t.token = piece.token
+    where w.rest = '##';
+    return vector;
+end;
+$$;
+
+comment on function pgrag.embed(text, text) is
+'The vector (length 1) of a text by the model that lives in the database; null for a text without a
+word that the model knows. Words are cut into the longest known pieces from left to right; a word
+with an unknown rest, or of more than 100 characters, does not count; the vector is the mean of the
+pieces'' vectors. Errors: PGR09 for an unknown model and for one that lives elsewhere. Source of the
+method: BERT''s word pieces; Model2Vec''s static embeddings.';
+
+-- The classes of characters come with the model, so that every server and every Python splits
+-- alike, whatever their locale and Unicode version: lower() under "C" touches ASCII only, and the
+-- few other capitals that the vocabulary knows are translated. "offset 0" keeps the planner from
+-- copying the folded text's expression into each place that reads it.
+create or replace function pgrag._split_words(
+    input text,
+    characters jsonb
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.string_to_array(
+        pg_catalog.regexp_replace(
+            case
+                when pg_catalog.octet_length(folded.text) = pg_catalog.length(folded.text)
+                then folded.text
+                else pg_catalog.translate(
+                    folded.text,
+                    _split_words.characters ->> 'uppercase',
+                    _split_words.characters ->> 'lowercase'
+                )
+            end,
+            _split_words.characters ->> 'isolated',
+            ' \& ',
+            'g'
+        ),
+        ' '
+    )
+    from (
+        select pg_catalog.lower(
+            pg_catalog.regexp_replace(
+                normalize(_split_words.input, nfd),
+                _split_words.characters ->> 'removed',
+                '',
+                'g'
+            ) collate "C"
+        ) as text
+        offset 0
+    ) as folded;
+$$;

@@ -1,0 +1,51 @@
+-- The four labels of a tsvector are the four fields of BM25F. Two lexemes without a position carry
+-- library and version, so that GIN itself narrows a query to them; they never count as words.
+create or replace function pgrag.search_vector(
+    language text,
+    title text,
+    path text[],
+    url text,
+    content text,
+    library_id bigint,
+    version_id bigint
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select
+        pg_catalog.setweight(
+            pg_catalog.to_tsvector(
+                search_vector.language::regconfig,
+                pgrag.searchable_text(search_vector.title)
+            ),
+            'A'
+        )
+        || pg_catalog.setweight(
+            pg_catalog.to_tsvector(
+                search_vector.language::regconfig,
+                pgrag.searchable_text(pg_catalog.array_to_string(search_vector.path, ' . '))
+            ),
+            'B'
+        )
+        || pg_catalog.setweight(
+            pg_catalog.to_tsvector(
+                search_vector.language::regconfig,
+                pgrag.searchable_text(pg_catalog.translate(search_vector.url, '-_?#=&', '      '))
+            ),
+            'C'
+        )
+        || pg_catalog.to_tsvector(
+            search_vector.language::regconfig,
+            pgrag.searchable_text(search_vector.content)
+        )
+        || pg_catalog.array_to_tsvector(
+            array['@l' || search_vector.library_id, '@v' || search_vector.version_id]
+        );
+$$;
+
+comment on function pgrag.search_vector(text, text, text[], text, text, bigint, bigint) is
+'The weighted full-text vector of a document: title A, path of headings B, url C, content D, and
+the lexemes @l<library_id> and @v<version_id> without positions. language is a text search
+configuration.';

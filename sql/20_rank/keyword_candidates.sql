@@ -1,0 +1,198 @@
+-- Exact BM25F without reading what cannot win (MaxScore: Turtle and Flood, 1995). Lexemes are taken
+-- by falling bound. The documents with one of the first few are scored with all lexemes; the k-th
+-- score then tells how many lexemes must be taken so that no other document can reach the top k.
+create or replace function pgrag._keyword_candidates(
+    terms pgrag.query_term[],
+    target pgrag.search_target,
+    candidate_count integer
+)
+returns pgrag.candidates
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    -- Fewer documents than this are scored without looking for a shortcut.
+    small constant integer := 3000;
+    lexemes text[];
+    bounds double precision[];
+    counts bigint[];
+    taken integer;
+    certain integer;
+    rest double precision;
+    best pgrag.candidates;
+begin
+    select
+        array_agg(l.lexeme order by l.bound desc, l.lexeme),
+        array_agg(l.bound order by l.bound desc, l.lexeme),
+        array_agg(l.document_count order by l.bound desc, l.lexeme)
+    into lexemes, bounds, counts
+    from (
+        select t.lexeme, max(t.bound) as bound, sum(t.document_count)::bigint as document_count
+        from unnest(terms) as t
+        where t.document_count > 0
+        group by t.lexeme
+    ) as l;
+    if lexemes is null then
+        return ('{}', '{}', '{}', jsonb_build_object('arm', 'keyword', 'plan', 'no known lexeme'));
+    end if;
+
+    taken := pgrag._lexemes_within(counts, small);
+    if (target).document_count <= small then
+        taken := cardinality(lexemes);
+    end if;
+    best := pgrag._score_documents(terms, lexemes[:taken], target, candidate_count);
+
+    if taken < cardinality(lexemes) then
+        rest := case
+            when cardinality(best.scores) < candidate_count then 0
+            else best.scores[candidate_count]
+        end;
+        certain := pgrag._lexemes_above(bounds, rest);
+        if certain > taken then
+            taken := certain;
+            best := pgrag._score_documents(terms, lexemes[:taken], target, candidate_count);
+        end if;
+    end if;
+    best.plan := jsonb_build_object(
+        'arm', 'keyword',
+        'plan', case when taken < cardinality(lexemes) then 'pruned' else 'exhaustive' end,
+        'lexemes', to_jsonb(lexemes),
+        'lexemes_taken', taken,
+        'candidates', cardinality(best.document_ids)
+    );
+    return best;
+end;
+$$;
+
+-- How many lexemes, from the first, have about so many documents together; at least one.
+create or replace function pgrag._lexemes_within(
+    counts bigint[],
+    budget bigint
+)
+returns integer
+language sql
+immutable
+parallel safe
+as $$
+    select greatest(
+        1,
+        (
+            select count(*)
+            from (
+                select sum(c.count) over (order by c.place) as total
+                from unnest(_lexemes_within.counts) with ordinality as c (count, place)
+            ) as running
+            where running.total <= _lexemes_within.budget
+        )
+    )::integer;
+$$;
+
+-- The least number of lexemes so that a document without any of them stays below the threshold.
+create or replace function pgrag._lexemes_above(
+    bounds double precision[],
+    threshold double precision
+)
+returns integer
+language sql
+immutable
+parallel safe
+as $$
+    select count(*)::integer
+    from (
+        select sum(b.bound) over (order by b.place desc) as rest
+        from unnest(_lexemes_above.bounds) with ordinality as b (bound, place)
+    ) as running
+    -- A hair of tolerance, because impacts and weights are stored in single precision.
+    where running.rest * 1.00001 >= _lexemes_above.threshold;
+$$;
+
+create or replace function pgrag._score_documents(
+    terms pgrag.query_term[],
+    lexemes text[],
+    target pgrag.search_target,
+    candidate_count integer
+)
+returns pgrag.candidates
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    any_lexeme text := (
+        select string_agg(pgrag._tsquery_lexeme(lexeme), ' | ') from unnest(lexemes) as lexeme
+    );
+    query tsquery := concat_ws(' & ', (target).scope, '(' || any_lexeme || ')')::tsquery;
+    query_vectors record;
+    best pgrag.candidates;
+begin
+    select v.library_ids, v.vectors into query_vectors from pgrag._query_vectors(terms) as v;
+    execute format(
+        $sql$
+        select
+            coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
+            coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
+            coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
+        from (
+            select d.library_id, d.document_id, -(d.weights <#> %s) as score
+            from pgrag.documents as d
+            where d.search @@ $1 and d.library_id = any ($9) and d.covers & $2 <> 0 %s
+            order by score desc, d.document_id
+            limit $3
+        ) as h
+        where h.score > 0
+        $sql$,
+        case
+            when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
+            else '$4[array_position($5, d.library_id)]'
+        end,
+        pgrag._target_conditions(target, 'd')
+    )
+    into best.library_ids, best.document_ids, best.scores
+    using query, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,
+        (target).allowed_pages, (target).allowed_documents, (target).denied_documents,
+        (target).library_ids;
+    return best;
+end;
+$$;
+
+create or replace function pgrag._tsquery_lexeme(
+    lexeme text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select '''' || pg_catalog.replace(
+        pg_catalog.replace(_tsquery_lexeme.lexeme, '\', '\\'), '''', ''''''
+    ) || '''';
+$$;
+
+-- What both arms must respect; $6, $7 and $8 are the target's lists.
+create or replace function pgrag._target_conditions(
+    target pgrag.search_target,
+    alias text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.concat(
+        case
+            when (target).allowed_pages is not null
+            then pg_catalog.format(' and %I.page_id = any ($6)', alias)
+        end,
+        case
+            when (target).allowed_documents is not null
+            then pg_catalog.format(' and %I.document_id = any ($7)', alias)
+        end,
+        case
+            when (target).denied_documents is not null
+            then pg_catalog.format(' and %I.document_id <> all ($8)', alias)
+        end
+    );
+$$;

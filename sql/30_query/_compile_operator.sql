@@ -1,0 +1,195 @@
+-- field OPERATOR operand, by the kind of the field.
+create or replace function pgrag._compile_operator(
+    field text,
+    kind text,
+    expression text,
+    operator text,
+    operand jsonb
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    literal text := operand #>> '{}';
+    words text[] := case
+        when jsonb_typeof(operand) = 'array'
+        then array(select w from jsonb_array_elements_text(operand) as w)
+        when kind = 'path' then regexp_split_to_array(operand #>> '{}', '\s*>\s*')
+        else array[operand #>> '{}']
+    end;
+begin
+    if operator not in ('=', '!=', '<', '<=', '>', '>=', 'in', 'all', 'like', 'exists') then
+        raise exception 'The filter field "%" has no operator "%".', field, operator
+            using errcode = 'PGR06',
+                hint = 'Use =, !=, <, <=, >, >=, in, all, like or exists.';
+    end if;
+    if jsonb_typeof(operand) = 'object' then
+        raise exception 'The filter field "%" cannot be compared with %.', field, operand
+            using errcode = 'PGR06';
+    end if;
+    if operator = 'exists' then
+        return format(
+            '(%s) is %s',
+            case when kind = 'list' then format('nullif(%s, ''{}'')', expression) else expression end,
+            case when operand = 'false' then 'null' else 'not null' end
+        );
+    elsif operator = '!=' then
+        return format(
+            '(%s) is not true', pgrag._compile_operator(field, kind, expression, '=', operand)
+        );
+    elsif jsonb_typeof(operand) = 'null' then
+        return format('(%s) is null', expression);
+    elsif kind = 'json' then
+        return pgrag._compile_json(field, expression, operator, operand);
+    elsif operator = 'in' and kind not in ('list', 'path') then
+        return coalesce(
+            (
+                select '(' || string_agg(
+                    pgrag._compile_operator(field, kind, expression, '=', to_jsonb(w)), ' or '
+                ) || ')'
+                from unnest(words) as w
+            ),
+            'false'
+        );
+    end if;
+
+    case kind
+        when 'list' then
+            return format(
+                '%s %s %L::text[]', expression, case when operator = 'all' then '@>' else '&&' end,
+                words
+            );
+        when 'path' then
+            -- The names one below the other, anywhere in the path.
+            return format(
+                'position(%L in chr(31) || array_to_string(%s, chr(31)) || chr(31)) > 0',
+                chr(31) || array_to_string(words, chr(31)) || chr(31), expression
+            );
+        when 'page' then
+            return format(
+                '(p.key like %1$L or p.url like %1$L)',
+                replace(
+                    replace(replace(replace(literal, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'
+                )
+            );
+        when 'language' then
+            return format('%s = %L', expression, pgrag.text_search_configuration(literal));
+        when 'minimum' then
+            return format('%s >= %L', expression, pgrag._filter_number(field, operand));
+        when 'maximum' then
+            return format('%s <= %L', expression, pgrag._filter_number(field, operand));
+        when 'number' then
+            return format(
+                '%s %s %L', expression, operator, pgrag._filter_number(field, operand)
+            );
+        when 'time' then
+            return pgrag._compile_time(field, expression, operator, literal);
+        else
+            return format(
+                '%s %s %L', expression, case operator when 'all' then '=' else operator end, literal
+            );
+    end case;
+end;
+$$;
+
+create or replace function pgrag._filter_number(
+    field text,
+    operand jsonb
+)
+returns numeric
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+begin
+    return (operand #>> '{}')::numeric;
+exception
+    when invalid_text_representation then
+        raise exception 'The filter field "%" needs a number, got %.', field, operand
+            using errcode = 'PGR06';
+end;
+$$;
+
+-- A bare day, as "=" or "<=", means the whole of it.
+create or replace function pgrag._compile_time(
+    field text,
+    expression text,
+    operator text,
+    literal text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    is_day boolean := literal ~ '^\d{4}-\d{2}-\d{2}$';
+begin
+    if literal !~ '^\d{4}-\d{2}-\d{2}' or not pg_input_is_valid(literal, 'timestamptz') then
+        raise exception 'The filter field "%" needs a date, got %.', field, quote_literal(literal)
+            using errcode = 'PGR06', hint = 'Write 2024-12-01 or 2024-12-01T08:30:00Z.';
+    end if;
+    return case
+        when is_day and operator = '='
+        then format(
+            '(%1$s >= %2$L::timestamptz and %1$s < %2$L::timestamptz + interval ''1 day'')',
+            expression, literal
+        )
+        when is_day and operator in ('<=', '>')
+        then format(
+            '%s %s %L::timestamptz + interval ''1 day''',
+            expression, case operator when '<=' then '<' else '>=' end, literal
+        )
+        else format('%s %s %L::timestamptz', expression, operator, literal)
+    end;
+end;
+$$;
+
+-- A front matter value is compared as what it is: numbers as numbers, text as text (ISO dates sort
+-- as text), a list by its members.
+create or replace function pgrag._compile_json(
+    field text,
+    expression text,
+    operator text,
+    operand jsonb
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+begin
+    if operator in ('=', 'in', 'all') then
+        return coalesce(
+            (
+                select '(' || string_agg(
+                    format('%s @> %L::jsonb', expression, member),
+                    case operator when 'in' then ' or ' else ' and ' end
+                ) || ')'
+                from jsonb_array_elements(
+                    case when jsonb_typeof(operand) = 'array' then operand
+                    else jsonb_build_array(operand) end
+                ) as member
+            ),
+            'false'
+        );
+    elsif operator = 'like' then
+        return format('(%s #>> ''{}'') like %L', expression, operand #>> '{}');
+    elsif jsonb_typeof(operand) = 'number' then
+        return format(
+            'case when jsonb_typeof(%1$s) = ''number'' then (%1$s)::numeric %2$s %3$L::numeric end',
+            expression, operator, operand
+        );
+    else
+        return format(
+            '(%s #>> ''{}'') collate "C" %s %L', expression, operator, operand #>> '{}'
+        );
+    end if;
+end;
+$$;

@@ -1,0 +1,151 @@
+-- One query, seen by each library: its own idf, its own model, its own weights.
+create or replace function pgrag._library_queries(
+    words text,
+    library_ids bigint[],
+    terms pgrag.query_term[],
+    alpha real,
+    page_evidence real,
+    model text,
+    query_embedding halfvec
+)
+returns pgrag.library_query[]
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    wanted_model bigint := pgrag._model_id(model);
+    models bigint[];
+    embeddings halfvec[];
+begin
+    select array_agg(distinct coalesce(wanted_model, l.model_id))
+    into models
+    from pgrag.libraries as l
+    where l.library_id = any (library_ids);
+    if query_embedding is not null and cardinality(models) > 1 then
+        raise exception 'The libraries searched use % models; query_embedding fits one.',
+            cardinality(models)
+            using errcode = 'PGR01', hint = 'Name the model, or search one library.';
+    end if;
+    if alpha is distinct from 0 then
+        embeddings := array(
+            select pgrag._query_embedding(words, u.model_id, query_embedding)
+            from unnest(models) with ordinality as u (model_id, place)
+            order by u.place
+        );
+    end if;
+
+    return array(
+        select row(
+            l.library_id,
+            m.model_id,
+            keywords.vectors[array_position(keywords.library_ids, l.library_id)],
+            embeddings[array_position(models, m.model_id)],
+            case
+                when embeddings[array_position(models, m.model_id)] is null then 0
+                else coalesce(
+                    alpha,
+                    (l.settings ->> 'alpha')::real,
+                    m.alpha,
+                    nullif(current_setting('pgrag.hybrid_alpha', true), '')::real,
+                    (pgrag.default_settings() ->> 'alpha')::real
+                )
+            end,
+            coalesce(
+                page_evidence,
+                (pgrag.effective_settings(l.settings) ->> 'page_evidence')::real
+            )
+        )::pgrag.library_query
+        from pgrag.libraries as l
+        join pgrag.embedding_models as m on m.model_id = coalesce(wanted_model, l.model_id)
+        cross join pgrag._query_vectors(terms) as keywords
+        where l.library_id = any (library_ids)
+        order by l.library_id
+    );
+end;
+$$;
+
+-- From the caller, from the database's own model, or from the vectors of queries seen before.
+create or replace function pgrag._query_embedding(
+    words text,
+    model_id bigint,
+    query_embedding halfvec
+)
+returns halfvec
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    used pgrag.embedding_models;
+    known halfvec;
+begin
+    select m.*
+    into used
+    from pgrag.embedding_models as m
+    where m.model_id = _query_embedding.model_id;
+    if query_embedding is not null then
+        if vector_dims(query_embedding) <> used.dimensions then
+            raise exception 'Model % has % dimensions, query_embedding has %.',
+                quote_literal(used.name), used.dimensions, vector_dims(query_embedding)
+                using errcode = 'PGR08', hint = 'Embed the query with this model.';
+        end if;
+        return l2_normalize(query_embedding);
+    end if;
+    if used.provider = 'builtin' then
+        return pgrag.embed(words, used.name);
+    end if;
+    select q.embedding
+    into known
+    from pgrag.query_vectors as q
+    where q.model_id = used.model_id and q.query_hash = pgrag.text_hash(words);
+    if known is null then
+        raise notice 'No vector of this query by model %: searching by keywords only.',
+            quote_literal(used.name)
+            using hint = 'Pass query_embedding, or search through the API, which embeds the query.';
+    end if;
+    return known;
+end;
+$$;
+
+create or replace function pgrag.remember_query_vector(
+    query text,
+    model text,
+    query_embedding halfvec,
+    capacity integer default 10000
+)
+returns void
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    used bigint := pgrag._model_id(model);
+begin
+    insert into pgrag.query_vectors as q (model_id, query_hash, embedding)
+    values (
+        used,
+        pgrag.text_hash((pgrag.parse_search_text(query)).words),
+        l2_normalize(query_embedding)
+    )
+    on conflict (model_id, query_hash) do update
+    set embedding = excluded.embedding, used_at = now();
+    delete from pgrag.query_vectors as q
+    where q.model_id = used
+        and q.used_at < (
+            select kept.used_at
+            from pgrag.query_vectors as kept
+            where kept.model_id = used
+            order by kept.used_at desc
+            offset remember_query_vector.capacity
+            limit 1
+        );
+end;
+$$;
+
+comment on function pgrag.remember_query_vector(text, text, halfvec, integer) is
+'Keeps the vector of a query by a model outside the database, so that the same query can be searched
+by meaning from psql. At most about capacity vectors a model are kept, the latest ones.';

@@ -1,0 +1,39 @@
+-- Words rank, and only what the user marks is a condition: "a phrase" and +word must occur, -word
+-- must not. A dash or plus inside or doubled (--flag, C++) is no mark.
+create or replace function pgrag.parse_search_text(
+    query text,
+    out words text,
+    out required text[],
+    out excluded text[]
+)
+returns record
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    mark text[];
+begin
+    words := left(coalesce(parse_search_text.query, ''), 10000);
+    required := '{}';
+    excluded := '{}';
+    for mark in
+        select m
+        from regexp_matches(words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g') as m
+    loop
+        if mark[1] = '-' then
+            excluded := excluded || coalesce(mark[2], mark[3]);
+        else
+            required := required || coalesce(mark[2], mark[3]);
+        end if;
+    end loop;
+    words := regexp_replace(words, '(^|\s)-("[^"]+"|[^\s"+-][^\s"]*)', ' ', 'g');
+    words := regexp_replace(words, '(^|\s)\+(?=[^\s+])', '\1', 'g');
+    words := btrim(replace(words, '"', ' '));
+end;
+$$;
+
+comment on function pgrag.parse_search_text(text) is
+'Splits a query into the words that rank it, the phrases and words that must occur ("…", +word) and
+those that must not (-word, -"…"). Only the first 10,000 characters count.';

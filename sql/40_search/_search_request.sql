@@ -1,0 +1,154 @@
+-- The arguments of a search, checked, and everything about the query that does not depend on how
+-- deep the arms are read.
+create or replace function pgrag._search_request(
+    query text,
+    library text,
+    version text,
+    match_count integer,
+    filters jsonb,
+    alpha real,
+    fusion text,
+    min_score real,
+    levels integer[],
+    max_per_page integer,
+    after text,
+    query_embedding halfvec,
+    model text,
+    page_evidence real,
+    candidate_count integer,
+    rrf_k integer,
+    rrf_weights real[]
+)
+returns pgrag.search_request
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    request pgrag.search_request;
+    parsed record;
+    scope record;
+    names text[] := pgrag._wanted_libraries(library, filters);
+begin
+    perform pgrag._check_arguments(
+        query, match_count, alpha, fusion, levels, max_per_page, page_evidence, candidate_count
+    );
+    select p.* into parsed from pgrag.parse_search_text(query) as p;
+    if parsed.words = '' then
+        raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
+            using errcode = 'PGR01', hint = 'Give at least one word that is not excluded by "-".';
+    end if;
+
+    select
+        coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
+        coalesce(array_agg(s.version_id), '{}') as version_ids,
+        coalesce(sum(s.document_count), 0)::bigint as document_count,
+        min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit
+    into scope
+    from pgrag.search_scope(names, version) as s;
+
+    request.query := query;
+    request.words := parsed.words;
+    request.fusion := fusion;
+    request.rrf_k := rrf_k;
+    request.rrf_weights := rrf_weights;
+    request.min_score := coalesce(min_score, 0);
+    request.match_count := match_count;
+    request.max_per_page := max_per_page;
+    request.collapse := levels is null;
+    request.candidate_count := greatest(candidate_count, match_count);
+    request.exact_limit := scope.exact_limit;
+    if after is not null then
+        if after !~ '^\d(\.\d+)?(e-?\d+)?:\d{1,18}$' then
+            raise exception 'The cursor % was not made by a search.', quote_literal(left(after, 100))
+                using errcode = 'PGR07', hint = 'Pass the cursor of the last hit as it is.';
+        end if;
+        request.after_score := split_part(after, ':', 1)::double precision;
+        request.after_id := split_part(after, ':', 2)::bigint;
+    end if;
+
+    request.target := pgrag._search_target(
+        scope.library_ids,
+        scope.version_ids,
+        scope.document_count,
+        version is not distinct from '*',
+        (
+            select bit_or(1 << l)
+            from unnest(coalesce(levels, '{1, 2}')) as l
+        ),
+        filters - 'library',
+        parsed.required,
+        parsed.excluded
+    );
+    request.terms := array(
+        select t from pgrag.query_terms(parsed.words, scope.library_ids) as t
+    );
+    request.queries := pgrag._library_queries(
+        parsed.words, scope.library_ids, request.terms, alpha, page_evidence, model,
+        query_embedding
+    );
+    return request;
+end;
+$$;
+
+-- The library argument and the top of the filters name the same thing.
+create or replace function pgrag._wanted_libraries(
+    library text,
+    filters jsonb
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when _wanted_libraries.library is not null then array[_wanted_libraries.library]
+        when pg_catalog.jsonb_typeof(_wanted_libraries.filters -> 'library') = 'array'
+        then array(
+            select pg_catalog.jsonb_array_elements_text(_wanted_libraries.filters -> 'library')
+        )
+        when _wanted_libraries.filters ->> 'library' is not null
+        then array[_wanted_libraries.filters ->> 'library']
+    end;
+$$;
+
+create or replace function pgrag._check_arguments(
+    query text,
+    match_count integer,
+    alpha real,
+    fusion text,
+    levels integer[],
+    max_per_page integer,
+    page_evidence real,
+    candidate_count integer
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    complaint text;
+begin
+    complaint := case
+        when btrim(coalesce(query, '')) = '' then 'The query is empty.'
+        when match_count is null or match_count not between 1 and 1000
+        then format('match_count must be 1 to 1000, got %s.', match_count)
+        when alpha not between 0 and 1 then format('alpha must be 0 to 1, got %s.', alpha)
+        when page_evidence not between 0 and 1
+        then format('page_evidence must be 0 to 1, got %s.', page_evidence)
+        when fusion is null or fusion not in ('absolute', 'rrf')
+        then format('fusion must be absolute or rrf, got %L.', fusion)
+        when not levels <@ '{0, 1, 2}' or cardinality(levels) = 0
+        then format('levels must be of 0, 1 and 2, got %s.', levels)
+        when max_per_page < 1 then format('max_per_page must be at least 1, got %s.', max_per_page)
+        when candidate_count is null or candidate_count not between 1 and 20000
+        then format('candidate_count must be 1 to 20000, got %s.', candidate_count)
+    end;
+    if complaint is not null then
+        raise exception '%', complaint using errcode = 'PGR01';
+    end if;
+end;
+$$;

@@ -1,0 +1,109 @@
+-- A page's own BM25F: its title, path and url once, its content summed over its paragraphs. It
+-- needs no vector of its own text, so no page is too long for it.
+create or replace function pgrag._rank_pages(
+    library_id bigint,
+    page_ids bigint[],
+    settings jsonb
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    with terms as materialized (
+        select
+            d.page_id,
+            d.language,
+            t.lexeme,
+            max(t.header_frequency) + sum(t.content_frequency) as frequency
+        from pgrag.documents as d
+        cross join lateral pgrag.term_frequencies(
+            d.search,
+            pgrag._field_weights(_rank_pages.settings)
+        ) as t
+        where d.library_id = _rank_pages.library_id
+            and d.page_id = any (_rank_pages.page_ids)
+            and d.level = 2
+        group by d.page_id, d.language, t.lexeme
+    ),
+    lengths as materialized (
+        select t.page_id, t.language, sum(t.frequency) as length
+        from terms as t
+        group by t.page_id, t.language
+    ),
+    totals as (
+        select l.language, count(*) as page_count, sum(l.length) as total_length
+        from lengths as l
+        group by l.language
+    ),
+    corpora as (
+        update pgrag.corpus_statistics as c
+        set page_count = c.page_count + t.page_count,
+            total_page_length = c.total_page_length + t.total_length,
+            average_page_length = case
+                when c.average_page_length = 0 then t.total_length / t.page_count
+                else c.average_page_length
+            end
+        from totals as t
+        where c.library_id = _rank_pages.library_id and c.language = t.language
+        returning c.language, c.average_page_length
+    ),
+    vectors as (
+        select
+            t.page_id,
+            pgrag._sparse_vector(
+                array_agg(pgrag.lexeme_id(t.language, t.lexeme)),
+                array_agg(
+                    pgrag.impact(
+                        t.frequency,
+                        l.length,
+                        c.average_page_length,
+                        (_rank_pages.settings ->> 'k1')::double precision,
+                        (_rank_pages.settings ->> 'b')::double precision
+                    )::real
+                )
+            ) as weights
+        from terms as t
+        join lengths as l on l.page_id = t.page_id
+        join corpora as c on c.language = t.language
+        where t.frequency > 0
+        group by t.page_id
+    )
+    update pgrag.pages as p
+    set weights = v.weights,
+        length = coalesce(l.length, 0),
+        document_count = counted.searchable
+    from (
+        select d.page_id, count(*) filter (where d.covers > 0) as searchable
+        from pgrag.documents as d
+        where d.library_id = _rank_pages.library_id and d.page_id = any (_rank_pages.page_ids)
+        group by d.page_id
+    ) as counted
+    left join vectors as v on v.page_id = counted.page_id
+    left join lengths as l on l.page_id = counted.page_id
+    where p.library_id = _rank_pages.library_id and p.page_id = counted.page_id;
+$$;
+
+-- Takes pages that go or change out of the statistics, as the rows still are.
+create or replace function pgrag._forget_pages(
+    library_id bigint,
+    page_ids bigint[]
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    update pgrag.corpus_statistics as c
+    set page_count = c.page_count - gone.page_count,
+        total_page_length = c.total_page_length - gone.total_length
+    from (
+        select p.language, count(*) as page_count, sum(p.length) as total_length
+        from pgrag.pages as p
+        where p.library_id = _forget_pages.library_id
+            and p.page_id = any (_forget_pages.page_ids)
+            and p.length > 0
+        group by p.language
+    ) as gone
+    where c.library_id = _forget_pages.library_id and c.language = gone.language;
+$$;

@@ -1,0 +1,186 @@
+-- One statement: the terms of the changed documents are counted once, and serve the corpus' length,
+-- the impacts, the statistics of the lexemes and the rows. The average length that the impacts are
+-- made with is fixed by the first documents of a language, until refresh_statistics moves it.
+create or replace function pgrag._write_documents(
+    library_id bigint,
+    staged pgrag.documents[],
+    changed bigint[],
+    settings jsonb
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    with terms as materialized (
+        select
+            s.document_id,
+            s.language,
+            t.lexeme,
+            t.header_frequency + t.content_frequency as frequency,
+            sum(t.header_frequency + t.content_frequency) over (partition by s.document_id)
+                as length
+        from unnest(_write_documents.staged) as s
+        cross join lateral pgrag.term_frequencies(
+            s.search,
+            pgrag._field_weights(_write_documents.settings)
+        ) as t
+        where s.document_id = any (_write_documents.changed) and s.covers > 0
+    ),
+    lengths as (
+        select l.language, count(*) as document_count, sum(l.length) as total_length
+        from (select distinct t.document_id, t.language, t.length from terms as t) as l
+        group by l.language
+    ),
+    corpora as (
+        insert into pgrag.corpus_statistics as c (
+            library_id, language, document_count, total_length, average_length, average_page_length
+        )
+        select
+            _write_documents.library_id,
+            l.language,
+            l.document_count,
+            l.total_length,
+            l.total_length / l.document_count,
+            0
+        from lengths as l
+        on conflict (library_id, language) do update
+        set document_count = c.document_count + excluded.document_count,
+            total_length = c.total_length + excluded.total_length
+        returning c.language, c.average_length
+    ),
+    impacts as materialized (
+        select
+            t.document_id,
+            t.language,
+            t.lexeme,
+            pgrag.impact(
+                t.frequency,
+                t.length,
+                c.average_length,
+                (_write_documents.settings ->> 'k1')::double precision,
+                (_write_documents.settings ->> 'b')::double precision
+            )::real as impact
+        from terms as t
+        join corpora as c on c.language = t.language
+        where t.frequency > 0
+    ),
+    lexemes as (
+        insert into pgrag.lexeme_statistics as s (
+            library_id, language, lexeme, document_count, largest_impact
+        )
+        select _write_documents.library_id, i.language, i.lexeme, count(*), max(i.impact)
+        from impacts as i
+        group by i.language, i.lexeme
+        on conflict (library_id, language, lexeme) do update
+        set document_count = s.document_count + excluded.document_count,
+            largest_impact = greatest(s.largest_impact, excluded.largest_impact)
+    ),
+    vectors as (
+        select v.document_id, pgrag._sparse_vector(array_agg(v.lexeme_id), array_agg(v.impact)) as weights
+        from (
+            select
+                i.document_id,
+                pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
+                i.impact
+            from impacts as i
+        ) as v
+        group by v.document_id
+    )
+    insert into pgrag.documents as d
+    overriding system value
+    select
+        s.library_id, s.document_id, s.version_id, s.page_id, s.parent_id, s.level, s.covers,
+        s.sort_order, s.heading_level, s.depth, s.line_start, s.line_end, s.is_summary,
+        s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section, s.types, s.path,
+        s.overlap, s.content, s.search, v.weights
+    from unnest(_write_documents.staged) as s
+    left join vectors as v on v.document_id = s.document_id
+    order by s.page_id, s.sort_order
+    on conflict (library_id, document_id) do update
+    set parent_id = excluded.parent_id,
+        covers = excluded.covers,
+        sort_order = excluded.sort_order,
+        heading_level = excluded.heading_level,
+        depth = excluded.depth,
+        line_start = excluded.line_start,
+        line_end = excluded.line_end,
+        is_summary = excluded.is_summary,
+        text_hash = excluded.text_hash,
+        language = excluded.language,
+        position = excluded.position,
+        anchor = excluded.anchor,
+        heading = excluded.heading,
+        root_section = excluded.root_section,
+        types = excluded.types,
+        path = excluded.path,
+        overlap = excluded.overlap,
+        content = excluded.content,
+        search = excluded.search,
+        weights = case
+            when excluded.document_id = any (_write_documents.changed) then excluded.weights
+            else d.weights
+        end
+    where (
+        d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
+        d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,
+        d.types, d.overlap
+    ) is distinct from (
+        excluded.parent_id, excluded.covers, excluded.sort_order, excluded.heading_level,
+        excluded.depth, excluded.line_start, excluded.line_end, excluded.is_summary,
+        excluded.text_hash, excluded.language, excluded.position, excluded.anchor,
+        excluded.heading, excluded.root_section, excluded.types, excluded.overlap
+    );
+$$;
+
+-- Takes documents that go or change out of the statistics, as the rows still are.
+create or replace function pgrag._forget_documents(
+    library_id bigint,
+    document_ids bigint[],
+    settings jsonb
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    with terms as materialized (
+        select
+            d.document_id,
+            d.language,
+            t.lexeme,
+            t.header_frequency + t.content_frequency as frequency
+        from pgrag.documents as d
+        cross join lateral pgrag.term_frequencies(
+            d.search,
+            pgrag._field_weights(_forget_documents.settings)
+        ) as t
+        where d.library_id = _forget_documents.library_id
+            and d.document_id = any (_forget_documents.document_ids)
+    ),
+    lexemes as (
+        update pgrag.lexeme_statistics as s
+        set document_count = s.document_count - gone.document_count
+        from (
+            select t.language, t.lexeme, count(*) as document_count
+            from terms as t
+            where t.frequency > 0
+            group by t.language, t.lexeme
+        ) as gone
+        where s.library_id = _forget_documents.library_id
+            and s.language = gone.language
+            and s.lexeme = gone.lexeme
+    )
+    update pgrag.corpus_statistics as c
+    set document_count = c.document_count - gone.document_count,
+        total_length = c.total_length - gone.total_length
+    from (
+        select
+            t.language,
+            count(distinct t.document_id) as document_count,
+            sum(t.frequency) as total_length
+        from terms as t
+        group by t.language
+    ) as gone
+    where c.library_id = _forget_documents.library_id and c.language = gone.language;
+$$;

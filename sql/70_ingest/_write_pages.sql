@@ -1,0 +1,101 @@
+-- An equal hash of the source means an equal page: it is not touched.
+create or replace function pgrag._write_pages(
+    library_id bigint,
+    version_id bigint,
+    language text,
+    pages jsonb
+)
+returns bigint[]
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    written bigint[];
+begin
+    if exists (
+        select
+        from jsonb_array_elements(_write_pages.pages) as p
+        where coalesce(btrim(p ->> 'key'), '') = ''
+    ) then
+        raise exception 'A page has no key.'
+            using errcode = 'PGR01', hint = 'key is the path of its source, say "guide/install.md".';
+    end if;
+
+    perform pgrag._forget_pages(
+        _write_pages.library_id,
+        array(
+            select p.page_id
+            from jsonb_array_elements(_write_pages.pages) as i (page)
+            join pgrag.pages as p
+                on p.library_id = _write_pages.library_id
+                and p.version_id = _write_pages.version_id
+                and p.key = i.page ->> 'key'
+            where p.source_hash is distinct from i.page ->> 'source_hash'
+        )
+    );
+    with incoming as (
+        select distinct on (p.key) p.*
+        from jsonb_to_recordset(_write_pages.pages) as p (
+            key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
+            topic text, type text, tags text[], language text, created timestamptz,
+            modified timestamptz, source_hash text, warnings text[], body text
+        )
+        order by p.key
+    ),
+    stored as (
+        insert into pgrag.pages as p (
+            library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
+            tags, language, created, modified, source_hash, warnings, body
+        )
+        select
+            _write_pages.library_id,
+            _write_pages.version_id,
+            i.key,
+            coalesce(i.url, i.key),
+            coalesce(nullif(btrim(i.title), ''), i.key),
+            coalesce(i.path, '{}'),
+            coalesce(i.front_matter, '{}'),
+            i.uuid,
+            i.link,
+            i.topic,
+            i.type,
+            coalesce(i.tags, '{}'),
+            case
+                when i.language is null then _write_pages.language
+                else pgrag.text_search_configuration(i.language)
+            end,
+            i.created,
+            i.modified,
+            coalesce(i.source_hash, pgrag.text_hash(to_jsonb(i)::text)::text),
+            coalesce(i.warnings, '{}'),
+            coalesce(i.body, '')
+        from incoming as i
+        on conflict (library_id, version_id, key) do update
+        set url = excluded.url,
+            title = excluded.title,
+            path = excluded.path,
+            front_matter = excluded.front_matter,
+            uuid = excluded.uuid,
+            link = excluded.link,
+            topic = excluded.topic,
+            type = excluded.type,
+            tags = excluded.tags,
+            language = excluded.language,
+            created = excluded.created,
+            modified = excluded.modified,
+            source_hash = excluded.source_hash,
+            warnings = excluded.warnings,
+            body = excluded.body,
+            length = 0,
+            indexed_at = now()
+        where p.source_hash <> excluded.source_hash
+        returning p.page_id
+    )
+    select coalesce(array_agg(s.page_id), '{}')
+    into written
+    from stored as s;
+    return written;
+end;
+$$;

@@ -1,0 +1,50 @@
+-- The door for one page from psql: with the built-in model nothing more is needed to find it.
+create or replace function pgrag.ingest_page(
+    library text,
+    page jsonb,
+    version text default '',
+    language text default null
+)
+returns table (
+    page_id bigint,
+    key text,
+    status text,
+    documents integer
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+begin
+    if jsonb_typeof(ingest_page.page) is distinct from 'object' then
+        raise exception 'page must be a JSON object, got %.',
+            coalesce(jsonb_typeof(ingest_page.page), 'null')
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+    return query
+    select i.page_id, i.key, i.status, i.documents
+    from pgrag.ingest_pages(
+        ingest_page.library,
+        jsonb_build_array(ingest_page.page),
+        ingest_page.version,
+        ingest_page.language
+    ) as i;
+    perform pgrag.embed_pending(ingest_page.library);
+    update pgrag.versions as v
+    set status = 'ready'
+    from pgrag.libraries as l
+    where l.name = lower(btrim(ingest_page.library))
+        and v.library_id = l.library_id
+        and v.label = lower(btrim(coalesce(ingest_page.version, '')))
+        and v.status <> 'ready';
+end;
+$$;
+
+comment on function pgrag.ingest_page(text, jsonb, text, text) is
+'Writes one page into a version of a library and embeds it where the library''s model lives in the
+database. page: {"key": "guide/install.md", "title": …, "url": …, "path": […], "body": …,
+"front_matter": {…}, "uuid", "link", "topic", "type", "tags": […], "language", "created",
+"modified", "source_hash", "warnings": […], "documents": [{"content": …, "level": 2, "covers": 4,
+"parent": index of another document, "heading", "heading_level", "depth", "path": […],
+"root_section", "position", "types": […], "anchor", "overlap", "is_summary", "line_start",
+"line_end"}, …]}. Only key is required; without documents the body is one document. Errors: PGR01.';

@@ -1,0 +1,85 @@
+-- Pages in, all or none: what is unchanged stays, what changed keeps its ids, and the statistics
+-- that rank the library move with the rows. The steps are the functions of _ingest_steps.sql.
+create or replace function pgrag.ingest_pages(
+    library text,
+    pages jsonb,
+    version text default '',
+    language text default null
+)
+returns table (
+    page_id bigint,
+    key text,
+    status text,
+    documents integer
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    target record;
+    written bigint[];
+    staged pgrag.documents[];
+    changed bigint[];
+    outdated bigint[];
+begin
+    if jsonb_typeof(ingest_pages.pages) is distinct from 'array' then
+        raise exception 'pages must be a JSON array of pages, got %.',
+            coalesce(jsonb_typeof(ingest_pages.pages), 'null')
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+    select o.*
+    into target
+    from pgrag.open_version(ingest_pages.library, ingest_pages.version, ingest_pages.language) as o;
+
+    written := pgrag._write_pages(
+        target.library_id, target.version_id, target.configuration, ingest_pages.pages
+    );
+    staged := array(
+        select s
+        from pgrag._stage_documents(
+            target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
+        ) as s
+    );
+    select
+        array_agg(s.document_id) filter (where d.document_id is null or pgrag._differs(s, d)),
+        array_agg(d.document_id) filter (where pgrag._differs(s, d))
+    into changed, outdated
+    from unnest(staged) as s
+    full join (
+        select *
+        from pgrag.documents as stored
+        where stored.library_id = target.library_id and stored.page_id = any (written)
+    ) as d on d.document_id = s.document_id;
+
+    perform pgrag._forget_documents(target.library_id, outdated, target.settings);
+    perform pgrag._write_documents(target.library_id, staged, changed, target.settings);
+    perform pgrag._hand_on_embeddings(target.library_id, changed);
+    delete from pgrag.documents as d
+    where d.library_id = target.library_id
+        and d.page_id = any (written)
+        and d.document_id <> all (array(select s.document_id from unnest(staged) as s));
+    perform pgrag._rank_pages(target.library_id, written, target.settings);
+    perform pgrag._count_version(target.library_id, target.version_id);
+
+    return query
+    select
+        p.page_id,
+        p.key,
+        case when p.page_id = any (written) then 'written' else 'unchanged' end,
+        p.document_count
+    from jsonb_array_elements(ingest_pages.pages) with ordinality as incoming (page, place)
+    join pgrag.pages as p
+        on p.library_id = target.library_id
+        and p.version_id = target.version_id
+        and p.key = incoming.page ->> 'key'
+    order by incoming.place;
+end;
+$$;
+
+comment on function pgrag.ingest_pages(text, jsonb, text, text) is
+'Writes an array of pages (the form of pgrag.ingest_page) into one version of a library, in one
+statement: all or none. Returns for each page its id, its key, whether it was written or unchanged
+(same source_hash) and its number of documents. Vectors of texts that the library has already are
+handed on; pgrag.pending_embeddings lists the texts that still need one. Errors: PGR01.';

@@ -1,0 +1,97 @@
+-- A vector belongs to a text: every document of the library with that text gets it, in whatever
+-- version it stands.
+create or replace function pgrag.store_embeddings(
+    library text,
+    model text,
+    text_hashes uuid[],
+    vectors halfvec[]
+)
+returns integer
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    stored integer;
+    wanted_model pgrag.embedding_models;
+    wrong_dimensions integer;
+begin
+    select m.*
+    into wanted_model
+    from pgrag.embedding_models as m
+    where m.model_id = pgrag._model_id(store_embeddings.model);
+
+    select vector_dims(v)
+    into wrong_dimensions
+    from unnest(store_embeddings.vectors) as v
+    where vector_dims(v) <> wanted_model.dimensions
+    limit 1;
+    if found then
+        raise exception 'Model % has % dimensions, got a vector of %.',
+            quote_literal(wanted_model.name), wanted_model.dimensions, wrong_dimensions
+            using errcode = 'PGR08', hint = 'Register the model with the dimensions it has.';
+    end if;
+
+    insert into pgrag.embeddings (
+        library_id, document_id, model_id, version_id, page_id, covers, embedding
+    )
+    select
+        d.library_id,
+        d.document_id,
+        wanted_model.model_id,
+        d.version_id,
+        d.page_id,
+        d.covers,
+        l2_normalize(incoming.embedding)
+    from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
+        as incoming (text_hash, embedding)
+    join pgrag.documents as d
+        on d.library_id = pgrag._library_id(store_embeddings.library)
+        and d.text_hash = incoming.text_hash
+        and d.covers > 0
+    order by d.version_id, d.page_id, d.sort_order
+    on conflict (library_id, document_id, model_id) do nothing;
+    get diagnostics stored = row_count;
+    return stored;
+end;
+$$;
+
+comment on function pgrag.store_embeddings(text, text, uuid[], halfvec[]) is
+'Gives every document of a library whose text has one of the hashes its vector by a model, scaled
+to length 1; returns the number of documents that got one. Errors: PGR02, PGR09, PGR08 for a vector
+of another dimension than the model''s.';
+
+-- Documents whose text has a vector in the library already take it over, for every model.
+create or replace function pgrag._hand_on_embeddings(
+    library_id bigint,
+    document_ids bigint[]
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    with outdated as (
+        delete from pgrag.embeddings as e
+        where e.library_id = _hand_on_embeddings.library_id
+            and e.document_id = any (_hand_on_embeddings.document_ids)
+    )
+    select;
+
+    insert into pgrag.embeddings (
+        library_id, document_id, model_id, version_id, page_id, covers, embedding
+    )
+    select distinct on (d.document_id, e.model_id)
+        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding
+    from pgrag.documents as d
+    join pgrag.documents as twin
+        on twin.library_id = d.library_id
+        and twin.text_hash = d.text_hash
+        and twin.document_id <> d.document_id
+    join pgrag.embeddings as e
+        on e.library_id = twin.library_id and e.document_id = twin.document_id
+    where d.library_id = _hand_on_embeddings.library_id
+        and d.document_id = any (_hand_on_embeddings.document_ids)
+        and d.covers > 0
+    order by d.document_id, e.model_id, e.document_id;
+$$;
