@@ -24,7 +24,7 @@ create table pgrag.embedding_models (
     dimensions integer not null check (dimensions between 1 and 4000),
     query_prefix text not null default '',
     document_prefix text not null default '',
-    alpha real check (alpha between 0 and 1),
+    alpha double precision check (alpha between 0 and 1),
     checksum text,
     settings jsonb not null default '{}',
     created_at timestamptz not null default now()
@@ -221,7 +221,7 @@ create type pgrag.search_request as (
     queries pgrag.library_query[],
     fusion text,
     rrf_k integer,
-    rrf_weights real[],
+    rrf_weights double precision[],
     min_score double precision,
     match_count integer,
     max_per_page integer,
@@ -257,6 +257,32 @@ create type pgrag.ranking as (
     plans jsonb,
     exhausted boolean
 );
+
+create type pgrag.hit as (
+    document_id bigint,
+    page_id bigint,
+    library text,
+    version text,
+    url text,
+    title text,
+    path text[],
+    content text,
+    score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    key text,
+    level smallint,
+    heading text,
+    anchor text,
+    types text[],
+    sort_order integer,
+    line_start integer,
+    line_end integer,
+    link text,
+    snippet text,
+    cursor text,
+    explanation jsonb
+);
 """
 
 
@@ -270,7 +296,7 @@ def downgrade() -> None:
         drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
             pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
             pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions;
-        drop type pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
+        drop type pgrag.hit, pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
             pgrag.library_query, pgrag.search_target, pgrag.query_term
         """
     )

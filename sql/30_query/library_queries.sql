@@ -3,8 +3,8 @@ create or replace function pgrag._library_queries(
     words text,
     library_ids bigint[],
     terms pgrag.query_term[],
-    alpha real,
-    page_evidence real,
+    alpha double precision,
+    page_evidence double precision,
     model text,
     query_embedding halfvec
 )
@@ -22,7 +22,7 @@ begin
     select array_agg(distinct coalesce(wanted_model, l.model_id))
     into models
     from pgrag.libraries as l
-    where l.library_id = any (library_ids);
+    where l.library_id = any (_library_queries.library_ids);
     if query_embedding is not null and cardinality(models) > 1 then
         raise exception 'The libraries searched use % models; query_embedding fits one.',
             cardinality(models)
@@ -45,22 +45,22 @@ begin
             case
                 when embeddings[array_position(models, m.model_id)] is null then 0
                 else coalesce(
-                    alpha,
-                    (l.settings ->> 'alpha')::real,
+                    _library_queries.alpha,
+                    (l.settings ->> 'alpha')::double precision,
                     m.alpha,
-                    nullif(current_setting('pgrag.hybrid_alpha', true), '')::real,
+                    nullif(current_setting('pgrag.hybrid_alpha', true), '')::double precision,
                     (pgrag.default_settings() ->> 'alpha')::real
                 )
             end,
             coalesce(
-                page_evidence,
+                _library_queries.page_evidence,
                 (pgrag.effective_settings(l.settings) ->> 'page_evidence')::real
             )
         )::pgrag.library_query
         from pgrag.libraries as l
         join pgrag.embedding_models as m on m.model_id = coalesce(wanted_model, l.model_id)
-        cross join pgrag._query_vectors(terms) as keywords
-        where l.library_id = any (library_ids)
+        cross join pgrag._query_vectors(_library_queries.terms) as keywords
+        where l.library_id = any (_library_queries.library_ids)
         order by l.library_id
     );
 end;

@@ -6,18 +6,18 @@ create or replace function pgrag._search_request(
     version text,
     match_count integer,
     filters jsonb,
-    alpha real,
+    alpha double precision,
     fusion text,
-    min_score real,
+    min_score double precision,
     levels integer[],
     max_per_page integer,
     after text,
     query_embedding halfvec,
     model text,
-    page_evidence real,
+    page_evidence double precision,
     candidate_count integer,
     rrf_k integer,
-    rrf_weights real[]
+    rrf_weights double precision[]
 )
 returns pgrag.search_request
 language plpgsql
@@ -116,11 +116,11 @@ $$;
 create or replace function pgrag._check_arguments(
     query text,
     match_count integer,
-    alpha real,
+    alpha double precision,
     fusion text,
     levels integer[],
     max_per_page integer,
-    page_evidence real,
+    page_evidence double precision,
     candidate_count integer
 )
 returns void

@@ -1,0 +1,74 @@
+-- The columns of search that matter to somebody who asks why.
+create or replace function pgrag.explain_search(
+    query text,
+    library text default null,
+    version text default null,
+    match_count integer default 10,
+    filters jsonb default null,
+    alpha double precision default null,
+    fusion text default 'absolute',
+    levels integer[] default null,
+    query_embedding halfvec default null,
+    model text default null,
+    page_evidence double precision default null
+)
+returns table (
+    rank bigint,
+    document_id bigint,
+    title text,
+    path text[],
+    score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    words text,
+    explanation jsonb
+)
+language plpgsql
+stable
+parallel safe
+rows 10
+set search_path from current
+as $$
+begin
+    return query
+    select
+        row_number() over (order by s.score desc, s.document_id),
+        s.document_id,
+        s.title,
+        s.path,
+        s.score,
+        s.keyword_score,
+        s.semantic_score,
+        (
+            select string_agg(
+                format('%s %s', w ->> 'lexeme', round((w ->> 'adds')::numeric, 3)), ', '
+                order by (w ->> 'adds')::numeric desc
+            )
+            from jsonb_array_elements(s.explanation #> '{keyword,lexemes}') as w
+            where (w ->> 'adds')::numeric > 0
+        ),
+        s.explanation
+    from pgrag.search(
+        query => explain_search.query,
+        library => explain_search.library,
+        version => explain_search.version,
+        match_count => explain_search.match_count,
+        filters => explain_search.filters,
+        alpha => explain_search.alpha,
+        fusion => explain_search.fusion,
+        levels => explain_search.levels,
+        query_embedding => explain_search.query_embedding,
+        model => explain_search.model,
+        page_evidence => explain_search.page_evidence,
+        explain => true
+    ) as s
+    order by s.score desc, s.document_id;
+end;
+$$;
+
+comment on function pgrag.explain_search(text, text, text, integer, jsonb, double precision, text, integer[], halfvec, text, double precision) is
+'The hits of pgrag.search with the same arguments, and why they stand where they do: words lists what
+each lexeme of the query added to the passage''s keyword score; explanation holds every number (jsonb:
+score, alpha, keyword {score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme,
+documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans [how each arm was
+read]). Errors as in pgrag.search.';

@@ -1,0 +1,47 @@
+-- The lexical arm alone: exact BM25F of the passages, nothing else.
+create or replace function pgrag.keyword_search(
+    query text,
+    library text default null,
+    version text default null,
+    match_count integer default 10,
+    filters jsonb default null,
+    min_score double precision default 0,
+    levels integer[] default null,
+    max_per_page integer default null,
+    after text default null,
+    page_evidence double precision default 0,
+    snippets boolean default false,
+    explain boolean default false
+)
+returns setof pgrag.hit
+language plpgsql
+stable
+parallel safe
+rows 10
+set search_path from current
+as $$
+begin
+    return query
+    select s.*
+    from pgrag.search(
+        query => keyword_search.query,
+        library => keyword_search.library,
+        version => keyword_search.version,
+        match_count => keyword_search.match_count,
+        filters => keyword_search.filters,
+        alpha => 0,
+        min_score => keyword_search.min_score,
+        levels => keyword_search.levels,
+        max_per_page => keyword_search.max_per_page,
+        after => keyword_search.after,
+        page_evidence => keyword_search.page_evidence,
+        snippets => keyword_search.snippets,
+        explain => keyword_search.explain
+    ) as s;
+end;
+$$;
+
+comment on function pgrag.keyword_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, double precision, boolean, boolean) is
+'Full-text search ranked by exact BM25F over title, path, url and content: the lexical arm of
+pgrag.search alone, with the same arguments, columns and errors. score is keyword_score; with
+page_evidence above 0 the page''s own score has that share in it.';
