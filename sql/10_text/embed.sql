@@ -27,7 +27,7 @@ begin
     end if;
 
     with recursive walk (rest, marker_length, pieces) as (
-        select w.word, 0, '{}'::text[]
+        select w.word collate "C", 0, '{}'::text[] collate "C"
         from unnest(
             pgrag._split_words(embed.input, wanted_model.settings -> 'characters')
         ) as w (word)

@@ -1,0 +1,191 @@
+"""Models behind an endpoint that speaks OpenAI's embeddings protocol, as most servers do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Any, Self
+
+import httpx
+import numpy as np
+
+from pgrag.embedding.embedder import Vectors, normalized
+from pgrag.embedding.endpoint import Endpoint
+from pgrag.errors import EmbeddingError, SettingsError
+
+
+class OpenAIEmbedder:
+    """Sends texts in batches, several at once, and believes no answer unseen.
+
+    `url` is the address up to where `/embeddings` begins. `dimensions`, when given, is sent with
+    every request and every answer must have it; when not, the model's own is taken from its first
+    answer and every later one must have the same. The prefixes go before each query and document,
+    for models that tell the two apart. `batch_size` counts texts, `concurrency` requests at once.
+    `retries`, `timeout`, `transport` and `sleep` are those of `Endpoint`. Blank texts are not
+    sent; their vectors are zeros.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        model: str,
+        api_key: str | None = None,
+        dimensions: int | None = None,
+        query_prefix: str = "",
+        document_prefix: str = "",
+        batch_size: int = 64,
+        concurrency: int = 4,
+        retries: int = 5,
+        timeout: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        numbers = {
+            "dimensions": dimensions,
+            "batch size": batch_size,
+            "concurrency": concurrency,
+            "timeout": timeout,
+        }
+        for label, number in numbers.items():
+            if number is not None and number <= 0:
+                raise SettingsError(f"The embedding {label} must be above 0, not {number}.")
+        if not model:
+            raise SettingsError(
+                "The embedding endpoint needs the name of a model.",
+                hint="Set PGRAG_EMBEDDING_MODEL.",
+            )
+        self.query_prefix = query_prefix
+        self.document_prefix = document_prefix
+        self._model = model
+        self._wanted_dimensions = dimensions
+        self._dimensions = dimensions
+        self._dimensions_lock = Lock()
+        self._batch_size = batch_size
+        self._endpoint = Endpoint(
+            url.rstrip("/") + "/embeddings",
+            api_key=api_key,
+            retries=retries,
+            timeout=timeout,
+            transport=transport,
+            sleep=sleep,
+        )
+        self._executor = ThreadPoolExecutor(concurrency, thread_name_prefix="embedding")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop the requests that wait, let those that run come to their end, and disconnect."""
+        self._endpoint.close()
+        self._executor.shutdown(cancel_futures=True)
+
+    @property
+    def name(self) -> str:
+        """The model's name, as its server knows it."""
+        return self._model
+
+    @property
+    def dimensions(self) -> int:
+        """The number of dimensions of every vector; asks the server if it was not given.
+
+        Raises `EmbeddingError` when the server has to be asked and fails.
+        """
+        if self._dimensions is None:
+            self._request(["dimensions"])
+        assert self._dimensions is not None
+        return self._dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found; returns shape `(len(texts), dimensions)`, zeros for blank ones.
+
+        Raises `EmbeddingError` when the server refuses, keeps failing, or answers anything but one
+        finite vector of the right dimension for each text.
+        """
+        return self._embed(texts, self.document_prefix)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed a text to search with; returns shape `(dimensions,)`, zeros for a blank one.
+
+        Raises `EmbeddingError` as `embed_documents` does.
+        """
+        vector: Vectors = self._embed([text], self.query_prefix)[0]
+        return vector
+
+    def _embed(self, texts: Sequence[str], prefix: str) -> Vectors:
+        places = [place for place, text in enumerate(texts) if text.strip()]
+        batches = [
+            places[start : start + self._batch_size]
+            for start in range(0, len(places), self._batch_size)
+        ]
+        requests = [
+            self._executor.submit(self._request, [prefix + texts[place] for place in batch])
+            for batch in batches
+        ]
+        try:
+            answers = [request.result() for request in requests]
+        finally:
+            for request in requests:
+                request.cancel()
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for batch, answer in zip(batches, answers, strict=True):
+            vectors[batch] = answer
+        return vectors
+
+    def _request(self, texts: list[str]) -> Vectors:
+        payload: dict[str, Any] = {
+            "model": self._model,
+            "input": texts,
+            "encoding_format": "float",
+        }
+        if self._wanted_dimensions is not None:
+            payload["dimensions"] = self._wanted_dimensions
+        try:
+            return self._checked(self._endpoint.post(payload), len(texts))
+        except EmbeddingError as error:
+            raise EmbeddingError(
+                f"Model {self._model}: {error.message}", hint=error.hint
+            ) from error
+
+    def _checked(self, answer: Any, count: int) -> Vectors:
+        """Bring the vectors of an answer into the order of the texts and to length 1."""
+        try:
+            vector_of = {item["index"]: item["embedding"] for item in answer["data"]}
+            found = len(answer["data"])
+        except (KeyError, TypeError) as error:
+            raise self._unusable("holds no list of vectors with their indexes") from error
+        if found != count or vector_of.keys() != set(range(count)):
+            raise self._unusable(f"holds {found} vectors for {count} texts, or wrong indexes")
+        try:
+            vectors = np.array([vector_of[index] for index in range(count)], dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self._unusable("holds vectors of unequal length or not of numbers") from error
+        if vectors.ndim != 2:
+            raise self._unusable("holds no vectors but single numbers")
+        self._check_dimensions(vectors.shape[1])
+        if not np.isfinite(vectors).all():
+            raise self._unusable("holds numbers that are not finite")
+        if not vectors.any(axis=1).all():
+            raise self._unusable("holds a vector of zeros")
+        return normalized(vectors)
+
+    def _check_dimensions(self, found: int) -> None:
+        with self._dimensions_lock:
+            if self._dimensions is None and found > 0:
+                self._dimensions = found
+        if found != self._dimensions:
+            raise EmbeddingError(
+                f"{self._endpoint} answered with vectors of {found} dimensions, not of"
+                f" {self._dimensions}.",
+                hint="Set PGRAG_EMBEDDING_DIMENSIONS to what the model has.",
+            )
+
+    def _unusable(self, reason: str) -> EmbeddingError:
+        return EmbeddingError(
+            f"{self._endpoint} gave an answer that {reason}.",
+            hint="Check that PGRAG_EMBEDDING_URL speaks OpenAI's embeddings protocol.",
+        )

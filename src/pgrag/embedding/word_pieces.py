@@ -1,0 +1,119 @@
+"""Text to tokens as BERT does it; `pgrag.embed` in SQL takes the same steps.
+
+Unicode NFD, marks and controls removed, lower case, split at white space and around punctuation
+and Chinese characters, then each word cut into the longest tokens from left to right.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+CONTINUATION = "##"
+"""Starts a token that stands inside a word."""
+
+MAXIMUM_WORD_LENGTH = 100
+"""Longer words, in characters, are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterClasses:
+    """How characters are treated; the expressions mean the same to Python and to PostgreSQL.
+
+    `removed` and `isolated` are bracket expressions: characters that vanish, and characters that
+    are words of their own. The nth character of `uppercase` becomes the nth of `lowercase`; they
+    hold what lies outside of ASCII and can lead to a known token.
+    """
+
+    removed: str
+    isolated: str
+    uppercase: str
+    lowercase: str
+
+
+class WordPieces:
+    """A tokenizer with a vocabulary; a token's id is its place in it.
+
+    The pieces of `cached_words` words are remembered: text repeats most of its words.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        characters: CharacterClasses,
+        *,
+        cached_words: int = 200_000,
+    ) -> None:
+        vocabulary = {token: place for place, token in enumerate(tokens)}
+        self._characters = _CharacterTable(characters)
+        self._words = _WordTable(vocabulary, cached_words)
+
+    def token_ids(self, text: str) -> list[int]:
+        """Return the ids of a text's tokens; words that contain anything unknown have none."""
+        words = self._words
+        folded = unicodedata.normalize("NFD", text).translate(self._characters)
+        return [token_id for word in folded.split() for token_id in words[word]]
+
+
+class _CharacterTable(dict[int, str]):
+    """What a code point becomes, for `str.translate`; filled as characters come by."""
+
+    def __init__(self, characters: CharacterClasses) -> None:
+        super().__init__(
+            zip(
+                map(ord, string.ascii_uppercase + characters.uppercase),
+                string.ascii_lowercase + characters.lowercase,
+                strict=True,
+            )
+        )
+        # PostgreSQL has no character 0, so the shared expression cannot name it.
+        self[0] = ""
+        self._removed = re.compile(characters.removed)
+        self._isolated = re.compile(characters.isolated)
+
+    def __missing__(self, code_point: int) -> str:
+        character = chr(code_point)
+        if self._removed.match(character):
+            replacement = ""
+        elif self._isolated.match(character):
+            replacement = f" {character} "
+        else:
+            replacement = character
+        self[code_point] = replacement
+        return replacement
+
+
+class _WordTable(dict[str, tuple[int, ...]]):
+    """The token ids of a word, found when it is first asked for; empty again when it is full."""
+
+    def __init__(self, vocabulary: Mapping[str, int], capacity: int) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._capacity = capacity
+        self._longest_token = max(map(len, vocabulary))
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(word) > MAXIMUM_WORD_LENGTH:
+            return ()
+        pieces = self._pieces(word)
+        if len(self) >= self._capacity:
+            self.clear()
+        self[word] = pieces
+        return pieces
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        pieces = []
+        rest, marker_length = word, 0
+        while len(rest) > marker_length:
+            for size in range(min(len(rest), self._longest_token), marker_length, -1):
+                piece = self._vocabulary.get(rest[:size])
+                if piece is not None:
+                    break
+            else:
+                return ()
+            pieces.append(piece)
+            rest, marker_length = CONTINUATION + rest[size:], len(CONTINUATION)
+        return tuple(pieces)

@@ -1,0 +1,221 @@
+"""pgrag.embed and its model in the database, against the embedder in Python."""
+
+import sys
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pgrag.embedding import BuiltinEmbedder, install
+from pgrag.embedding.model_file import read_description
+
+TEXTS = [
+    "How do I drain a node before maintenance?",
+    "naïve café, Ångström and Œuvre; CRÈME BRÛLÉE",
+    "東京タワーは東京都港区にある。データベースの検索",
+    "한국어 문서를 검색합니다",
+    "deploy 🚀 to prod 👩‍💻 now ❤️",
+    "Donaudampfschifffahrtsgesellschaftskapitän " + "a" * 100 + " " + "b" * 101,
+    "const [a, setA] = useState<Map<string, number>>(() => new Map()); // why?",
+    "SELECT d.id FROM docs AS d WHERE d.tags @> ARRAY['x_y'] -- 'quoted' \\ back",
+    "Die Größe der Häuser überrascht Straßenbauer",
+    "Как установить расширение для PostgreSQL?",
+    "قواعد البيانات العلائقية وكيفية البحث",
+    "חיפוש במסמכים עם ניקוד: שָׁלוֹם",
+    "हिन्दी में खोज कैसे करें",
+    "İstanbul ΚΌΣΜΟΣ ẞ Ǆ ﬁne",
+    "soft\u00adhyphen zero\u200bwidth \ufeffbom \ue000private \ufffdreplaced",
+    "tab\tnew\nline\u2028separator\u00a0hard\x1cfile\x85next",
+    "## heading **bold** `code` [link](https://example.org/a?b=c#d)",
+    "",
+    "   ",
+    "?!… —",
+    "\u0301\u0302",
+    "word " * 3000,
+]
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return BuiltinEmbedder()
+
+
+@pytest.fixture
+def database(connection):
+    install(connection)
+    return connection
+
+
+def vectors(connection: psycopg.Connection, texts: list[str]) -> np.ndarray:
+    """Embed in SQL; zeros for null, as Python has it."""
+    rows = connection.execute(
+        "select pgrag.embed(t.text)::real[]"
+        " from unnest(%s::text[]) with ordinality as t (text, place) order by t.place",
+        (texts,),
+    ).fetchall()
+    return np.array([row[0] or np.zeros(256) for row in rows], dtype=np.float32)
+
+
+def assert_alike(found: np.ndarray, expected: np.ndarray) -> None:
+    np.testing.assert_array_equal(found.any(axis=1), expected.any(axis=1))
+    cosines = (found * expected).sum(axis=1)[expected.any(axis=1)]
+    assert (cosines > 0.999).all(), cosines
+
+
+def test_vectors_are_those_of_python(database, embedder):
+    expected = embedder.embed_documents(TEXTS)
+    assert expected.any(axis=1).sum() == len(TEXTS) - 3
+    assert_alike(vectors(database, TEXTS), expected)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    texts=st.lists(
+        st.text(
+            st.one_of(
+                st.sampled_from("abcdefinorstu ABCÄéß_-.,(){}\n\t"),
+                st.sampled_from("абвеиклоПРСТ αβγΣς 東京都カガ שלום سلام 한국어 \u0301\u200d"),
+                st.characters(codec="utf-8", exclude_characters="\x00"),
+            ),
+            max_size=120,
+        ),
+        min_size=1,
+        max_size=10,
+    )
+)
+def test_any_text_has_the_vector_of_python(database, embedder, texts):
+    assert_alike(vectors(database, texts), embedder.embed_documents(texts))
+
+
+def test_every_character_splits_as_in_python(database, embedder):
+    """Characters newer than Unicode 3.2 are left out if they decompose: servers differ there."""
+    characters = [
+        character
+        for character in map(chr, range(1, sys.maxunicode + 1))
+        if unicodedata.category(character) not in {"Cs", "Cn"}
+        and (
+            unicodedata.normalize("NFD", character) == character
+            or unicodedata.ucd_3_2_0.category(character) != "Cn"
+        )
+    ]
+    text = "q".join(characters)
+    words = database.execute(
+        "select pgrag._split_words(%s, m.settings -> 'characters')"
+        " from pgrag.embedding_models as m where m.name = %s",
+        (text, embedder.name),
+    ).fetchone()[0]
+    folded = unicodedata.normalize("NFD", text).translate(embedder._word_pieces._characters)
+    known = {word for word in words if word and not word.isspace()}
+    assert len(characters) > 100_000
+    assert " ".join(words).split() == folded.split()
+    assert known
+
+
+@pytest.mark.parametrize(
+    "collation",
+    ["C", "ucs_basic", "pg_c_utf8", "pg_unicode_fast", "C.utf8", "en-US-x-icu", "tr-x-icu"],
+)
+def test_collations_change_nothing(database, embedder, collation):
+    """Turkish lowers I to ı, full case mapping ends words in ς, C leaves Ä alone."""
+    known = database.execute(
+        "select from pg_catalog.pg_collation where collname = %s", (collation,)
+    ).rowcount
+    collate = f'collate "{collation}"' if known else ""
+    text = "IMPORTANT İSTANBUL ΚΌΣΜΟΣ ÄPFEL МОСКВА"
+    vector = database.execute(
+        f"select pgrag.embed(%s {collate})::real[]",  # type: ignore[arg-type]
+        (text,),
+    ).fetchone()[0]
+    assert_alike(np.array([vector]), embedder.embed_documents([text]))
+
+
+def test_result_is_a_halfvec_of_length_one(database):
+    row = database.execute(
+        "select pg_typeof(e)::text, vector_dims(e), l2_norm(e), e = pgrag.embed('a b', %s)"
+        " from pgrag.embed('a b') as e",
+        (read_description().name,),
+    ).fetchone()
+    assert row[:2] == ("halfvec", 256)
+    assert row[2] == pytest.approx(1, abs=1e-3)
+    assert row[3] is True
+
+
+def test_null_has_no_vector(database):
+    assert database.execute("select pgrag.embed(null)").fetchone() == (None,)
+
+
+def test_unknown_model_names_those_that_exist(database):
+    with pytest.raises(psycopg.Error) as caught:
+        database.execute("select pgrag.embed('text', 'static-minilm')")
+    assert caught.value.sqlstate == "PGR09"
+    assert "'static-minilm'" in caught.value.diag.message_primary
+    assert read_description().name in caught.value.diag.message_hint
+
+
+@pytest.mark.parametrize("model", ["far-away", None])
+def test_model_that_lives_elsewhere_wants_the_vector(database, model):
+    database.execute(
+        "insert into pgrag.embedding_models (name, provider, dimensions)"
+        " values ('far-away', 'openai', 1536)"
+    )
+    with pytest.raises(psycopg.Error) as caught:
+        database.execute("select pgrag.embed('text', %s)", (model,))
+    assert caught.value.sqlstate == "PGR09"
+    assert "query_embedding" in caught.value.diag.message_hint
+
+
+def test_installing_again_writes_nothing(database):
+    def state():
+        return database.execute(
+            "select m.xmin::text, (select max(t.xmin::text) from pgrag.model_tokens as t)"
+            " from pgrag.embedding_models as m where m.name = %s",
+            (read_description().name,),
+        ).fetchone()
+
+    before = state()
+    install(database)
+    assert state() == before
+
+
+def test_installing_mends_a_model_with_another_checksum(database, embedder):
+    database.execute("delete from pgrag.model_tokens where token < 'k'")
+    database.execute("update pgrag.embedding_models set checksum = 'old', settings = '{}'")
+    model_id = database.execute("select model_id from pgrag.embedding_models").fetchone()
+    install(database)
+    assert_alike(vectors(database, TEXTS), embedder.embed_documents(TEXTS))
+    assert database.execute("select model_id from pgrag.embedding_models").fetchone() == model_id
+
+
+def test_failed_installation_leaves_nothing(connection):
+    connection.execute("delete from pgrag.embedding_models")
+    connection.execute(
+        "alter table pgrag.model_tokens add constraint no_query check (token <> 'query')"
+    )
+    with pytest.raises(psycopg.errors.CheckViolation):
+        install(connection)
+    assert connection.execute("select count(*) from pgrag.embedding_models").fetchone() == (0,)
+    connection.execute("alter table pgrag.model_tokens drop constraint no_query")
+    install(connection)
+    assert connection.execute("select pgrag.embed('query') is null").fetchone() == (False,)
+
+
+def test_two_processes_may_install_at_once(connection, embedder):
+    connection.execute("delete from pgrag.embedding_models")
+    connection.commit()
+
+    def install_by_itself(_: int) -> None:
+        with psycopg.connect(connection.info.dsn, password=connection.info.password) as own:
+            install(own)
+
+    with ThreadPoolExecutor(2) as executor:
+        list(executor.map(install_by_itself, range(2)))
+    rows = connection.execute(
+        "select count(*), min(model_id) = max(model_id) from pgrag.model_tokens"
+    )
+    assert rows.fetchone() == (29_523, True)

@@ -1,0 +1,114 @@
+"""The built-in model: its files, its vectors, its limits."""
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pgrag.embedding
+from pgrag.embedding import BuiltinEmbedder
+from pgrag.embedding.model_file import FOLDER, read_description, read_model
+from pgrag.errors import EmbeddingError
+
+REFERENCE = Path(__file__).parent.parent / "fixtures" / "embedding_reference.json"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> BuiltinEmbedder:
+    return BuiltinEmbedder()
+
+
+def test_front_door_is_sorted_and_complete():
+    assert pgrag.embedding.__all__ == sorted(pgrag.embedding.__all__)
+    assert all(hasattr(pgrag.embedding, name) for name in pgrag.embedding.__all__)
+
+
+def test_shipped_files_match_their_checksum_and_tell_their_origin():
+    model, description = read_model(), read_description()
+    assert model.vectors.shape == (len(model.tokens), description.dimensions) == (29_523, 256)
+    assert description.provenance["source_model"] == "sentence-transformers/all-MiniLM-L6-v2"
+    assert description.provenance["licence"] == "Apache-2.0"
+    assert (FOLDER / "builtin.npz").stat().st_size < 6_000_000
+
+
+def test_altered_vectors_are_refused(tmp_path):
+    shutil.copy(FOLDER / "builtin.json", tmp_path)
+    with np.load(FOLDER / "builtin.npz") as arrays:
+        altered = dict(arrays)
+    altered["steps"][100, 5000] += 1
+    np.savez(tmp_path / "builtin.npz", **altered)
+    with pytest.raises(EmbeddingError, match="do not match their checksum"):
+        read_model(tmp_path)
+
+
+def test_altered_character_classes_are_refused(tmp_path):
+    shutil.copy(FOLDER / "builtin.npz", tmp_path)
+    fields = json.loads((FOLDER / "builtin.json").read_text())
+    fields["characters"]["removed"] = "[x]"
+    (tmp_path / "builtin.json").write_text(json.dumps(fields))
+    with pytest.raises(EmbeddingError, match="do not match their checksum"):
+        read_model(tmp_path)
+
+
+def test_vectors_are_those_of_model2vec(embedder):
+    """The fixture was computed by Model2Vec itself, with the shipped vectors."""
+    reference = json.loads(REFERENCE.read_text(encoding="utf-8"))
+    vectors = embedder.embed_documents(list(reference))
+    np.testing.assert_allclose(vectors[:, :8], list(reference.values()), atol=2e-5)
+
+
+def test_vectors_are_of_length_one_and_in_the_order_of_the_texts(embedder):
+    texts = ["install the server", "the color of an element", "", "§¶ \u0f00", "install the server"]
+    vectors = embedder.embed_documents(texts)
+    assert vectors.shape == (5, embedder.dimensions)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1)[[0, 1, 4]], 1, atol=1e-6)
+    assert not vectors[2].any()
+    np.testing.assert_array_equal(vectors[0], vectors[4])
+    np.testing.assert_array_equal(vectors[1], embedder.embed_query(texts[1]))
+
+
+def test_no_texts_give_no_vectors(embedder):
+    assert embedder.embed_documents([]).shape == (0, 256)
+
+
+@pytest.mark.parametrize("text", ["", " \t\n", "\x00", "\u0301", "z" * 101, "\ue000\uf8ff"])
+def test_text_without_a_known_word_gives_zeros(embedder, text):
+    assert not embedder.embed_query(text).any()
+
+
+def test_meaning_is_near_and_the_rest_is_far(embedder):
+    query = embedder.embed_query("remove a directory")
+    near, far = embedder.embed_documents(["delete a folder", "the colour of the sky at dawn"])
+    assert query @ near > 0.5 > 0.3 > query @ far
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("CAFÉ Straße", "cafe\u0301 straße"),
+        ("İSTANBUL", "istanbul"),
+        ("ΚΌΣΜΟΣ", "κοσμοσ"),
+        ("МОСКВА", "москва"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("東京都", "東 京 都"),
+        ("a\u3000b\u2028c\x1cd", "a b c d"),
+        ("fetch()", "fetch ( )"),
+        ("nul\x00byte", "nulbyte"),
+    ],
+)
+def test_texts_that_are_the_same_to_the_model(embedder, left, right):
+    vector = embedder.embed_query(left)
+    assert vector.any()
+    np.testing.assert_array_equal(vector, embedder.embed_query(right))
+
+
+def test_threads_share_an_embedder(embedder):
+    texts = [f"word{number} of thread {number % 7} größer" for number in range(400)]
+    expected = BuiltinEmbedder().embed_documents(texts)
+    with ThreadPoolExecutor(4) as executor:
+        vectors = list(executor.map(embedder.embed_query, texts))
+    np.testing.assert_array_equal(vectors, expected)

@@ -1,0 +1,42 @@
+"""Words into pieces, with a vocabulary small enough to see."""
+
+import pytest
+
+from pgrag.embedding.model_file import read_description
+from pgrag.embedding.word_pieces import WordPieces
+
+TOKENS = ("un", "##aff", "##able", "unaff", "able", "##a", "(", "東", "x", "##x", "#")
+
+
+def pieces(text: str, **options: int) -> list[str]:
+    word_pieces = WordPieces(TOKENS, read_description().characters, **options)
+    return [TOKENS[token_id] for token_id in word_pieces.token_ids(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("unaffable", ["unaff", "##able"]),
+        ("Unable", ["un", "##able"]),
+        ("able", ["able"]),
+        ("una", ["un", "##a"]),
+        ("unaffq able", ["able"]),
+        ("able(東x", ["able", "(", "東", "x"]),
+        ("##able", ["#", "#", "able"]),
+        ("x" * 100, ["x"] + ["##x"] * 99),
+        ("x" * 101, []),
+        ("x\u0301" * 100, ["x"] + ["##x"] * 99),
+        ("", []),
+    ],
+)
+def test_longest_pieces_from_left_to_right(text, expected):
+    assert pieces(text) == expected
+
+
+def test_memory_of_words_stays_bounded():
+    word_pieces = WordPieces(TOKENS, read_description().characters, cached_words=3)
+    text = "unable able una unaff x xx xxx unable"
+    assert word_pieces.token_ids(text) == WordPieces(
+        TOKENS, read_description().characters
+    ).token_ids(text)
+    assert len(word_pieces._words) <= 3
