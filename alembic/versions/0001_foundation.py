@@ -283,6 +283,33 @@ create type pgrag.hit as (
     cursor text,
     explanation jsonb
 );
+
+create type pgrag.passage as (
+    document_id bigint,
+    page_id bigint,
+    library text,
+    version text,
+    url text,
+    title text,
+    path text[],
+    content text,
+    score double precision,
+    relation text,
+    distance integer,
+    key text,
+    level smallint,
+    heading text,
+    heading_level smallint,
+    depth smallint,
+    position text,
+    root_section text,
+    anchor text,
+    types text[],
+    sort_order integer,
+    overlap text,
+    line_start integer,
+    line_end integer
+);
 """
 
 
@@ -296,7 +323,7 @@ def downgrade() -> None:
         drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
             pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
             pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions;
-        drop type pgrag.hit, pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
+        drop type pgrag.passage, pgrag.hit, pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
             pgrag.library_query, pgrag.search_target, pgrag.query_term
         """
     )

@@ -1,22 +1,11 @@
--- Two lexemes may share an index (a billion indexes, some hundred thousand lexemes: a few pairs in
--- a library); their values add up, which keeps every bound an upper bound.
+-- pgvector has no aggregate that builds a sparse vector; its text form is quick enough to build.
 create or replace function pgrag._sparse_vector(
-    indexes integer[],
-    impacts real[]
+    elements text
 )
 returns sparsevec
 language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.concat(
-        '{',
-        pg_catalog.string_agg(element.index::text || ':' || element.impact::text, ','),
-        '}/1000000000'
-    )::sparsevec
-    from (
-        select e.index, sum(e.impact) as impact
-        from unnest(_sparse_vector.indexes, _sparse_vector.impacts) as e (index, impact)
-        group by e.index
-    ) as element;
+    select ('{' || _sparse_vector.elements || '}/1000000000')::sparsevec;
 $$;

@@ -85,12 +85,16 @@ as $$
     from (
         select
             t.library_id,
-            pgrag._sparse_vector(
-                array_agg(pgrag.lexeme_id(t.language, t.lexeme)),
-                array_agg(t.weight::real)
-            ) as vector
-        from unnest(_query_vectors.terms) as t
-        where t.document_count > 0
+            pgrag._sparse_vector(string_agg(t.lexeme_id || ':' || t.weight, ',')) as vector
+        from (
+            select
+                term.library_id,
+                pgrag.lexeme_id(term.language, term.lexeme) as lexeme_id,
+                max(term.weight)::real as weight
+            from unnest(_query_vectors.terms) as term
+            where term.document_count > 0
+            group by term.library_id, pgrag.lexeme_id(term.language, term.lexeme)
+        ) as t
         group by t.library_id
     ) as v;
 $$;

@@ -37,7 +37,7 @@ as $$
                     cross join lateral (
                         select -(
                             d.weights <#> pgrag._sparse_vector(
-                                array[pgrag.lexeme_id(t.language, t.lexeme)], '{1}'
+                                pgrag.lexeme_id(t.language, t.lexeme) || ':1'
                             )
                         ) as impact
                     ) as i

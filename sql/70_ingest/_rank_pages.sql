@@ -48,26 +48,31 @@ as $$
         where c.library_id = _rank_pages.library_id and c.language = t.language
         returning c.language, c.average_page_length
     ),
-    vectors as (
+    elements as (
         select
             t.page_id,
-            pgrag._sparse_vector(
-                array_agg(pgrag.lexeme_id(t.language, t.lexeme)),
-                array_agg(
-                    pgrag.impact(
-                        t.frequency,
-                        l.length,
-                        c.average_page_length,
-                        (_rank_pages.settings ->> 'k1')::double precision,
-                        (_rank_pages.settings ->> 'b')::double precision
-                    )::real
+            pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
+            sum(
+                pgrag.impact(
+                    t.frequency,
+                    l.length,
+                    c.average_page_length,
+                    (_rank_pages.settings ->> 'k1')::double precision,
+                    (_rank_pages.settings ->> 'b')::double precision
                 )
-            ) as weights
+            )::real as impact
         from terms as t
         join lengths as l on l.page_id = t.page_id
         join corpora as c on c.language = t.language
         where t.frequency > 0
-        group by t.page_id
+        group by t.page_id, pgrag.lexeme_id(t.language, t.lexeme)
+    ),
+    vectors as materialized (
+        select
+            e.page_id,
+            pgrag._sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
+        from elements as e
+        group by e.page_id
     )
     update pgrag.pages as p
     set weights = v.weights,

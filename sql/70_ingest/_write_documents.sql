@@ -76,16 +76,22 @@ as $$
         set document_count = s.document_count + excluded.document_count,
             largest_impact = greatest(s.largest_impact, excluded.largest_impact)
     ),
-    vectors as (
-        select v.document_id, pgrag._sparse_vector(array_agg(v.lexeme_id), array_agg(v.impact)) as weights
-        from (
-            select
-                i.document_id,
-                pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
-                i.impact
-            from impacts as i
-        ) as v
-        group by v.document_id
+    -- Two lexemes of a document may share an index (a billion indexes, some hundred thousand
+    -- lexemes: a few pairs in a library); adding them up keeps every bound an upper bound.
+    elements as (
+        select
+            i.document_id,
+            pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
+            sum(i.impact) as impact
+        from impacts as i
+        group by i.document_id, pgrag.lexeme_id(i.language, i.lexeme)
+    ),
+    vectors as materialized (
+        select
+            e.document_id,
+            pgrag._sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
+        from elements as e
+        group by e.document_id
     )
     insert into pgrag.documents as d
     overriding system value
