@@ -310,6 +310,21 @@ create type pgrag.passage as (
     line_start integer,
     line_end integer
 );
+
+create type pgrag.context_block as (
+    document_id bigint,
+    page_id bigint,
+    library text,
+    version text,
+    url text,
+    title text,
+    path text[],
+    content text,
+    score double precision,
+    relation text,
+    tokens integer,
+    block text
+);
 """
 
 
@@ -323,7 +338,7 @@ def downgrade() -> None:
         drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
             pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
             pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions;
-        drop type pgrag.passage, pgrag.hit, pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
+        drop type pgrag.context_block, pgrag.passage, pgrag.hit, pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
             pgrag.library_query, pgrag.search_target, pgrag.query_term
         """
     )

@@ -127,7 +127,7 @@ as $$
             when excluded.document_id = any (_write_documents.changed) then excluded.weights
             else d.weights
         end
-    where (
+    where excluded.document_id = any (_write_documents.changed) or (
         d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
         d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,
         d.types, d.overlap

@@ -1,0 +1,92 @@
+-- From passages to text. What does not fit is left out whole, the best first to come in.
+create or replace function pgrag._format_context(
+    passages pgrag.passage[],
+    format text,
+    overlap boolean,
+    token_budget integer
+)
+returns setof pgrag.context_block
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    with pages as (
+        select p.page_id, max(p.score) as score
+        from unnest(_format_context.passages) as p
+        group by p.page_id
+    ),
+    reading as (
+        select
+            p.*,
+            pages.score as page_score,
+            ceil(octet_length(p.content) / 4.0)::integer + 20 as size,
+            case when p.path[1] = p.title then p.path else p.title || p.path end as breadcrumbs
+        from unnest(_format_context.passages) as p
+        join pages on pages.page_id = p.page_id
+    ),
+    affordable as (
+        select
+            r.*,
+            sum(r.size) over (
+                order by
+                    r.relation not in ('hit', 'parent'), r.page_score desc, r.score desc,
+                    r.page_id, r.sort_order
+            ) as spent
+        from reading as r
+    ),
+    ordered as (
+        select
+            a.*,
+            lag(a.sort_order) over page_order as sort_order_before,
+            lag(a.level) over page_order as level_before,
+            lag(a.root_section) over page_order as root_before,
+            row_number() over page_order = 1 as opens_page,
+            row_number() over (order by a.page_score desc, a.page_id, a.sort_order) as place
+        from affordable as a
+        -- The best hit is worth more than the budget.
+        where a.spent <= _format_context.token_budget or a.spent = a.size
+        window page_order as (partition by a.page_id order by a.sort_order)
+    ),
+    blocks as (
+        select
+            o.*,
+            concat(
+                case
+                    when _format_context.format = 'simple'
+                    then format(
+                        E'[%s] %s (relevance %s, %s)\n',
+                        o.place,
+                        array_to_string(o.breadcrumbs, ' › '),
+                        round(o.score::numeric, 2),
+                        o.url || case when o.anchor <> '' then '#' || o.anchor else '' end
+                    )
+                    when o.opens_page or o.root_before is distinct from o.root_section
+                    then format(
+                        E'## %s (%s)\n',
+                        concat_ws(
+                            ' › ', o.title, nullif(nullif(o.root_section, ''), o.title)
+                        ),
+                        o.url
+                    )
+                end,
+                case
+                    when _format_context.format = 'grouped' and o.heading <> ''
+                        and o.heading <> o.root_section
+                    then format(E'### %s\n', o.heading)
+                end,
+                case
+                    when _format_context.overlap and o.overlap <> ''
+                        and o.sort_order_before is distinct from o.sort_order - 1
+                    then '… ' || o.overlap || ' '
+                end,
+                o.content
+            ) as block
+        from ordered as o
+    )
+    select
+        b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
+        b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block
+    from blocks as b
+    order by b.place;
+$$;

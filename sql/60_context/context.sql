@@ -1,0 +1,145 @@
+-- A search, made into the text that a reader or a language model needs: the hits, what belongs to
+-- them, in reading order, within a budget of tokens and only whole documents.
+create or replace function pgrag.context(
+    query text,
+    library text default null,
+    version text default null,
+    match_count integer default 10,
+    token_budget integer default 4000,
+    format text default 'grouped',
+    expand boolean default true,
+    expansion_threshold double precision default 0.3,
+    max_documents_to_expand integer default 3,
+    max_chunks_per_document integer default 20,
+    parents boolean default false,
+    siblings integer default 0,
+    overlap boolean default false,
+    filters jsonb default null,
+    alpha double precision default null,
+    min_score double precision default 0,
+    levels integer[] default null,
+    query_embedding halfvec default null,
+    model text default null
+)
+returns setof pgrag.context_block
+language plpgsql
+stable
+parallel safe
+rows 30
+set search_path from current
+as $$
+declare
+    hit_ids bigint[];
+    hit_scores double precision[];
+begin
+    if context.format is null or context.format not in ('simple', 'grouped') then
+        raise exception 'format must be simple or grouped, got %.', quote_nullable(context.format)
+            using errcode = 'PGR01';
+    end if;
+    if context.token_budget is null or context.token_budget < 1 then
+        raise exception 'token_budget must be at least 1, got %.', context.token_budget
+            using errcode = 'PGR01';
+    end if;
+    select array_agg(s.document_id), array_agg(s.score)
+    into hit_ids, hit_scores
+    from pgrag.search(
+        query => context.query,
+        library => context.library,
+        version => context.version,
+        match_count => context.match_count,
+        filters => context.filters,
+        alpha => context.alpha,
+        min_score => context.min_score,
+        levels => context.levels,
+        query_embedding => context.query_embedding,
+        model => context.model
+    ) as s;
+
+    return query
+    select b.*
+    from pgrag._format_context(
+        array(
+            select g
+            from pgrag._gather(
+                hit_ids, hit_scores,
+                case when context.expand then context.expansion_threshold else 'infinity' end,
+                context.max_documents_to_expand, context.max_chunks_per_document,
+                context.parents, context.siblings
+            ) as g
+        ),
+        context.format, context.overlap, context.token_budget
+    ) as b;
+end;
+$$;
+
+comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text) is
+'The context for a question: the hits of pgrag.search, expanded by pgrag.expand_documents (expand,
+expansion_threshold, max_documents_to_expand, max_chunks_per_document), with the summary of the
+section above each hit (parents), so many neighbours before and after (siblings), and the end of the
+paragraph before where that one is not in the context itself (overlap). Whole documents only, best
+first, until token_budget (a token is counted as 4 bytes of UTF-8) is used; then in reading order,
+page by page. block is the text of a row: format "simple" puts breadcrumbs and relevance above every
+document, "grouped" a heading above each root section; joined by empty lines the blocks are the
+context. relation: hit, expansion, parent or sibling. Errors: PGR01 and those of pgrag.search.';
+
+-- Hits, expansion, parents and neighbours, each document once, with the relation that matters most.
+create or replace function pgrag._gather(
+    hit_ids bigint[],
+    hit_scores double precision[],
+    expansion_threshold double precision,
+    max_documents_to_expand integer,
+    max_chunks_per_document integer,
+    parents boolean,
+    siblings integer
+)
+returns setof pgrag.passage
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    gathered pgrag.passage[] := array(
+        select e
+        from pgrag.expand_documents(
+            _gather.hit_ids, _gather.hit_scores, _gather.expansion_threshold,
+            _gather.max_documents_to_expand, _gather.max_chunks_per_document
+        ) as e
+    );
+begin
+    if _gather.parents then
+        gathered := gathered || array(
+            select row(
+                p.document_id, p.page_id, p.library, p.version, p.url, p.title, p.path, p.content,
+                h.score, 'parent', 1, p.key, p.level, p.heading, p.heading_level, p.depth,
+                p.position, p.root_section, p.anchor, p.types, p.sort_order, p.overlap,
+                p.line_start, p.line_end
+            )::pgrag.passage
+            from unnest(_gather.hit_ids, _gather.hit_scores) as h (document_id, score)
+            cross join lateral pgrag.parent(h.document_id) as p
+        );
+    end if;
+    if _gather.siblings > 0 then
+        gathered := gathered || array(
+            select row(
+                s.document_id, s.page_id, s.library, s.version, s.url, s.title, s.path, s.content,
+                0.1, 'sibling', s.distance, s.key, s.level, s.heading, s.heading_level, s.depth,
+                s.position, s.root_section, s.anchor, s.types, s.sort_order, s.overlap,
+                s.line_start, s.line_end
+            )::pgrag.passage
+            from unnest(_gather.hit_ids) as h (document_id)
+            cross join lateral pgrag.siblings(
+                h.document_id, _gather.siblings, _gather.siblings
+            ) as s
+        );
+    end if;
+    return query
+    select distinct on (g.document_id) g.*
+    from unnest(gathered) as g
+    order by
+        g.document_id,
+        array_position('{hit,parent,sibling,expansion}'::text[], g.relation),
+        g.score desc;
+end;
+$$;
