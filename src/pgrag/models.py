@@ -10,25 +10,30 @@ from typing import Any
 class Block:
     """One block of Markdown: a paragraph, a list, a table, a fence.
 
-    `line_start` and `line_end` are 1-based and inclusive, counted in the whole source file.
-    `atomic` blocks (fences, tables) are never split unless they alone exceed the maximum.
+    `type` is "text", "code", "table", "list", "quote", "callout", "html" or "math" and decides
+    how the block may be split; `contains` names the types of the blocks inside it (the fence
+    in a list). `line_start` and `line_end` are 1-based and inclusive, counted in the whole
+    source file.
     """
 
     type: str
     text: str
     line_start: int
     line_end: int
-    atomic: bool = False
+    contains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One heading with the blocks directly below it, placed in the heading tree of its page.
 
-    `level` is the heading level 1-6, or 0 for text before the first heading. `parent`, `root`,
-    `previous`, `next` and `children` are indexes into the page's list of sections. `path` holds
-    the headings from the root down to this one, `depth` is its length, `position` is "intro",
-    "middle" or "conclusion" among its siblings.
+    `level` is the heading level 1-6, or 0 for text before the first heading (such a section has
+    no heading, an empty path and stands outside the tree). `path` holds the headings from the
+    root down to this one, `depth` is its length. `parent`, `root`, `previous`, `next` (in
+    reading order) and `children` are indexes into the page's list of sections; the sections of
+    a subtree follow each other, and `last` is the last one. `position` is "intro", "middle" or
+    "conclusion" among its siblings. `anchor` is the fragment that links to the heading.
+    `line_start` is the line of the heading, `line_end` the last line before the next heading.
     """
 
     heading: str
@@ -40,18 +45,23 @@ class Section:
     line_end: int
     parent: int | None = None
     root: int = 0
+    last: int = 0
     previous: int | None = None
     next: int | None = None
     children: tuple[int, ...] = ()
     blocks: tuple[Block, ...] = ()
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
     """How a page is cut; sizes in characters.
 
-    A chunk is at least `minimum` (unless its page is smaller), aims for `preferred` and is at
-    most `maximum` (unless one line of code is longer).
+    A chunk is at least `minimum` (unless it is the only one of its page), aims for `preferred`
+    and is at most `maximum`. Only code that must stay whole can exceed it, by the fragments next
+    to it that have nowhere else to go: by less than twice `minimum`. `overlap` is how much of
+    the previous chunk is kept beside a chunk. Raises ValueError for sizes that contradict each
+    other.
     """
 
     name: str = "by_heading"
@@ -59,6 +69,14 @@ class ChunkProfile:
     preferred: int = 900
     maximum: int = 1200
     overlap: int = 50
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.minimum <= self.preferred <= self.maximum:
+            raise ValueError(f"{self}: needs 0 <= minimum <= preferred <= maximum")
+        if self.maximum < max(2 * self.minimum, 80):
+            raise ValueError(f"{self}: maximum must be at least twice minimum, and at least 80")
+        if self.overlap < 0:
+            raise ValueError(f"{self}: overlap must not be negative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +87,8 @@ class Chunk:
     into the page's list of chunks. `covers` is a bit mask of the levels that this chunk stands
     for in a search (1 = level 0, 2 = level 1, 4 = level 2): the only chunk of a section also
     covers its section, and a row whose text is covered by another row covers nothing (0).
+    `path` begins with the page's path, `depth` counts only the headings within the page.
+    `url#anchor` leads to the section; the anchor is empty for the page itself.
     """
 
     level: int
@@ -86,12 +106,18 @@ class Chunk:
     line_end: int
     parent: int | None = None
     overlap: str = ""
+    anchor: str = ""
     is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One source file, read and cut. `key` is its path below the source, with "/"."""
+    r"""One source file, read and cut. `key` is its path below the source, with "/".
+
+    `body` is the source without front matter, with "\n" line ends and without NUL bytes; macros
+    are still in it. `front_matter` holds every field as JSON values. `created` and `modified`
+    are ISO 8601. `chunks` is in reading order; the first one is the page's summary.
+    """
 
     key: str
     url: str

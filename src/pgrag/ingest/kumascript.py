@@ -1,0 +1,61 @@
+"""KumaScript, the macros of MDN's pages: `{{domxref("Document.cookie")}}`."""
+
+from __future__ import annotations
+
+import re
+
+_ARGUMENT = re.compile(r"\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|([^\s,\"']+)")
+_ELEMENTS = frozenset({"htmlelement", "svgelement", "mathmlelement"})
+_LABELS = {
+    "deprecated_inline": "(deprecated)",
+    "deprecated_header": "Deprecated.",
+    "experimental_inline": "(experimental)",
+    "seecompattable": "Experimental.",
+    "non-standard_inline": "(non-standard)",
+    "non-standard_header": "Non-standard.",
+    "optional_inline": "(optional)",
+    "readonlyinline": "(read-only)",
+    "securecontext_inline": "(secure context)",
+    "securecontext_header": "Available only in secure contexts.",
+    "unimplemented_inline": "(unimplemented)",
+}
+_PREFIXES = {
+    "rfc": "RFC ",
+    "bug": "bug ",
+    "webkitbug": "WebKit bug ",
+    "gecko": "Gecko ",
+    "geckorelease": "Gecko ",
+}
+_OWN_SECOND_ARGUMENT = frozenset({"htmlattrxref", "sectiononpage", *_PREFIXES})
+"""Macros whose second argument is not the text to show."""
+
+_NO_WORDS = re.compile(
+    r".*sidebar|.*sidebarmenu|(?:api|css|js|svg|html|http|xslt|mathml|defaultapi|canvas)ref"
+    r"|compat|specifications|embed\w+|jsfiddleembed|previous\w*|next\w*|quicklinks\w*"
+    r"|listsubpages\w*|landingpagelistsubpages|subpages\w*|listgroups|listsummary"
+    r"|inheritancediagram|cssinfo|csssyntax|svginfo|js_property_attributes|no_tag_omission"
+    r"|availableinworkers|htmlreftable|domattributemethods|glossarydisambiguation"
+    r"|webext\w+|firefox_for_developers|todo\w*|css_key_concepts|animatedpropertylist"
+)
+_CROSS_REFERENCE = re.compile(r".*xref|webextapiref|glossary|http\w+|csp|svgattr|ariarole|link")
+
+
+def words(name: str, arguments: str | None) -> str | None:
+    """Return what a macro shows on the page, or None for a name that is no macro of MDN.
+
+    `{{title}}` in a text about templates is not ours to remove: an unknown name without
+    arguments stays.
+    """
+    name = name.lower()
+    if name in _LABELS:
+        return _LABELS[name]
+    values: list[str] = [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]
+    if _NO_WORDS.fullmatch(name) and not (name == "webextapiref" and values):
+        return ""
+    if not values:
+        return "" if arguments is not None or _CROSS_REFERENCE.fullmatch(name) else None
+    if name in _ELEMENTS:
+        return f"`<{values[0]}>`"
+    if len(values) > 1 and values[1] and name not in _OWN_SECOND_ARGUMENT:
+        return values[1]
+    return _PREFIXES.get(name, "") + values[0]

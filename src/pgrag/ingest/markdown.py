@@ -1,0 +1,224 @@
+"""Markdown to sections: the heading tree of a page with the blocks under each heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pgrag.ingest import templating
+from pgrag.ingest.html_text import readable
+from pgrag.ingest.inline import Anchors, heading_text
+from pgrag.models import Block, Section
+
+# Blocks are all that is needed: the text between them is sliced from the source by its lines.
+_PARSER = MarkdownIt("commonmark").enable("table")
+_PARSER.core.ruler.enableOnly(["normalize", "block"])
+
+_BLOCK_TYPES = {
+    "paragraph_open": "text",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "fence": "code",
+    "code_block": "code",
+    "table_open": "table",
+    "blockquote_open": "quote",
+    "html_block": "html",
+}
+_NESTED_TYPES = {"fence": "code", "code_block": "code", "table_open": "table"}
+_CALLOUT = re.compile(
+    r"[ \t]*(?:>[ \t]*(?:\[!|\*\*\w+:?\*\*)|:{3,}[ \t]*[a-z]|/{3,}[ \t]*[a-z]|!{3} |\?{3}\+? "
+    r"|\{\{[<%][ \t]*(?:note|tip|info|warning|caution|danger|alert)\b)"
+)
+_MATH = re.compile(r"[ \t]*(?:\$\$|\\\[|\\begin\{)")
+_HTML_TABLE = re.compile(r"[ \t]*<table\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Heading:
+    """A heading with the blocks below it, before its place in the tree is known."""
+
+    text: str
+    level: int
+    line: int
+    anchor: str
+    blocks: list[Block] = field(default_factory=list)
+
+
+def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
+    """Return the sections of a page in reading order, in time linear in its length.
+
+    Text before the first heading is a section of level 0. Only headings of the page itself
+    count: not those in quotes, lists, fences or HTML. Headings without words are skipped.
+    `first_line` is the line of the source on which the text begins.
+    """
+    text = templating.prepare(text)
+    lines = text.split("\n")
+    tokens = _PARSER.parse(text)
+    macros = templating.has_macros(text)
+    original = lines[:] if macros else lines
+    if macros:
+        _reduce_macros(lines, tokens)
+    headings = [_Heading("", 0, first_line, "")]
+    anchors = Anchors()
+    for token, contains in _top_level(tokens):
+        start, end = token.map or (0, 0)
+        if token.type == "heading_open":
+            words, explicit = heading_text(_heading_source(token, lines[start:end]))
+            if words:
+                level = int(token.tag[1:])
+                anchor = anchors.make(words, explicit)
+                headings.append(_Heading(words, level, first_line + start, anchor))
+        elif token.type in _BLOCK_TYPES:
+            kind = _block_type(token.type, original[start])
+            if block := _block(kind, contains, lines, (start, end), first_line):
+                headings[-1].blocks.append(block)
+    last_line = first_line + len(lines) - (2 if lines[-1] == "" and len(lines) > 1 else 1)
+    if not headings[0].blocks:
+        del headings[0]
+    return _tree(headings, last_line)
+
+
+def parse_blocks(text: str, first_line: int) -> list[Block]:
+    """Return the blocks inside a list item or a quote whose markers were removed."""
+    lines = text.split("\n")
+    blocks: list[Block] = []
+    for token, contains in _top_level(_PARSER.parse(text)):
+        start, end = token.map or (0, 0)
+        kind = _BLOCK_TYPES.get(token.type, "text")
+        if block := _block(kind, contains, lines, (start, end), first_line):
+            blocks.append(block)
+    return blocks
+
+
+def list_items(text: str) -> list[tuple[int, int]]:
+    """Return the items of a list as ranges of its lines, from 0, the end exclusive."""
+    tokens = _PARSER.parse(text)
+    return [
+        (token.map[0], token.map[1])
+        for token in tokens
+        if token.type == "list_item_open" and token.level == 1 and token.map
+    ]
+
+
+def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]]]:
+    """Yield each token that opens a block of the page, with the types of the blocks inside it."""
+    opened: Token | None = None
+    contains: list[str] = []
+    for token in tokens:
+        if token.level == 0 and token.nesting >= 0 and token.map:
+            if opened:
+                yield opened, tuple(contains)
+                contains = []
+            opened = token
+        elif token.type in _NESTED_TYPES and _NESTED_TYPES[token.type] not in contains:
+            contains.append(_NESTED_TYPES[token.type])
+    if opened:
+        yield opened, tuple(contains)
+
+
+def _reduce_macros(lines: list[str], tokens: Sequence[Token]) -> None:
+    """Reduce the macros in all lines that are not code, in place."""
+    start = 0
+    code = [token.map for token in tokens if token.type in {"fence", "code_block"} and token.map]
+    for code_start, code_end in [*code, [len(lines), len(lines)]]:
+        if start < code_start:
+            prose = "\n".join(lines[start:code_start])
+            lines[start:code_start] = templating.reduce(prose).split("\n")
+        start = code_end
+
+
+def _block_type(token_type: str, first_line: str) -> str:
+    kind = _BLOCK_TYPES[token_type]
+    if kind in {"text", "quote"} and _CALLOUT.match(first_line):
+        return "callout"
+    if kind == "text" and _MATH.match(first_line):
+        return "math"
+    if kind == "html" and _HTML_TABLE.match(first_line):
+        return "table"
+    return kind
+
+
+def _block(
+    kind: str,
+    contains: tuple[str, ...],
+    lines: list[str],
+    extent: tuple[int, int],
+    first_line: int,
+) -> Block | None:
+    """Cut a block out of the page; None if it shows nothing."""
+    start, end = extent
+    while start < end and not lines[start].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    text = "\n".join(lines[start:end]).rstrip()
+    if text.lstrip().startswith("<") and (kind == "html" or _HTML_TABLE.match(text)):
+        text = readable(text)
+    if not text:
+        return None
+    return Block(kind, text, first_line + start, first_line + end - 1, contains)
+
+
+def _heading_source(token: Token, lines: list[str]) -> str:
+    """Return the words of an ATX or setext heading without its marks."""
+    if token.markup.startswith("#"):
+        return lines[0].strip().lstrip("#").strip()
+    return " ".join(line.strip() for line in lines[:-1])
+
+
+def _tree(headings: Sequence[_Heading], last_line: int) -> tuple[Section, ...]:
+    """Place headings in their tree, each once pushed to and popped from a stack of ancestors."""
+    parents: list[int | None] = []
+    children: list[list[int]] = [[] for _ in headings]
+    roots: list[int] = []
+    last = list(range(len(headings)))
+    ancestors: list[int] = []
+    for index, heading in enumerate(headings):
+        while ancestors and headings[ancestors[-1]].level >= heading.level:
+            last[ancestors.pop()] = index - 1
+        parent = ancestors[-1] if ancestors else None
+        parents.append(parent)
+        if parent is not None:
+            children[parent].append(index)
+        elif heading.level:
+            roots.append(index)
+        if heading.level:
+            ancestors.append(index)
+    for index in ancestors:
+        last[index] = len(headings) - 1
+    positions = ["intro"] * len(headings)
+    for siblings in (roots, *children):
+        for place, index in enumerate(siblings):
+            if place:
+                positions[index] = "conclusion" if place == len(siblings) - 1 else "middle"
+    sections: list[Section] = []
+    for index, heading in enumerate(headings):
+        parent = parents[index]
+        path = (sections[parent].path if parent is not None else ()) + (
+            (heading.text,) if heading.level else ()
+        )
+        following = headings[index + 1].line - 1 if index + 1 < len(headings) else last_line
+        sections.append(
+            Section(
+                heading=heading.text,
+                level=heading.level,
+                path=path,
+                depth=len(path),
+                position=positions[index],
+                line_start=heading.line,
+                line_end=following,
+                parent=parent,
+                root=index if parent is None else sections[parent].root,
+                last=last[index],
+                previous=index - 1 if index else None,
+                next=index + 1 if index + 1 < len(headings) else None,
+                children=tuple(children[index]),
+                blocks=tuple(heading.blocks),
+                anchor=heading.anchor,
+            )
+        )
+    return tuple(sections)

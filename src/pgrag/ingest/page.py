@@ -1,0 +1,127 @@
+"""A source file becomes a page: decoded, its front matter read, its text cut into chunks."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from pgrag.ingest import decoding, front_matter, markdown
+from pgrag.ingest.chunks import make_chunks
+from pgrag.ingest.properties import Properties, read_properties
+from pgrag.models import ChunkProfile, Page, Section
+
+CHUNKER_VERSION = 1
+"""Raised whenever the same file would give other chunks, so that it is read again."""
+
+_FOLDER_PAGES = frozenset({"index", "_index", "readme"})
+_DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """What a page is read with, besides its file.
+
+    `base_url` is where the source's pages are published, "" if nowhere; `language` is the
+    library's, for pages that name none.
+    """
+
+    base_url: str = ""
+    language: str | None = None
+    profile: ChunkProfile = field(default_factory=ChunkProfile)
+
+
+def source_hash(data: bytes, options: PageOptions) -> str:
+    """Return the SHA-256 of all that decides what `read_page` makes of a file, in hexadecimal.
+
+    An equal hash means an equal page (of the same key), without reading it.
+    """
+    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n".encode()
+    return hashlib.sha256(fingerprint + data).hexdigest()
+
+
+def read_page(key: str, data: bytes, options: PageOptions) -> Page:
+    """Read one Markdown file; `key` is its path below the source, with "/".
+
+    What can be repaired is repaired, and noted in the page's warnings, which name the file.
+    Raises SourceError for a file that is no text.
+    """
+    text, warnings = decoding.decode(key, data)
+    matter = front_matter.split(key, text)
+    properties, doubts = read_properties(key, matter.fields)
+    sections = markdown.parse(matter.body, matter.first_line)
+    title = properties.title or _first_heading(sections) or _title_from_key(key)
+    path = properties.path or (title,)
+    return Page(
+        key=key,
+        url=_url(key, properties, options.base_url),
+        title=title,
+        path=path,
+        body=matter.body,
+        source_hash=source_hash(data, options),
+        front_matter=matter.fields,
+        uuid=properties.uuid,
+        link=properties.link,
+        topic=properties.topic,
+        type=properties.type,
+        tags=properties.tags,
+        language=properties.language or options.language,
+        created=properties.created,
+        modified=properties.modified,
+        warnings=(*warnings, *matter.warnings, *doubts),
+        chunks=make_chunks(
+            sections,
+            title=title,
+            path=path,
+            description=properties.description,
+            last_line=text.count("\n") + (not text.endswith("\n") or not text),
+            profile=options.profile,
+        ),
+    )
+
+
+def _first_heading(sections: Sequence[Section]) -> str | None:
+    return next((section.heading for section in sections if section.level == 1), None)
+
+
+def _title_from_key(key: str) -> str:
+    """Make a file name readable: `2024-01-31-getting_started.md` gives "Getting started"."""
+    stem = _stem(key)
+    folder, _, name = stem.rpartition("/")
+    if name.lower() in _FOLDER_PAGES and folder:
+        name = folder.rpartition("/")[2]
+    words = " ".join(re.sub(r"[-_]+", " ", _DATE_PREFIX.sub("", name)).split())
+    return words[:1].upper() + words[1:] or name
+
+
+def _stem(key: str) -> str:
+    return posixpath.splitext(key)[0]
+
+
+def _url(key: str, properties: Properties, base_url: str) -> str:
+    """Return where a page is published.
+
+    `url` or `permalink`, else `slug` (a whole path if it has a "/", else the last part of the
+    file's), else the file's path without suffix, or its folder for an index page. An address
+    that is not absolute is below the base url, or the site's root if it begins with "/".
+    """
+    address = properties.address
+    if not address:
+        address = _stem(key)
+        folder, _, name = address.rpartition("/")
+        if name.lower() in _FOLDER_PAGES:
+            address = folder
+        if (slug := properties.slug) is not None:
+            parent = "" if "/" in slug else address.rpartition("/")[0]
+            address = f"{parent}/{slug}" if parent else slug
+    address = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", address)
+    if _ABSOLUTE.match(address):
+        return address
+    if address.startswith("/"):
+        return urljoin(base_url, address) if base_url else address
+    return f"{base_url.rstrip('/')}/{address}".rstrip("/") or "/"

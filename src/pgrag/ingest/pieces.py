@@ -1,0 +1,240 @@
+"""Blocks cut into pieces: what a chunk is packed from, none longer than a chunk may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from pgrag.ingest.markdown import list_items, parse_blocks
+from pgrag.ingest.sentences import sentence_spans, split_words
+from pgrag.models import Block, ChunkProfile
+
+PARAGRAPH = "\n\n"
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_MAX_FENCE_INFO = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text that stays together, and what joins it to the piece before it.
+
+    `section` is the index of its section; `opens` are the sections whose headings stand between
+    this piece and the one before it.
+    """
+
+    kind: str
+    text: str
+    line_start: int
+    line_end: int
+    types: tuple[str, ...]
+    section: int
+    joint: str = PARAGRAPH
+    opens: tuple[int, ...] = ()
+
+
+def cut(block: Block, section: int, profile: ChunkProfile) -> list[Piece]:
+    """Return a block as pieces of at most the profile's maximum.
+
+    A block that fits stays whole. Longer text is cut at sentences, a list at its items (and an
+    item inside), a table or HTML at its lines, code at lines (each piece fenced again); a
+    sentence, row or line that is longer still, at white space or anywhere.
+    """
+    whole = Piece(
+        block.type,
+        block.text,
+        block.line_start,
+        block.line_end,
+        tuple(dict.fromkeys((block.type, *block.contains))),
+        section,
+    )
+    if len(block.text) <= profile.maximum:
+        return [whole]
+    pieces = list(_fitting(whole, profile))
+    # what macros and markup left out makes lines counted in the text fall short of the source's
+    return [*pieces[:-1], replace(pieces[-1], line_end=block.line_end)] if pieces else []
+
+
+def refine(piece: Piece, profile: ChunkProfile) -> list[Piece]:
+    """Return a piece as smaller ones: at its natural borders, or at words where it has none.
+
+    Code stays as it is.
+    """
+    if piece.kind == "code":
+        return [piece]
+    parts = list(_parts(piece, profile))
+    return parts if len(parts) > 1 else list(_words(piece, max(len(piece.text) // 4, 20)))
+
+
+def _fitting(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    if len(piece.text) <= profile.maximum:
+        yield piece
+        return
+    parts = list(_parts(piece, profile))
+    if len(parts) == 1 and len(parts[0].text) >= len(piece.text):
+        parts = list(_words(piece, profile.maximum))
+    for part in parts:
+        yield from _fitting(part, profile)
+
+
+def _parts(piece: Piece, profile: ChunkProfile) -> Iterable[Piece]:
+    splitters: dict[str, Callable[[Piece, ChunkProfile], Iterable[Piece]]] = {
+        "code": _code,
+        "list": _items,
+        "item": _item,
+        "table": _lines,
+        "html": _lines,
+        "quote": _lines,
+        "math": _lines,
+        "callout": _lines if piece.text.lstrip().startswith(">") else _sentences,
+    }
+    return splitters.get(piece.kind, _sentences)(piece, profile)
+
+
+def _slice(piece: Piece, start: int, end: int, joint: str, kind: str | None = None) -> Piece:
+    """Cut out a part by offsets; the first part inherits what joins the whole to its left."""
+    line_start = piece.line_start + piece.text.count("\n", 0, start)
+    return replace(
+        piece,
+        kind=kind or piece.kind,
+        text=piece.text[start:end],
+        line_start=line_start,
+        line_end=line_start + piece.text.count("\n", start, end),
+        joint=joint if start else piece.joint,
+        opens=() if start else piece.opens,
+    )
+
+
+def _spans(piece: Piece, spans: Iterable[tuple[int, int]], kind: str) -> Iterator[Piece]:
+    previous = 0
+    for start, end in spans:
+        between = piece.text[previous:start]
+        joint = PARAGRAPH if between.count("\n") > 1 else between[:1]
+        yield _slice(piece, start, end, joint, kind)
+        previous = end
+
+
+def _sentences(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    return _spans(piece, sentence_spans(piece.text), piece.kind)
+
+
+def _words(piece: Piece, limit: int) -> Iterator[Piece]:
+    return _spans(piece, split_words(piece.text, limit), "text")
+
+
+def _lines(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    """Cut at lines; a line that is too long goes on as text."""
+    start = 0
+    for line in piece.text.split("\n"):
+        end = start + len(line)
+        if line.strip():
+            kind = "text" if len(line) > profile.maximum else piece.kind
+            yield _slice(piece, start, end, "\n", kind)
+        start = end + 1
+
+
+def _items(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    lines = piece.text.split("\n")
+    items = list_items(piece.text)
+    if not items or items[0][0]:
+        yield from _lines(piece, profile)
+        return
+    joint = piece.joint
+    for place, (start, end) in enumerate(items):
+        # the end of the last item is that of the list, whatever the parser took for its end
+        stop = len(lines) if place == len(items) - 1 else items[place + 1][0]
+        text = "\n".join(lines[start:stop])
+        yield replace(
+            piece,
+            kind="item",
+            text=text.rstrip(),
+            line_start=piece.line_start + start,
+            line_end=piece.line_start + start + text.rstrip().count("\n"),
+            joint=joint,
+            opens=() if place else piece.opens,
+        )
+        joint = PARAGRAPH if not lines[end - 1].strip() or not lines[stop - 1].strip() else "\n"
+
+
+def _item(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    """Cut a list item at its blocks, the marker before the first one, the indent removed."""
+    marker = _MARKER.match(piece.text)
+    if not marker:
+        yield from _sentences(piece, profile)
+        return
+    width = marker.end()
+    first, *rest = piece.text.split("\n")
+    inner = [first[width:], *(line[_indent(line, width) :] for line in rest)]
+    blocks = parse_blocks("\n".join(inner), piece.line_start)
+    if len(blocks) < 2:
+        yield from _sentences(replace(piece, kind="text"), profile)
+        return
+    for place, block in enumerate(blocks):
+        yield replace(
+            piece,
+            kind=block.type,
+            text=block.text if place else marker[0] + block.text,
+            line_start=block.line_start,
+            line_end=block.line_end,
+            joint=PARAGRAPH if place else piece.joint,
+            opens=() if place else piece.opens,
+        )
+
+
+def _indent(line: str, width: int) -> int:
+    return min(width, len(line) - len(line.lstrip()))
+
+
+def _code(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    """Code that alone exceeds the maximum: cut at lines, at an empty one if there is one near."""
+    lines = piece.text.split("\n")
+    opener = closer = ""
+    first_line = piece.line_start
+    if fence := _FENCE.match(lines[0]):
+        opener = lines[0][: fence.end() + _MAX_FENCE_INFO].rstrip() + "\n"
+        closer = "\n" + lines[0][: fence.end()]
+        is_closed = len(lines) > 1 and not lines[-1].strip().strip(fence[1][0])
+        lines = lines[1:-1] if is_closed else lines[1:]
+        first_line += 1
+    room = profile.maximum - len(opener) - len(closer)
+    joint, opens = piece.joint, piece.opens
+    for start, group in _line_groups(lines, min(room, profile.preferred), room):
+        text = opener + "\n".join(group) + closer
+        line_start = first_line + start
+        yield replace(
+            piece,
+            text=text,
+            line_start=line_start,
+            line_end=min(line_start + len(group) - 1, piece.line_end),
+            joint=joint,
+            opens=opens,
+        )
+        joint, opens = PARAGRAPH, ()
+
+
+def _line_groups(lines: list[str], preferred: int, room: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield (index of the first line, lines) of groups that fill at most `room` characters."""
+    group: list[str] = []
+    start = size = 0
+    for index, line in enumerate(lines):
+        if group and (size + len(line) > preferred or (not line.strip() and size > preferred / 2)):
+            yield start, group
+            group, size = [], 0
+        if not group:
+            if not line.strip():
+                continue
+            start = index
+        *parts, rest = _equal_parts(line, room)
+        for part in parts:
+            yield index, [part]
+        group.append(rest)
+        size += len(rest) + 1
+    if group:
+        yield start, group
+
+
+def _equal_parts(line: str, room: int) -> list[str]:
+    """Cut a line longer than `room` anywhere; a minified file has no better place."""
+    step = -(-len(line) // -(-len(line) // room)) if len(line) > room else room
+    return [line[start : start + step] for start in range(0, max(len(line), 1), step)]

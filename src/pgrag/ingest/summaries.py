@@ -1,0 +1,105 @@
+"""Extractive summaries of pages and sections: their own first sentences and their outline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pgrag.ingest.inline import plain
+from pgrag.ingest.sentences import sentence_spans
+from pgrag.models import Block, Section
+
+PAGE_LEAD = 400
+SECTION_LEAD = 300
+SECTION_SUMMARY = 500
+PAGE_SUMMARY = 1200
+_PROSE = frozenset({"text", "callout", "quote", "list"})
+_MARK = re.compile(r"[\s>]*(?:(?P<item>(?:[-*+]|\d{1,9}[.)])(?:\s+:)?)\s+)?(?:#{1,6}\s+)?")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+
+
+def page_summary(title: str, description: str | None, sections: Sequence[Section]) -> str:
+    """Return the page's description, else its first sentences, and its headings as a list.
+
+    At most about 1200 characters; headings that no longer fit are left out. A page that has
+    neither text nor headings is summarised by its title.
+    """
+    lead = _shortened(plain(description), PAGE_LEAD) if description else ""
+    lead = lead or _lead((block for section in sections for block in section.blocks), PAGE_LEAD)
+    parts = [lead or title]
+    room = PAGE_SUMMARY - len(parts[0]) - 2
+    shown = [section for section in sections if section.level and section.heading != title]
+    top = min((section.depth for section in shown), default=1)
+    outline: list[str] = []
+    for section in shown:
+        line = f"{'  ' * (section.depth - top)}- {section.heading}"
+        room -= len(line) + 1
+        if room < 0:
+            break
+        outline.append(line)
+    if outline:
+        parts.append("\n".join(outline))
+    return "\n\n".join(parts)
+
+
+def section_summary(sections: Sequence[Section], index: int) -> str:
+    """Return the first sentences of a section and, as a list, of the sections below it.
+
+    At most about 500 characters. A section without any text is summarised by its heading.
+    """
+    section = sections[index]
+    lead = _lead(section.blocks, SECTION_LEAD if section.children else SECTION_SUMMARY)
+    lines: list[str] = []
+    room = SECTION_SUMMARY - len(lead)
+    for child in section.children:
+        first = _lead(sections[child].blocks, SECTION_LEAD // 2)
+        line = f"- {sections[child].heading}" + (f": {first}" if first else "")
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    return "\n\n".join(filter(None, (lead, "\n".join(lines)))) or section.heading
+
+
+def _lead(blocks: Iterable[Block], limit: int) -> str:
+    """Return the first sentences of the prose among some blocks, of any block if none is prose."""
+    words: list[str] = []
+    size = 0
+    other = ""
+    for block in blocks:
+        if block.type not in _PROSE:
+            other = other or block.text
+            continue
+        text = plain(_unmarked(block.text[: 2 * limit]))
+        if text:
+            words.append(text)
+            size += len(text) + 1
+        if size > limit:
+            break
+    return _shortened(" ".join(words) or plain(_unmarked(other[: 2 * limit])), limit)
+
+
+def _unmarked(text: str) -> str:
+    """Remove the marks of lists, quotes and fences; items of a list end with a semicolon."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        match = _MARK.match(line)
+        if lines and match and match["item"] and lines[-1][-1] not in ".!?:;,…":
+            lines[-1] += ";"
+        words = line[match.end() :] if match else line
+        if words.strip() and not _FENCE.match(words):
+            lines.append(words.strip())
+    return "\n".join(lines)
+
+
+def _shortened(text: str, limit: int) -> str:
+    """Return as many whole sentences as fit, or the beginning of the first one."""
+    if len(text) <= limit:
+        return text
+    end = 0
+    for _, sentence_end in sentence_spans(text[: limit + 1]):
+        if sentence_end <= limit and text[sentence_end - 1] in ".!?…。！？\"')”»":
+            end = sentence_end
+    if end:
+        return text[:end]
+    return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:– -") + "…"
