@@ -84,12 +84,14 @@ class Endpoint:
         """
         attempts = 1
         while isinstance(outcome := self._attempt(payload), _Failure):
-            if not outcome.may_recover or attempts > self._retries or self._closed.is_set():
-                tried = f" ({attempts} attempts)" if attempts > 1 else ""
-                raise EmbeddingError(f"{self} {outcome.reason}{tried}.", hint=outcome.hint)
-            backoff = min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** (attempts - 1))
-            self._sleep(max(outcome.wait, backoff * random.uniform(0.5, 1.0)))
-            attempts += 1
+            if outcome.may_recover and attempts <= self._retries:
+                backoff = min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** (attempts - 1))
+                self._sleep(max(outcome.wait, backoff * random.uniform(0.5, 1.0)))
+                if not self._closed.is_set():
+                    attempts += 1
+                    continue
+            tried = f" ({attempts} attempts)" if attempts > 1 else ""
+            raise EmbeddingError(f"{self} {outcome.reason}{tried}.", hint=outcome.hint)
         return self._decoded(outcome)
 
     def _attempt(self, payload: dict[str, Any]) -> httpx.Response | _Failure:

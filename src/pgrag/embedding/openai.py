@@ -167,9 +167,11 @@ class OpenAIEmbedder:
         if vectors.ndim != 2:
             raise self._unusable("holds no vectors but single numbers")
         self._check_dimensions(vectors.shape[1])
-        if not np.isfinite(vectors).all():
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(vectors, axis=1)
+        if not np.isfinite(lengths).all():
             raise self._unusable("holds numbers that are not finite")
-        if not vectors.any(axis=1).all():
+        if not lengths.all():
             raise self._unusable("holds a vector of zeros")
         return normalized(vectors)
 
