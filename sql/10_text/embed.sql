@@ -12,13 +12,14 @@ parallel safe
 set search_path from current
 as $$
 declare
+    wanted_id bigint := pgrag._model_id(embed.model);
     wanted_model pgrag.embedding_models;
     vector halfvec;
 begin
     select m.*
     into wanted_model
     from pgrag.embedding_models as m
-    where m.model_id = pgrag._model_id(embed.model);
+    where m.model_id = wanted_id;
     if wanted_model.provider is distinct from 'builtin' then
         raise exception 'The database cannot compute vectors of model %.',
             coalesce(quote_literal(embed.model), 'null')
@@ -40,7 +41,7 @@ begin
             from (
                 select t.token, t.prefix_lengths
                 from pgrag.model_tokens as t
-                where t.model_id = wanted_model.model_id and t.token <= w.rest
+                where t.model_id = wanted_id and t.token <= w.rest
                 order by t.token desc
                 limit 1
             ) as nearest
@@ -56,7 +57,7 @@ begin
     from walk as w
     cross join unnest(w.pieces) as piece (token)
     join pgrag.model_tokens as t
-        on t.model_id = wanted_model.model_id and t.token = piece.token
+        on t.model_id = wanted_id and t.token = piece.token
     where w.rest = '##';
     return vector;
 end;

@@ -18,19 +18,16 @@ parallel safe
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+    wanted bigint[] := (
+        select array_agg(pgrag._library_id(name)) from unnest(search_scope.libraries) as name
+    );
 begin
     return query
     select l.library_id, v.version_id, l.name, v.label, l.model_id, l.settings, v.document_count
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id
-    where (
-            case
-                when search_scope.libraries is null then true
-                else l.library_id in (
-                    select pgrag._library_id(name) from unnest(search_scope.libraries) as name
-                )
-            end
-        )
+    where (search_scope.libraries is null or l.library_id = any (wanted))
         and (
             search_scope.version = '*'
             or v.version_id = (

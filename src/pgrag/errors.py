@@ -11,7 +11,8 @@ PgragError
 │   ├── UnknownLibrary
 │   ├── UnknownVersion
 │   ├── UnknownPage
-│   └── UnknownDocument
+│   ├── UnknownDocument
+│   └── UnknownModel
 ├── InvalidInput
 │   ├── InvalidFilter
 │   ├── InvalidCursor
@@ -76,6 +77,10 @@ class UnknownPage(NotFound):
 
 class UnknownDocument(NotFound):
     """No document has this id."""
+
+
+class UnknownModel(NotFound):
+    """No embedding model has this name."""
 
 
 class InvalidInput(PgragError):
