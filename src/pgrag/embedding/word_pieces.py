@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 CONTINUATION = "##"
 """Starts a token that stands inside a word."""
@@ -47,15 +48,13 @@ class WordPieces:
         *,
         cached_words: int = 200_000,
     ) -> None:
-        vocabulary = {token: place for place, token in enumerate(tokens)}
         self._characters = _CharacterTable(characters)
-        self._words = _WordTable(vocabulary, cached_words)
+        self._words = _WordTable(tokens, cached_words)
 
     def token_ids(self, text: str) -> list[int]:
         """Return the ids of a text's tokens; words that contain anything unknown have none."""
-        words = self._words
         folded = unicodedata.normalize("NFD", text).translate(self._characters)
-        return [token_id for word in folded.split() for token_id in words[word]]
+        return list(chain.from_iterable(map(self._words.__getitem__, folded.split())))
 
 
 class _CharacterTable(dict[int, str]):
@@ -89,11 +88,15 @@ class _CharacterTable(dict[int, str]):
 class _WordTable(dict[str, tuple[int, ...]]):
     """The token ids of a word, found when it is first asked for; empty again when it is full."""
 
-    def __init__(self, vocabulary: Mapping[str, int], capacity: int) -> None:
+    def __init__(self, tokens: Sequence[str], capacity: int) -> None:
         super().__init__()
-        self._vocabulary = vocabulary
+        self._first: dict[str, int] = {}
+        self._later: dict[str, int] = {}
+        for token_id, token in enumerate(tokens):
+            inside = token.removeprefix(CONTINUATION)
+            (self._first if inside == token else self._later)[inside] = token_id
+        self._longest = max(map(len, tokens))
         self._capacity = capacity
-        self._longest_token = max(map(len, vocabulary))
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(word) > MAXIMUM_WORD_LENGTH:
@@ -106,14 +109,14 @@ class _WordTable(dict[str, tuple[int, ...]]):
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         pieces = []
-        rest, marker_length = word, 0
-        while len(rest) > marker_length:
-            for size in range(min(len(rest), self._longest_token), marker_length, -1):
-                piece = self._vocabulary.get(rest[:size])
+        start, vocabulary = 0, self._first
+        while start < len(word):
+            for end in range(min(len(word), start + self._longest), start, -1):
+                piece = vocabulary.get(word[start:end])
                 if piece is not None:
                     break
             else:
                 return ()
             pieces.append(piece)
-            rest, marker_length = CONTINUATION + rest[size:], len(CONTINUATION)
+            start, vocabulary = end, self._later
         return tuple(pieces)
