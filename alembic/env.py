@@ -1,9 +1,9 @@
 """Runs the migrations, then installs the functions, in one transaction under one lock."""
 
+from alembic import context
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
-from alembic import context
 from pgrag.schema import install_functions, raw
 
 

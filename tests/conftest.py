@@ -17,7 +17,7 @@ from psycopg.rows import dict_row
 from pgrag import schema
 from pgrag.db import Database, register_vector_types
 from pgrag.embedded import EmbeddedServer
-from pgrag.embedding import builtin
+from pgrag.embedding import install
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -71,7 +71,7 @@ def template(admin: psycopg.Connection, server_url: str) -> Iterator[str]:
     url = _url_of(server_url, name)
     schema.upgrade(url)
     with psycopg.connect(url, autocommit=True) as connection:
-        builtin.install(connection)
+        install(connection)
     yield name
     _drop(admin, name)
 

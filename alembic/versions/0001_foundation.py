@@ -338,7 +338,8 @@ def downgrade() -> None:
         drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
             pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
             pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions;
-        drop type pgrag.context_block, pgrag.passage, pgrag.hit, pgrag.ranking, pgrag.ranked_hit, pgrag.candidates, pgrag.search_request,
-            pgrag.library_query, pgrag.search_target, pgrag.query_term
+        drop type pgrag.context_block, pgrag.passage, pgrag.hit, pgrag.ranking,
+            pgrag.ranked_hit, pgrag.candidates, pgrag.search_request, pgrag.library_query,
+            pgrag.search_target, pgrag.query_term
         """
     )

@@ -19,7 +19,12 @@ declare
     nearest pgrag.candidates;
 begin
     if (target).document_count > exact_limit
-        and to_regclass(format('pgrag.embeddings_hnsw_%s', model_id)) is not null
+        and exists (
+            select
+            from pg_index as i
+            where i.indexrelid = to_regclass(format('pgrag.embeddings_hnsw_%s', model_id))
+                and i.indisvalid
+        )
     then
         plan_name := 'hnsw';
         nearest := pgrag._nearest_by_index(query_embedding, model_id, target, candidate_count);

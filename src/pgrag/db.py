@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import psycopg
+from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
+from psycopg.adapt import PyFormat
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -50,11 +53,9 @@ class Database:
         pool_size: int = 10,
         hybrid_alpha: float | None = None,
         timeout: float = 10.0,
-        on_notice: Callable[[str], None] | None = None,
     ) -> None:
         self.url = url
         self._hybrid_alpha = hybrid_alpha
-        self._on_notice = on_notice
         self._pool: ConnectionPool[psycopg.Connection[Row]] = ConnectionPool(
             url,
             min_size=0,
@@ -99,9 +100,7 @@ class Database:
             return connection.execute(statement.encode(), arguments).fetchall()
 
     def _configure(self, connection: psycopg.Connection[Row]) -> None:
-        if self._on_notice is not None:
-            report = self._on_notice
-            connection.add_notice_handler(lambda notice: report(notice.message_primary or ""))
+        connection.add_notice_handler(_note)
         if self._hybrid_alpha is not None:
             connection.execute(
                 "select set_config('pgrag.hybrid_alpha', %s, false)", [str(self._hybrid_alpha)]
@@ -115,8 +114,8 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
     statement = sql.SQL("select * from {}({})").format(
         sql.Identifier("pgrag", function),
         sql.SQL(", ").join(
-            sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
-            for name in given
+            sql.SQL("{} => {}").format(sql.Identifier(name), _placeholder(name, value))
+            for name, value in given.items()
         ),
     )
     values = {
@@ -124,6 +123,32 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
     }
     with translated_errors():
         return connection.execute(statement, values).fetchall()
+
+
+_notices: ContextVar[list[str] | None] = ContextVar("notices", default=None)
+
+
+@contextmanager
+def collected_notices() -> Iterator[list[str]]:
+    """Collects what functions say besides their rows (RAISE NOTICE) while it lasts."""
+    notices: list[str] = []
+    token = _notices.set(notices)
+    try:
+        yield notices
+    finally:
+        _notices.reset(token)
+
+
+def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
+    notices = _notices.get()
+    if notices is not None and diagnostic.severity_nonlocalized == "NOTICE":
+        notices.append(diagnostic.message_primary or "")
+
+
+def _placeholder(name: str, value: Any) -> sql.Placeholder:
+    # Vectors by the thousand travel as bytes; as text they would take longer than to compute.
+    is_vectors = isinstance(value, list) and value and isinstance(value[0], HalfVector)
+    return sql.Placeholder(name, PyFormat.BINARY if is_vectors else PyFormat.AUTO)
 
 
 def register_vector_types(connection: psycopg.Connection[Any]) -> None:

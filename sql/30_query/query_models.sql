@@ -1,0 +1,47 @@
+-- Whose vectors a search would need, and which of them nobody has made yet.
+create or replace function pgrag.missing_query_models(
+    query text,
+    library text default null,
+    model text default null,
+    filters jsonb default null
+)
+returns table (
+    model_name text
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    wanted text[] := pgrag._wanted_libraries(library, filters);
+    words text := (pgrag.parse_search_text(query)).words;
+begin
+    return query
+    select m.name
+    from pgrag.embedding_models as m
+    where m.provider <> 'builtin'
+        and (
+            case
+                when missing_query_models.model is not null
+                then m.name = missing_query_models.model
+                else m.model_id in (
+                    select l.model_id
+                    from pgrag.libraries as l
+                    where wanted is null or l.name = any (wanted)
+                )
+            end
+        )
+        and not exists (
+            select
+            from pgrag.query_vectors as q
+            where q.model_id = m.model_id and q.query_hash = pgrag.text_hash(words)
+        )
+    order by m.name;
+end;
+$$;
+
+comment on function pgrag.missing_query_models(text, text, text, jsonb) is
+'The models outside the database that a search with these arguments would use and whose vector of
+the query is not known yet: compute it and call pgrag.remember_query_vector, or pass
+query_embedding.';

@@ -1,0 +1,57 @@
+-- What an indexing run needs to know of a version, and how it ends.
+create or replace function pgrag.stored_pages(
+    library text,
+    version text default ''
+)
+returns table (
+    key text,
+    source_hash text,
+    uuid text,
+    modified timestamptz,
+    path text[]
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    return query
+    select p.key, p.source_hash, p.uuid, coalesce(p.modified, p.created), p.path
+    from pgrag.libraries as l
+    join pgrag.versions as v
+        on v.library_id = l.library_id
+        and v.label = lower(btrim(coalesce(stored_pages.version, '')))
+    join pgrag.pages as p on p.library_id = v.library_id and p.version_id = v.version_id
+    where l.name = lower(btrim(stored_pages.library));
+end;
+$$;
+
+comment on function pgrag.stored_pages(text, text) is
+'The pages of one version as they are stored: key, hash of the source, uuid, date, hierarchical path.
+No rows for a library or version that does not exist.';
+
+create or replace function pgrag.finish_version(
+    library text,
+    version text default ''
+)
+returns void
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    owner_id bigint := pgrag._library_id(library);
+    target_id bigint := pgrag._version_id(owner_id, version);
+begin
+    update pgrag.versions as v
+    set status = 'ready'
+    where v.library_id = owner_id and v.version_id = target_id and v.status <> 'ready';
+    perform gin_clean_pending_list('pgrag.documents_search');
+end;
+$$;
+
+comment on function pgrag.finish_version(text, text) is
+'Says that a version is indexed completely: from now on it can be the newest one. Also merges what
+was written into the full-text index. Errors: PGR02, PGR03.';

@@ -1,0 +1,193 @@
+"""The composition root: from settings to a working application. The only place that wires."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import psycopg
+
+from pgrag import schema
+from pgrag.db import Database, translated_errors
+from pgrag.embedded import EmbeddedServer
+from pgrag.embedding import BuiltinEmbedder, Embedder, OpenAIEmbedder, install
+from pgrag.errors import SettingsError
+from pgrag.ingest import embeddings, pipeline
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.sources import discover
+from pgrag.search import Search
+from pgrag.settings import Settings, load_settings
+
+
+class App:
+    """Database, models and search, wired by settings. Use it as a context manager.
+
+    With no PGRAG_DATABASE_URL the embedded server is started when the database is first needed,
+    and goes on running afterwards.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or load_settings()
+        self.server = EmbeddedServer(self.settings.home)
+        self._url: str | None = None
+        self._database: Database | None = None
+        self._builtin: BuiltinEmbedder | None = None
+        self._endpoint: OpenAIEmbedder | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close connections; the embedded server goes on."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        if self._endpoint is not None:
+            self._endpoint.close()
+            self._endpoint = None
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the database is the private one."""
+        return self.settings.database_url is None
+
+    @property
+    def url(self) -> str:
+        """The database's URL; starts the embedded server where there is no other."""
+        if self._url is None:
+            given = self.settings.database_url
+            self._url = self.server.start() if given is None else given.get_secret_value()
+        return self._url
+
+    @property
+    def database(self) -> Database:
+        """The pool of connections. Raises `SchemaOutdated` or `SchemaTooNew` if it does not fit."""
+        if self._database is None:
+            schema.require_current(self.url)
+            self._database = Database(
+                self.url,
+                pool_size=self.settings.pool_size,
+                hybrid_alpha=self.settings.hybrid_alpha,
+            )
+        return self._database
+
+    @property
+    def search(self) -> Search:
+        """The search functions, with the models that are configured here."""
+        return Search(self.database, self.embedder_of)
+
+    def upgrade(self) -> schema.SchemaStatus:
+        """Migrate the database and bring the built-in model into it."""
+        status = schema.upgrade(self.url)
+        with translated_errors(), psycopg.connect(self.url, autocommit=True) as connection:
+            install(connection)
+        return status
+
+    def embedder_of(self, model: str) -> Embedder | None:
+        """The embedder of a model, or None where it is not configured here."""
+        for embedder in (self.builtin, self.endpoint):
+            if embedder is not None and embedder.name == model:
+                return embedder
+        return None
+
+    @property
+    def builtin(self) -> BuiltinEmbedder:
+        """The model that ships with the package."""
+        if self._builtin is None:
+            self._builtin = BuiltinEmbedder()
+        return self._builtin
+
+    @property
+    def endpoint(self) -> OpenAIEmbedder | None:
+        """The model behind PGRAG_EMBEDDING_URL, if it is set."""
+        settings = self.settings
+        if settings.embedding_url is None:
+            return None
+        if self._endpoint is None:
+            if settings.embedding_model is None:
+                raise SettingsError(
+                    "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
+                    hint="Name the model that the endpoint shall use.",
+                )
+            key = settings.embedding_api_key
+            self._endpoint = OpenAIEmbedder(
+                url=settings.embedding_url,
+                model=settings.embedding_model,
+                api_key=None if key is None else key.get_secret_value(),
+                dimensions=settings.embedding_dimensions,
+                query_prefix=settings.embedding_query_prefix,
+                document_prefix=settings.embedding_document_prefix,
+                batch_size=settings.embedding_batch_size,
+                concurrency=settings.embedding_concurrency,
+                retries=settings.embedding_retries,
+                timeout=settings.embedding_timeout,
+            )
+        return self._endpoint
+
+    def index(
+        self,
+        library: str,
+        version: str,
+        source: str,
+        options: PageOptions,
+        *,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        subfolder: str | None = None,
+        ref: str | None = None,
+        dry_run: bool = False,
+        progress: pipeline.Progress | None = None,
+    ) -> pipeline.IndexReport:
+        """Bring a version of a library to the state of a source; see `pipeline.index`."""
+        with discover(
+            source, include=include, exclude=exclude, subfolder=subfolder, ref=ref
+        ) as found:
+            return pipeline.index(
+                self.database,
+                self._registered(self.library_model(library)),
+                found,
+                pipeline.IndexTarget(library, version, options),
+                dry_run=dry_run,
+                progress=progress,
+            )
+
+    def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
+        """Embed the texts of a library that lack a vector by a model (default: the library's).
+
+        With `activate` searches use that model from then on. Returns the number of texts.
+        """
+        embedder = self._registered(model or self.library_model(library))
+        count = embeddings.embed_pending(self.database, embedder, library)
+        embeddings.ensure_vector_index(self.database, embedder.name)
+        if activate:
+            self.database.call("use_model", library=library, model=embedder.name)
+        return count
+
+    def library_model(self, library: str) -> str:
+        """The model of a library; for a new one the endpoint's, if configured, else the built-in."""
+        rows = self.database.call("libraries")
+        for row in rows:
+            if row["library"] == library.strip().lower():
+                return str(row["model"])
+        return (self.endpoint or self.builtin).name
+
+    def _registered(self, model: str) -> Embedder:
+        embedder = self.embedder_of(model)
+        if embedder is None:
+            raise SettingsError(
+                f"The model {model!r} is not configured here.",
+                hint="Set PGRAG_EMBEDDING_URL and PGRAG_EMBEDDING_MODEL, or choose the built-in"
+                f" model {self.builtin.name!r}.",
+            )
+        if embedder is self._endpoint:
+            self.database.call(
+                "register_model",
+                name=embedder.name,
+                dimensions=embedder.dimensions,
+                query_prefix=self.settings.embedding_query_prefix,
+                document_prefix=self.settings.embedding_document_prefix,
+            )
+        return embedder

@@ -1,0 +1,69 @@
+"""Vectors for the texts that have none, and the index over them."""
+
+from __future__ import annotations
+
+from pgvector import HalfVector
+
+from pgrag.db import Database
+from pgrag.embedding import Embedder
+
+#: Texts embedded and stored in one go.
+BATCH_TEXTS = 2000
+_LOCK = 7_238_115_903
+
+
+def embed_pending(
+    database: Database,
+    embedder: Embedder,
+    library: str,
+    *,
+    page_ids: list[int] | None = None,
+) -> int:
+    """Embed every text of a library (of some of its pages) that has no vector by this model yet.
+
+    Returns the number of texts embedded; each counts once, however many documents share it. A
+    text in which the model knows no word stays without a vector. Raises `EmbeddingError`.
+    """
+    rows = database.call(
+        "pending_embeddings", library=library, model=embedder.name, page_ids=page_ids
+    )
+    embedded = 0
+    for start in range(0, len(rows), BATCH_TEXTS):
+        batch = rows[start : start + BATCH_TEXTS]
+        vectors = embedder.embed_documents([row["text"] for row in batch])
+        known = [place for place in range(len(batch)) if vectors[place].any()]
+        if known:
+            database.call(
+                "store_embeddings",
+                library=library,
+                model=embedder.name,
+                text_hashes=[batch[place]["text_hash"] for place in known],
+                vectors=[HalfVector(vectors[place]) for place in known],
+            )
+        embedded += len(known)
+    return embedded
+
+
+def ensure_vector_index(database: Database, model: str) -> bool:
+    """Build the HNSW index of a model once it has more vectors than are scanned exactly.
+
+    Built without blocking readers or writers; one left unfinished by a crash is replaced. Returns
+    whether it built one.
+    """
+    [state] = database.call("vector_index_state", model=model)
+    if not state["wanted"] or state["valid"]:
+        return False
+    with database.connection() as connection:
+        connection.execute("select pg_advisory_lock(%s)", [_LOCK])
+        try:
+            [state] = database.call("vector_index_state", model=model)
+            if state["valid"]:
+                return False
+            connection.execute("set maintenance_work_mem = '512MB'")
+            if state["valid"] is False:
+                connection.execute(state["drop_statement"])
+            connection.execute(state["create_statement"])
+        finally:
+            connection.execute("reset maintenance_work_mem")
+            connection.execute("select pg_advisory_unlock(%s)", [_LOCK])
+    return True
