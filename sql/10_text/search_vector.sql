@@ -32,7 +32,7 @@ as $$
         || pg_catalog.setweight(
             pg_catalog.to_tsvector(
                 search_vector.language::regconfig,
-                pgrag.searchable_text(pg_catalog.translate(search_vector.url, '-_?#=&', '      '))
+                pg_catalog.translate(search_vector.url, '-_/.?#=&', '        ')
             ),
             'C'
         )

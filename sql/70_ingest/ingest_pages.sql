@@ -15,6 +15,7 @@ returns table (
 language plpgsql
 volatile
 set search_path from current
+set work_mem = '128MB'
 as $$
 #variable_conflict use_column
 declare

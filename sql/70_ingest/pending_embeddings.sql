@@ -12,6 +12,7 @@ returns table (
 language plpgsql
 stable
 set search_path from current
+set work_mem = '128MB'
 as $$
 #variable_conflict use_column
 declare

@@ -8,6 +8,7 @@ returns boolean
 language plpgsql
 volatile
 set search_path from current
+set work_mem = '128MB'
 as $$
 declare
     owner record;
@@ -26,10 +27,11 @@ begin
             and (
                 abs(c.total_length / c.document_count - c.average_length)
                     >= refresh_statistics.drift * c.average_length
+                -- The lengths of pages vary more, and weigh less.
                 or (
                     c.page_count > 0
                     and abs(c.total_page_length / c.page_count - c.average_page_length)
-                        >= refresh_statistics.drift * c.average_page_length
+                        >= 4 * refresh_statistics.drift * c.average_page_length
                 )
             )
     ) then

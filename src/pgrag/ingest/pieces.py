@@ -11,6 +11,7 @@ from pgrag.ingest.sentences import sentence_spans, split_words
 from pgrag.models import Block, ChunkProfile
 
 PARAGRAPH = "\n\n"
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _MAX_FENCE_INFO = 60
@@ -63,22 +64,21 @@ def refine(piece: Piece, profile: ChunkProfile) -> list[Piece]:
     """
     if piece.kind == "code":
         return [piece]
-    parts = list(_parts(piece, profile))
-    return parts if len(parts) > 1 else list(_words(piece, max(len(piece.text) // 4, 20)))
+    parts = _parts(piece, profile)
+    return list(_words(piece, max(len(piece.text) // 4, 20))) if parts is None else parts
 
 
 def _fitting(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
     if len(piece.text) <= profile.maximum:
         yield piece
         return
-    parts = list(_parts(piece, profile))
-    if len(parts) == 1 and len(parts[0].text) >= len(piece.text):
-        parts = list(_words(piece, profile.maximum))
-    for part in parts:
+    parts = _parts(piece, profile)
+    for part in _words(piece, profile.maximum) if parts is None else parts:
         yield from _fitting(part, profile)
 
 
-def _parts(piece: Piece, profile: ChunkProfile) -> Iterable[Piece]:
+def _parts(piece: Piece, profile: ChunkProfile) -> list[Piece] | None:
+    """Cut a piece at the borders that its kind has, else at sentences; None if it has none."""
     splitters: dict[str, Callable[[Piece, ChunkProfile], Iterable[Piece]]] = {
         "code": _code,
         "list": _items,
@@ -89,30 +89,35 @@ def _parts(piece: Piece, profile: ChunkProfile) -> Iterable[Piece]:
         "math": _lines,
         "callout": _lines if piece.text.lstrip().startswith(">") else _sentences,
     }
-    return splitters.get(piece.kind, _sentences)(piece, profile)
-
-
-def _slice(piece: Piece, start: int, end: int, joint: str, kind: str | None = None) -> Piece:
-    """Cut out a part by offsets; the first part inherits what joins the whole to its left."""
-    line_start = piece.line_start + piece.text.count("\n", 0, start)
-    return replace(
-        piece,
-        kind=kind or piece.kind,
-        text=piece.text[start:end],
-        line_start=line_start,
-        line_end=line_start + piece.text.count("\n", start, end),
-        joint=joint if start else piece.joint,
-        opens=() if start else piece.opens,
-    )
+    for splitter in (splitters.get(piece.kind, _sentences), _sentences):
+        parts = list(splitter(piece, profile))
+        if len(parts) != 1 or len(parts[0].text) < len(piece.text):
+            return parts
+        if piece.kind == "code":
+            break
+    return None
 
 
 def _spans(piece: Piece, spans: Iterable[tuple[int, int]], kind: str) -> Iterator[Piece]:
-    previous = 0
+    """Cut out parts by offsets; the first part inherits what joins the whole to its left."""
+    line, counted = piece.line_start, 0
+    joint, opens = piece.joint, piece.opens
     for start, end in spans:
-        between = piece.text[previous:start]
-        joint = PARAGRAPH if between.count("\n") > 1 else between[:1]
-        yield _slice(piece, start, end, joint, kind)
-        previous = end
+        if counted:
+            between = piece.text[counted:start]
+            joint, opens = PARAGRAPH if between.count("\n") > 1 else between[:1], ()
+        line_start = line + piece.text.count("\n", counted, start)
+        line = line_start + piece.text.count("\n", start, end)
+        counted = end
+        yield replace(
+            piece,
+            kind=kind,
+            text=piece.text[start:end],
+            line_start=line_start,
+            line_end=line,
+            joint=joint,
+            opens=opens,
+        )
 
 
 def _sentences(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
@@ -124,14 +129,8 @@ def _words(piece: Piece, limit: int) -> Iterator[Piece]:
 
 
 def _lines(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
-    """Cut at lines; a line that is too long goes on as text."""
-    start = 0
-    for line in piece.text.split("\n"):
-        end = start + len(line)
-        if line.strip():
-            kind = "text" if len(line) > profile.maximum else piece.kind
-            yield _slice(piece, start, end, "\n", kind)
-        start = end + 1
+    spans = (match.span() for match in _LINE.finditer(piece.text))
+    return _spans(piece, spans, piece.kind)
 
 
 def _items(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
