@@ -1,205 +1,185 @@
-"""The settings: the only reader of the environment, and of `.env` in the working directory."""
+"""The only reader of the environment."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit, urlunsplit
+from typing import Annotated
 
-import platformdirs
-from dotenv import dotenv_values
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BeforeValidator,
-    Field,
-    SecretStr,
-    ValidationError,
-)
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pgrag.errors import SettingsError
 
-ENV_FILE = ".env"
-MASK = "********"
 
+class Settings(BaseSettings):
+    """Every setting of pgrag: from the environment, else from `.env`, else its default.
 
-def _database_url(value: str) -> str:
-    """Accept what SQLAlchemy writes too, and keep what libpq reads."""
-    scheme, separator, rest = value.partition("://")
-    driver_free = scheme.partition("+")[0]
-    if not separator or driver_free not in {"postgresql", "postgres"}:
-        raise ValueError("must be like postgresql://user:password@host:5432/database")
-    return f"postgresql://{rest}"
+    An empty value counts as unset. Read it by `load_settings`, which explains bad values.
+    """
 
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True
+    )
 
-def _http_url(value: str) -> str:
-    if urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).netloc:
-        raise ValueError("must be like https://host/v1")
-    return value.rstrip("/")
-
-
-def _absolute(value: Path) -> Path:
-    """Begin at the root: the embedded server runs in another working directory."""
-    return Path(os.path.abspath(value.expanduser()))
-
-
-def _lowered(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
-
-
-LogLevel = Annotated[
-    Literal["debug", "info", "warning", "error", "critical"], BeforeValidator(_lowered)
-]
-Count = Annotated[int, Field(ge=1)]
+    database_url: Annotated[
+        SecretStr | None,
+        Field(
+            validation_alias="PGRAG_DATABASE_URL",
+            description="PostgreSQL to use, postgresql://…; unset: a private embedded server",
+        ),
+    ] = None
+    home: Annotated[
+        Path,
+        Field(
+            validation_alias="PGRAG_HOME",
+            default_factory=lambda: user_data_path("pgrag"),
+            description="Folder of the embedded server",
+        ),
+    ]
+    hybrid_alpha: Annotated[
+        float | None,
+        Field(
+            validation_alias="HYBRID_ALPHA",
+            ge=0,
+            le=1,
+            description="Share of the vector arm where library and model set none",
+        ),
+    ] = None
+    embedding_url: Annotated[
+        str | None,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_URL",
+            description="OpenAI-compatible endpoint; unset: the built-in model",
+        ),
+    ] = None
+    embedding_model: Annotated[
+        str | None,
+        Field(validation_alias="PGRAG_EMBEDDING_MODEL", description="Model name at the endpoint"),
+    ] = None
+    embedding_api_key: Annotated[
+        SecretStr | None,
+        Field(validation_alias="PGRAG_EMBEDDING_API_KEY", description="Key of the endpoint"),
+    ] = None
+    embedding_dimensions: Annotated[
+        int | None,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_DIMENSIONS",
+            ge=1,
+            le=4000,
+            description="Dimensions of the model's vectors",
+        ),
+    ] = None
+    embedding_query_prefix: Annotated[
+        str,
+        Field(validation_alias="PGRAG_EMBEDDING_QUERY_PREFIX", description="Put before queries"),
+    ] = ""
+    embedding_document_prefix: Annotated[
+        str,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_DOCUMENT_PREFIX", description="Put before documents"
+        ),
+    ] = ""
+    embedding_batch_size: Annotated[
+        int,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_BATCH_SIZE",
+            ge=1,
+            le=2048,
+            description="Texts in one request",
+        ),
+    ] = 64
+    embedding_concurrency: Annotated[
+        int,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_CONCURRENCY",
+            ge=1,
+            le=64,
+            description="Requests at a time",
+        ),
+    ] = 4
+    embedding_retries: Annotated[
+        int,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_RETRIES",
+            ge=0,
+            le=20,
+            description="Retries of one request",
+        ),
+    ] = 5
+    embedding_timeout: Annotated[
+        float,
+        Field(
+            validation_alias="PGRAG_EMBEDDING_TIMEOUT",
+            gt=0,
+            description="Seconds until a request is given up",
+        ),
+    ] = 60.0
+    pool_size: Annotated[
+        int,
+        Field(
+            validation_alias="PGRAG_POOL_SIZE",
+            ge=1,
+            le=1000,
+            description="Database connections of one process",
+        ),
+    ] = 10
+    log_level: Annotated[
+        str,
+        Field(
+            validation_alias="PGRAG_LOG_LEVEL",
+            pattern="^(?i:debug|info|warning|error)$",
+            description="debug, info, warning or error",
+        ),
+    ] = "info"
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
-    """One setting as a person may see it: secrets are masked.
-
-    `source` is "environment", ".env" or "default".
-    """
+    """A setting as `pgrag doctor --settings` shows it; a secret's value is masked."""
 
     name: str
     value: str
     source: str
-    meaning: str
+    description: str
 
 
-class Settings(BaseSettings):
-    """What the environment says. A variable that is empty counts as unset.
-
-    Raises `SettingsError`, naming the variable and the values that it may have, when one cannot
-    be used.
-    """
-
-    model_config = SettingsConfigDict(
-        env_prefix="PGRAG_",
-        env_file=ENV_FILE,
-        env_file_encoding="utf-8",
-        env_ignore_empty=True,
-        extra="ignore",
-        frozen=True,
-        populate_by_name=True,
-    )
-
-    database_url: Annotated[str, AfterValidator(_database_url)] | None = Field(
-        default=None,
-        repr=False,
-        description="the database; unset: the embedded server",
-    )
-    home: Annotated[Path, AfterValidator(_absolute)] = Field(
-        default_factory=lambda: platformdirs.user_data_path("pgrag"),
-        description="folder of the embedded server and of caches",
-    )
-    embedded_port: int | None = Field(
-        default=None,
-        ge=1,
-        le=65535,
-        description="TCP port of the embedded server on 127.0.0.1; unset: none",
-    )
-    pool_size: Count = Field(default=10, description="most connections to the database at once")
-    hybrid_alpha: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        validation_alias=AliasChoices("hybrid_alpha", "HYBRID_ALPHA"),
-        description="share of the vector arm; unset: the library's, else the model's, else 0.3",
-    )
-    embedding_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
-        default=None,
-        description="OpenAI-compatible endpoint; unset: the built-in model",
-    )
-    embedding_model: str | None = Field(default=None, description="name of the endpoint's model")
-    embedding_api_key: SecretStr | None = Field(default=None, description="key of the endpoint")
-    embedding_dimensions: Count | None = Field(
-        default=None, description="length of the model's vectors; unset: the model's own"
-    )
-    embedding_query_prefix: str = Field(default="", description="goes before every query")
-    embedding_document_prefix: str = Field(default="", description="goes before every document")
-    embedding_batch_size: Count = Field(default=64, description="texts per request")
-    embedding_concurrency: Count = Field(default=4, description="requests at once")
-    embedding_retries: int = Field(default=5, ge=0, description="further attempts per request")
-    embedding_timeout: float = Field(default=60.0, gt=0, description="seconds per request")
-    log_level: LogLevel = Field(
-        default="warning", description="debug, info, warning, error or critical"
-    )
-
-    @classmethod
-    def load(cls) -> Self:
-        """Read the environment and `.env`. Raises `SettingsError`."""
-        try:
-            settings = cls()
-        except ValidationError as error:
-            raise SettingsError("\n".join(_complaints(error))) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{ENV_FILE} cannot be read: {error}") from error
-        if settings.embedding_url and not settings.embedding_model:
-            raise SettingsError(
-                "PGRAG_EMBEDDING_URL is set, but PGRAG_EMBEDDING_MODEL is not.",
-                hint="Set it to the name of a model that the endpoint serves.",
-            )
-        return settings
-
-    def described(self) -> list[DescribedSetting]:
-        """List every setting with its value (secrets masked) and where it comes from."""
-        in_file = dotenv_values(ENV_FILE)
-        described = []
-        for field, info in type(self).model_fields.items():
-            name = variable(field)
-            if _is_set(os.environ, name):
-                source = "environment"
-            elif _is_set(in_file, name):
-                source = ENV_FILE
-            else:
-                source = "default"
-            value = _shown(field, getattr(self, field))
-            described.append(DescribedSetting(name, value, source, info.description or ""))
-        return described
+def load_settings() -> Settings:
+    """Reads all settings. Raises `SettingsError` that names variable, value and what is right."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        raise SettingsError(
+            f"{name}={first['input']!r} cannot be used: {first['msg']}.",
+            hint="Correct it in the environment or in .env.",
+        ) from None
 
 
-def variable(field: str) -> str:
-    """Return the name of a field's environment variable."""
-    return "HYBRID_ALPHA" if field == "hybrid_alpha" else f"PGRAG_{field.upper()}"
+def describe_settings(
+    settings: Settings, environment: Mapping[str, str] | None = None
+) -> list[DescribedSetting]:
+    """Lists every setting with its value and where it comes from."""
+    environment = os.environ if environment is None else environment
+    described = []
+    for attribute, field in Settings.model_fields.items():
+        name = str(field.validation_alias)
+        value = getattr(settings, attribute)
+        if attribute not in settings.model_fields_set:
+            source = "default"
+        elif environment.get(name):
+            source = "environment"
+        else:
+            source = ".env"
+        described.append(DescribedSetting(name, _shown(value), source, field.description or ""))
+    return described
 
 
-def without_password(url: str) -> str:
-    """Return a URL that can be shown: passwords, also those among the parameters, are masked."""
-    parts = urlsplit(url)
-    credentials, at, hosts = parts.netloc.rpartition("@")
-    user, colon, _ = credentials.partition(":")
-    netloc = f"{user}{colon}{MASK if colon else ''}{at}{hosts}"
-    query = "&".join(
-        f"{parameter.partition('=')[0]}={MASK}" if "password" in parameter.lower() else parameter
-        for parameter in parts.query.split("&")
-    )
-    return urlunsplit(parts._replace(netloc=netloc, query=query))
-
-
-def _is_set(variables: Any, name: str) -> bool:
-    """Names of variables are compared as pydantic-settings does, without regard to case."""
-    return any(key.lower() == name.lower() and value for key, value in variables.items())
-
-
-def _shown(field: str, value: Any) -> str:
+def _shown(value: object) -> str:
     if value is None:
-        return ""
-    if isinstance(value, SecretStr):
-        return MASK
-    return without_password(str(value)) if field.endswith("_url") else str(value)
-
-
-def _complaints(error: ValidationError) -> list[str]:
-    """Say for each bad value which variable has it and what it may be."""
-    complaints = []
-    for problem in error.errors(include_url=False):
-        field = str(problem["loc"][0]).lower()
-        value = problem["input"]
-        shown = MASK if field.endswith("api_key") else _shown(field, value)
-        wanted = problem["msg"].removeprefix("Value error, ")
-        wanted = wanted.replace("Input should be", "must be").rstrip(".")
-        complaints.append(f"{variable(field)} is {shown!r}: {wanted}.")
-    return complaints
+        return "(unset)"
+    return str(value)
