@@ -1,0 +1,73 @@
+# Set-up, checks and the demo. `make` lists what there is.
+
+PYTHON  ?= python3
+VENV    := .venv
+BIN     := $(VENV)/bin
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+# The demo's choices: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
+DOCS    ?= docs
+LIBRARY ?= pgrag
+QUERY   ?= how is a hybrid search ranked
+PORT    ?= 8000
+SERVE   ?= 1
+
+# Recipes read these from the environment: a quote in a query stays a quote.
+export DOCS LIBRARY QUERY PORT DATA
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-container lint format bench constraints clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS= LIBRARY=name[@version] QUERY= PORT= SERVE=0)
+	@$(BIN)/pgrag db upgrade
+	@$(BIN)/pgrag index "$$LIBRARY" "$$DOCS"
+	@library=$${LIBRARY%@*}; version=$${LIBRARY#"$$library"}; \
+	    $(BIN)/pgrag search "$$QUERY" --library "$$library" $${version:+--version "$${version#@}"}
+ifneq ($(SERVE),0)
+	@$(BIN)/pgrag serve --port "$$PORT"
+endif
+
+test: $(VENV)/.development ## run the whole suite, then the container lane where a Docker engine answers
+	$(BIN)/python -m pytest
+	@$(BIN)/python scripts/test_in_container.py
+
+test-container: $(VENV)/.development ## run the tests that use a database against PostgreSQL in a container
+	PGRAG_REQUIRE_CONTAINERS=1 $(BIN)/python scripts/test_in_container.py
+
+lint: $(VENV)/.development ## check style, types and the layers of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.development ## rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.development ## measure speed and quality on real documentation (DATA=path)
+	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
+	$(BIN)/python benchmarks/run.py --data "$$DATA"
+
+constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml
+	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
+
+clean: ## stop the demo's server, remove .venv and what tools left behind (indexed libraries stay)
+	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp for each set of packages: nothing is installed again until one of its files changes.
+$(VENV)/.runtime: pyproject.toml constraints.txt
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(VENV)
+	@echo "Installing pgrag into $(VENV) …"
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.development: pyproject.toml constraints.txt
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(VENV)
+	@echo "Installing pgrag and its development tools into $(VENV) …"
+	@$(INSTALL) --editable '.[dev]'
+	@touch $(VENV)/.runtime $@

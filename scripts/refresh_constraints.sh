@@ -1,0 +1,12 @@
+#!/bin/sh
+# Writes constraints.txt: what pip chooses today for pgrag and its development tools, in a new environment.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"${PYTHON:-python3}" -m venv "$folder"
+"$folder/bin/pip" install --quiet --disable-pip-version-check '.[dev]'
+{
+    echo "# The versions that pgrag is tested with, for pip install --constraint. Made by: make constraints"
+    "$folder/bin/pip" freeze --exclude pgrag
+} >"$folder/constraints.txt"
+mv "$folder/constraints.txt" constraints.txt
