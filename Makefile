@@ -3,7 +3,7 @@
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
-INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt
 
 # The demo's choices: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
