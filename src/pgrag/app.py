@@ -182,7 +182,7 @@ class App:
                 hint="Set PGRAG_EMBEDDING_URL and PGRAG_EMBEDDING_MODEL, or choose the built-in"
                 f" model {self.builtin.name!r}.",
             )
-        if embedder is self._endpoint:
+        if isinstance(embedder, OpenAIEmbedder):
             self.database.call(
                 "register_model",
                 name=embedder.name,
