@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pgrag.errors import SettingsError
+
+ENV_FILE = ".env"
+MASK = "********"
+UNSET = "(unset)"
+
+_NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
+"""Of variables that do not begin with PGRAG_."""
+
+
+def _database_url(secret: SecretStr) -> SecretStr:
+    """Accept what libpq reads (a URL or key = value pairs) and a URL as SQLAlchemy writes it."""
+    value = secret.get_secret_value().strip()
+    scheme, separator, rest = value.partition("://")
+    if separator and scheme.partition("+")[0] in {"postgresql", "postgres"}:
+        return SecretStr(f"postgresql://{rest}")
+    if re.match(r"\w+\s*=", value):
+        return SecretStr(value)
+    raise ValueError("must be like postgresql://user:password@host:5432/database")
+
+
+def _http_url(value: str) -> str:
+    parts = urlsplit(value.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must be like https://host/v1")
+    return value.strip().rstrip("/")
+
+
+def _absolute(value: Path) -> Path:
+    """Begin at the root: the embedded server runs in another working directory."""
+    return Path(os.path.abspath(value.expanduser()))
+
+
+def _lowered(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
 
 
 class Settings(BaseSettings):
@@ -22,124 +58,61 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True
+        env_prefix="PGRAG_",
+        env_file=ENV_FILE,
+        env_file_encoding="utf-8",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
     )
 
-    database_url: Annotated[
-        SecretStr | None,
-        Field(
-            validation_alias="PGRAG_DATABASE_URL",
-            description="PostgreSQL to use, postgresql://…; unset: a private embedded server",
-        ),
-    ] = None
-    home: Annotated[
-        Path,
-        Field(
-            validation_alias="PGRAG_HOME",
-            default_factory=lambda: user_data_path("pgrag"),
-            description="Folder of the embedded server",
-        ),
-    ]
-    hybrid_alpha: Annotated[
-        float | None,
-        Field(
-            validation_alias="HYBRID_ALPHA",
-            ge=0,
-            le=1,
-            description="Share of the vector arm where library and model set none",
-        ),
-    ] = None
-    embedding_url: Annotated[
-        str | None,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_URL",
-            description="OpenAI-compatible endpoint; unset: the built-in model",
-        ),
-    ] = None
-    embedding_model: Annotated[
-        str | None,
-        Field(validation_alias="PGRAG_EMBEDDING_MODEL", description="Model name at the endpoint"),
-    ] = None
-    embedding_api_key: Annotated[
-        SecretStr | None,
-        Field(validation_alias="PGRAG_EMBEDDING_API_KEY", description="Key of the endpoint"),
-    ] = None
-    embedding_dimensions: Annotated[
-        int | None,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_DIMENSIONS",
-            ge=1,
-            le=4000,
-            description="Dimensions of the model's vectors",
-        ),
-    ] = None
-    embedding_query_prefix: Annotated[
-        str,
-        Field(validation_alias="PGRAG_EMBEDDING_QUERY_PREFIX", description="Put before queries"),
-    ] = ""
-    embedding_document_prefix: Annotated[
-        str,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_DOCUMENT_PREFIX", description="Put before documents"
-        ),
-    ] = ""
-    embedding_batch_size: Annotated[
-        int,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_BATCH_SIZE",
-            ge=1,
-            le=2048,
-            description="Texts in one request",
-        ),
-    ] = 64
-    embedding_concurrency: Annotated[
-        int,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_CONCURRENCY",
-            ge=1,
-            le=64,
-            description="Requests at a time",
-        ),
-    ] = 4
-    embedding_retries: Annotated[
-        int,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_RETRIES",
-            ge=0,
-            le=20,
-            description="Retries of one request",
-        ),
-    ] = 5
-    embedding_timeout: Annotated[
-        float,
-        Field(
-            validation_alias="PGRAG_EMBEDDING_TIMEOUT",
-            gt=0,
-            description="Seconds until a request is given up",
-        ),
-    ] = 60.0
-    pool_size: Annotated[
-        int,
-        Field(
-            validation_alias="PGRAG_POOL_SIZE",
-            ge=1,
-            le=1000,
-            description="Database connections of one process",
-        ),
-    ] = 10
+    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = Field(
+        default=None,
+        description="PostgreSQL to use, postgresql://…; unset: a private embedded server",
+    )
+    home: Annotated[Path, AfterValidator(_absolute)] = Field(
+        default_factory=lambda: user_data_path("pgrag"), description="Folder of the embedded server"
+    )
+    pool_size: int = Field(
+        default=10, ge=1, le=1000, description="Database connections of one process"
+    )
+    hybrid_alpha: float | None = Field(
+        default=None,
+        validation_alias=_NAMES["hybrid_alpha"],
+        ge=0,
+        le=1,
+        description="Share of the vector arm where library and model set none",
+    )
+    embedding_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
+        default=None,
+        repr=False,
+        description="OpenAI-compatible endpoint; unset: the built-in model",
+    )
+    embedding_model: str | None = Field(default=None, description="Model name at the endpoint")
+    embedding_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
+    embedding_dimensions: int | None = Field(
+        default=None, ge=1, le=4000, description="Dimensions of the model's vectors; unset: its own"
+    )
+    embedding_query_prefix: str = Field(default="", description="Put before queries")
+    embedding_document_prefix: str = Field(default="", description="Put before documents")
+    embedding_batch_size: int = Field(default=64, ge=1, le=2048, description="Texts in one request")
+    embedding_concurrency: int = Field(default=4, ge=1, le=64, description="Requests at a time")
+    embedding_retries: int = Field(default=5, ge=0, le=20, description="Retries of one request")
+    embedding_timeout: float = Field(
+        default=60.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up"
+    )
     log_level: Annotated[
-        str,
-        Field(
-            validation_alias="PGRAG_LOG_LEVEL",
-            pattern="^(?i:debug|info|warning|error)$",
-            description="debug, info, warning or error",
-        ),
-    ] = "info"
+        Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)
+    ] = Field(default="info", description="debug, info, warning or error")
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
-    """A setting as `pgrag doctor --settings` shows it; a secret's value is masked."""
+    """A setting as `pgrag doctor --settings` shows it; a secret's value is masked.
+
+    `source` is "environment", ".env" or "default".
+    """
 
     name: str
     value: str
@@ -148,38 +121,65 @@ class DescribedSetting:
 
 
 def load_settings() -> Settings:
-    """Reads all settings. Raises `SettingsError` that names variable, value and what is right."""
+    """Read all settings. Raises `SettingsError` that names variable, value and what is right."""
     try:
         return Settings()
     except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0])
         raise SettingsError(
-            f"{name}={first['input']!r} cannot be used: {first['msg']}.",
-            hint="Correct it in the environment or in .env.",
+            "\n".join(_complaint(problem) for problem in error.errors()),
+            hint=f"Correct it in the environment or in {ENV_FILE}.",
         ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{ENV_FILE} cannot be read: {error}.") from error
 
 
 def describe_settings(
     settings: Settings, environment: Mapping[str, str] | None = None
 ) -> list[DescribedSetting]:
-    """Lists every setting with its value and where it comes from."""
+    """List every setting with its value and where it comes from."""
     environment = os.environ if environment is None else environment
+    given = {name.upper() for name, value in environment.items() if value}
     described = []
-    for attribute, field in Settings.model_fields.items():
-        name = str(field.validation_alias)
-        value = getattr(settings, attribute)
-        if attribute not in settings.model_fields_set:
+    for field, info in Settings.model_fields.items():
+        name = variable(field)
+        if field not in settings.model_fields_set:
             source = "default"
-        elif environment.get(name):
-            source = "environment"
         else:
-            source = ".env"
-        described.append(DescribedSetting(name, _shown(value), source, field.description or ""))
+            source = "environment" if name in given else ENV_FILE
+        value = _shown(field, getattr(settings, field))
+        described.append(DescribedSetting(name, value, source, info.description or ""))
     return described
 
 
-def _shown(value: object) -> str:
+def variable(field: str) -> str:
+    """Return the name of a field's environment variable."""
+    return _NAMES.get(field, f"PGRAG_{field.upper()}")
+
+
+def masked_url(url: str) -> str:
+    """Return a database's address as it may be shown: passwords are masked."""
+    if "://" not in url:
+        return re.sub(r"(?i)(\w*password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", rf"\1{MASK}", url)
+    parts = urlsplit(url)
+    credentials, at, hosts = parts.netloc.rpartition("@")
+    user, colon, _ = credentials.partition(":")
+    query = re.sub(r"(?i)(\w*password=)[^&]*", rf"\1{MASK}", parts.query)
+    netloc = f"{user}{colon}{MASK if colon else ''}{at}{hosts}"
+    return urlunsplit(parts._replace(netloc=netloc, query=query))
+
+
+def _shown(field: str, value: object) -> str:
     if value is None:
-        return "(unset)"
-    return str(value)
+        return UNSET
+    text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+    if field.endswith("_url"):
+        return masked_url(text)
+    return MASK if isinstance(value, SecretStr) else text
+
+
+def _complaint(problem: Mapping[str, Any]) -> str:
+    """Say which variable has which bad value, and what it may be."""
+    name = str(problem["loc"][0])
+    field = next((f for f in Settings.model_fields if name in (f, variable(f))), name)
+    wanted = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return f"{variable(field)}={_shown(field, problem['input'])!r} cannot be used: {wanted}."

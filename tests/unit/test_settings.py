@@ -1,0 +1,187 @@
+"""Settings from the environment, from `.env`, and from nowhere."""
+
+from pathlib import Path
+
+import pytest
+
+from pgrag.errors import SettingsError
+from pgrag.settings import Settings, describe_settings, load_settings, masked_url, variable
+
+VARIABLES = [
+    "PGRAG_DATABASE_URL",
+    "PGRAG_HOME",
+    "PGRAG_POOL_SIZE",
+    "HYBRID_ALPHA",
+    "PGRAG_EMBEDDING_URL",
+    "PGRAG_EMBEDDING_MODEL",
+    "PGRAG_EMBEDDING_API_KEY",
+    "PGRAG_EMBEDDING_DIMENSIONS",
+    "PGRAG_EMBEDDING_QUERY_PREFIX",
+    "PGRAG_EMBEDDING_DOCUMENT_PREFIX",
+    "PGRAG_EMBEDDING_BATCH_SIZE",
+    "PGRAG_EMBEDDING_CONCURRENCY",
+    "PGRAG_EMBEDDING_RETRIES",
+    "PGRAG_EMBEDDING_TIMEOUT",
+    "PGRAG_LOG_LEVEL",
+]
+
+
+@pytest.fixture(autouse=True)
+def working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PGRAG_HOME")
+    return tmp_path
+
+
+def described(settings: Settings) -> dict[str, tuple[str, str]]:
+    return {line.name: (line.value, line.source) for line in describe_settings(settings)}
+
+
+def test_defaults():
+    settings = load_settings()
+    assert settings.database_url is None
+    assert settings.home.is_absolute()
+    assert settings.home.name == "pgrag"
+    assert settings.hybrid_alpha is None
+    assert settings.embedding_url is None
+    assert (settings.embedding_batch_size, settings.embedding_concurrency) == (64, 4)
+    assert (settings.embedding_retries, settings.embedding_timeout) == (5, 60.0)
+    assert settings.pool_size == 10
+    lines = describe_settings(settings)
+    assert sorted(line.name for line in lines) == sorted(VARIABLES)
+    assert {line.source for line in lines} == {"default"}
+    assert all(line.description for line in lines)
+
+
+def test_environment_goes_before_file_and_file_before_default(working_directory, monkeypatch):
+    (working_directory / ".env").write_text(
+        "PGRAG_POOL_SIZE=3\nHYBRID_ALPHA=0.6\nPGRAG_EMBEDDING_QUERY_PREFIX='Frage: ü '\nOTHER=1\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("PGRAG_POOL_SIZE", "4")
+    settings = load_settings()
+    assert (settings.pool_size, settings.hybrid_alpha) == (4, 0.6)
+    assert settings.embedding_query_prefix == "Frage: ü "
+    found = described(settings)
+    assert found["PGRAG_POOL_SIZE"] == ("4", "environment")
+    assert found["HYBRID_ALPHA"] == ("0.6", ".env")
+    assert found["PGRAG_LOG_LEVEL"][1] == "default"
+
+
+def test_empty_is_unset(monkeypatch):
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "")
+    settings = load_settings()
+    assert settings.model_fields_set == set()
+    assert {source for _, source in described(settings).values()} == {"default"}
+
+
+def test_home_is_absolute(working_directory, monkeypatch):
+    monkeypatch.setenv("PGRAG_HOME", "data/../here")
+    assert load_settings().home == working_directory / "here"
+    monkeypatch.setenv("PGRAG_HOME", "~/there")
+    assert load_settings().home == Path.home() / "there"
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("postgresql://u:p@h:5433/d?sslmode=require", "postgresql://u:p@h:5433/d?sslmode=require"),
+        ("postgres://h/d", "postgresql://h/d"),
+        ("postgresql+psycopg://h/d", "postgresql://h/d"),
+        ("host=/run/x dbname=d", "host=/run/x dbname=d"),
+    ],
+)
+def test_forms_of_the_database_url(monkeypatch, given, used):
+    monkeypatch.setenv("PGRAG_DATABASE_URL", given)
+    url = load_settings().database_url
+    assert url is not None
+    assert url.get_secret_value() == used
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("PGRAG_DATABASE_URL", "mysql://h/d", "postgresql://user:password@host:5432/database"),
+        ("PGRAG_DATABASE_URL", "somewhere", "postgresql://user:password@host:5432/database"),
+        ("PGRAG_POOL_SIZE", "0", "greater than or equal to 1"),
+        ("PGRAG_POOL_SIZE", "ten", "valid integer"),
+        ("HYBRID_ALPHA", "1.1", "less than or equal to 1"),
+        ("HYBRID_ALPHA", "nan", "less than or equal to 1"),
+        ("PGRAG_EMBEDDING_URL", "localhost:8080", "https://host/v1"),
+        ("PGRAG_EMBEDDING_URL", "https://", "https://host/v1"),
+        ("PGRAG_EMBEDDING_DIMENSIONS", "-1", "greater than or equal to 1"),
+        ("PGRAG_EMBEDDING_BATCH_SIZE", "0", "greater than or equal to 1"),
+        ("PGRAG_EMBEDDING_RETRIES", "-1", "greater than or equal to 0"),
+        ("PGRAG_EMBEDDING_TIMEOUT", "inf", "finite"),
+        ("PGRAG_LOG_LEVEL", "loud", "'debug', 'info', 'warning' or 'error'"),
+    ],
+)
+def test_bad_value_is_named_with_what_is_right(monkeypatch, name, value, wanted):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert f"{name}={value!r}" in str(caught.value)
+    assert wanted in str(caught.value)
+
+
+def test_all_bad_values_are_named(monkeypatch):
+    monkeypatch.setenv("PGRAG_POOL_SIZE", "ten")
+    monkeypatch.setenv("HYBRID_ALPHA", "two")
+    with pytest.raises(SettingsError, match=r"(?s)PGRAG_POOL_SIZE.*HYBRID_ALPHA"):
+        load_settings()
+
+
+def test_level_in_any_case(monkeypatch):
+    monkeypatch.setenv("PGRAG_LOG_LEVEL", "WARNING")
+    assert load_settings().log_level == "warning"
+
+
+def test_file_that_is_not_utf_8(working_directory):
+    (working_directory / ".env").write_bytes(b"PGRAG_EMBEDDING_MODEL=\xff\n")
+    with pytest.raises(SettingsError, match=r"\.env cannot be read"):
+        load_settings()
+
+
+def test_secrets_are_never_shown(monkeypatch):
+    monkeypatch.setenv("PGRAG_DATABASE_URL", "postgresql://u:geheim@h/d?sslpassword=geheim")
+    monkeypatch.setenv("PGRAG_EMBEDDING_API_KEY", "geheim")
+    monkeypatch.setenv("PGRAG_EMBEDDING_URL", "https://u:geheim@h/v1")
+    settings = load_settings()
+    assert settings.embedding_api_key is not None
+    assert settings.embedding_api_key.get_secret_value() == "geheim"
+    found = described(settings)
+    assert found["PGRAG_EMBEDDING_API_KEY"] == ("********", "environment")
+    assert found["PGRAG_DATABASE_URL"][0] == "postgresql://u:********@h/d?sslpassword=********"
+    assert "geheim" not in repr(found)
+    assert "geheim" not in repr(settings)
+
+
+def test_secrets_are_not_shown_when_they_are_wrong(monkeypatch):
+    monkeypatch.setenv("PGRAG_DATABASE_URL", "mysql://u:geheim@h/d")
+    monkeypatch.setenv("PGRAG_EMBEDDING_URL", "ftp://u:geheim@h/v1")
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert "mysql://u:********@h/d" in str(caught.value)
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://h/d", "postgresql://h/d"),
+        ("postgresql://u@h1,h2/d", "postgresql://u@h1,h2/d"),
+        (
+            "postgresql://u:p%40p@h/d?password=q&x=1",
+            "postgresql://u:********@h/d?password=********&x=1",
+        ),
+        ("host=h password='a b\\'c' user=u", "host=h password=******** user=u"),
+        ("host=h sslpassword = x", "host=h sslpassword = ********"),
+    ],
+)
+def test_masked_url(url, shown):
+    assert masked_url(url) == shown
+
+
+def test_names_of_variables():
+    assert sorted(map(variable, Settings.model_fields)) == sorted(VARIABLES)
