@@ -55,7 +55,7 @@ constraints: ## write constraints.txt anew: the newest versions that satisfy pyp
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
 clean: ## stop the demo's server, remove .venv and what tools left behind (indexed libraries stay)
-	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop
+	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
