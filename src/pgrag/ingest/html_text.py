@@ -11,7 +11,7 @@ _LINK = re.compile(
     r"<a\s(?:[^<>]*\s)?href=[\"']([^\"'<>]*)[\"'][^<>]*>((?:(?!</?a\b).){0,1000}?)</a\s*>",
     re.IGNORECASE | re.DOTALL,
 )
-_TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)\b([^<>]*)>|<![^<>]*>")
+_TAG = re.compile(r"`<[\w-]+>`|<(/?)([A-Za-z][\w-]*)\b([^<>]*)>|<![^<>]*>")
 _ATTRIBUTE = {
     name: re.compile(rf"\b{name}=[\"']([^\"']*)[\"']", re.IGNORECASE) for name in ("alt", "src")
 }
@@ -54,7 +54,7 @@ def _link(match: re.Match[str]) -> str:
 def _mark(match: re.Match[str]) -> str:
     closing, name, attributes = match.groups()
     if name is None:
-        return ""
+        return match[0] if match[0].startswith("`") else ""
     name = name.lower()
     if name in _MARKS:
         return _MARKS[name]

@@ -7,17 +7,17 @@ import re
 _ARGUMENT = re.compile(r"\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|([^\s,\"']+)")
 _ELEMENTS = frozenset({"htmlelement", "svgelement", "mathmlelement"})
 _LABELS = {
-    "deprecated_inline": "(deprecated)",
-    "deprecated_header": "Deprecated.",
-    "experimental_inline": "(experimental)",
+    "deprecatedinline": "(deprecated)",
+    "deprecatedheader": "Deprecated.",
+    "experimentalinline": "(experimental)",
     "seecompattable": "Experimental.",
-    "non-standard_inline": "(non-standard)",
-    "non-standard_header": "Non-standard.",
-    "optional_inline": "(optional)",
+    "nonstandardinline": "(non-standard)",
+    "nonstandardheader": "Non-standard.",
+    "optionalinline": "(optional)",
     "readonlyinline": "(read-only)",
-    "securecontext_inline": "(secure context)",
-    "securecontext_header": "Available only in secure contexts.",
-    "unimplemented_inline": "(unimplemented)",
+    "securecontextinline": "(secure context)",
+    "securecontextheader": "Available only in secure contexts.",
+    "unimplementedinline": "(unimplemented)",
 }
 _PREFIXES = {
     "rfc": "RFC ",
@@ -33,9 +33,9 @@ _NO_WORDS = re.compile(
     r".*sidebar|.*sidebarmenu|(?:api|css|js|svg|html|http|xslt|mathml|defaultapi|canvas)ref"
     r"|compat|specifications|embed\w+|jsfiddleembed|previous\w*|next\w*|quicklinks\w*"
     r"|listsubpages\w*|landingpagelistsubpages|subpages\w*|listgroups|listsummary"
-    r"|inheritancediagram|cssinfo|csssyntax|svginfo|js_property_attributes|no_tag_omission"
+    r"|inheritancediagram|cssinfo|csssyntax|svginfo|jspropertyattributes|notagomission"
     r"|availableinworkers|htmlreftable|domattributemethods|glossarydisambiguation"
-    r"|webext\w+|firefox_for_developers|todo\w*|css_key_concepts|animatedpropertylist"
+    r"|webext\w+|firefoxfordevelopers|todo\w*|csskeyconcepts|animatedpropertylist"
 )
 _CROSS_REFERENCE = re.compile(r".*xref|webextapiref|glossary|http\w+|csp|svgattr|ariarole|link")
 
@@ -46,7 +46,7 @@ def words(name: str, arguments: str | None) -> str | None:
     `{{title}}` in a text about templates is not ours to remove: an unknown name without
     arguments stays.
     """
-    name = name.lower()
+    name = name.lower().replace("-", "").replace("_", "")
     if name in _LABELS:
         return _LABELS[name]
     values: list[str] = [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]

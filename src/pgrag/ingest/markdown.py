@@ -34,6 +34,7 @@ _CALLOUT = re.compile(
     r"|\{\{[<%][ \t]*(?:note|tip|info|warning|caution|danger|alert)\b)"
 )
 _MATH = re.compile(r"[ \t]*(?:\$\$|\\\[|\\begin\{)")
+_PADDING = re.compile(r"(?<=\S)[ \t]{2,}|-{4,}")
 _HTML_TABLE = re.compile(r"[ \t]*<table\b", re.IGNORECASE)
 
 
@@ -94,16 +95,6 @@ def parse_blocks(text: str, first_line: int) -> list[Block]:
     return blocks
 
 
-def list_items(text: str) -> list[tuple[int, int]]:
-    """Return the items of a list as ranges of its lines, from 0, the end exclusive."""
-    tokens = _PARSER.parse(text)
-    return [
-        (token.map[0], token.map[1])
-        for token in tokens
-        if token.type == "list_item_open" and token.level == 1 and token.map
-    ]
-
-
 def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]]]:
     """Yield each token that opens a block of the page, with the types of the blocks inside it."""
     opened: Token | None = None
@@ -156,8 +147,12 @@ def _block(
     while end > start and not lines[end - 1].strip():
         end -= 1
     text = "\n".join(lines[start:end]).rstrip()
-    if text.lstrip().startswith("<") and (kind == "html" or _HTML_TABLE.match(text)):
+    if kind in {"text", "callout"}:
+        text = text.lstrip()
+    if text.startswith("<") and (kind == "html" or _HTML_TABLE.match(text)):
         text = readable(text)
+    elif kind == "table":
+        text = _PADDING.sub(lambda match: "---" if match[0][0] == "-" else " ", text)
     if not text:
         return None
     return Block(kind, text, first_line + start, first_line + end - 1, contains)

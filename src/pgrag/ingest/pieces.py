@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from pgrag.ingest.markdown import list_items, parse_blocks
+from pgrag.ingest.markdown import parse_blocks
 from pgrag.ingest.sentences import sentence_spans, split_words
 from pgrag.models import Block, ChunkProfile
 
 PARAGRAPH = "\n\n"
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_MARKER = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _MAX_FENCE_INFO = 60
 
 
@@ -134,26 +134,32 @@ def _lines(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
 
 
 def _items(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
+    """Cut a list at its items: at markers that are not indented as far as an item's text."""
     lines = piece.text.split("\n")
-    items = list_items(piece.text)
-    if not items or items[0][0]:
+    starts: list[int] = []
+    width = len(piece.text)
+    for number, line in enumerate(lines):
+        marker = _MARKER.match(line.expandtabs(4) if "\t" in line else line)
+        if marker and len(marker["indent"]) < width:
+            starts.append(number)
+            width = marker.end()
+    if not starts or starts[0]:
         yield from _lines(piece, profile)
         return
-    joint = piece.joint
-    for place, (start, end) in enumerate(items):
-        # the end of the last item is that of the list, whatever the parser took for its end
-        stop = len(lines) if place == len(items) - 1 else items[place + 1][0]
-        text = "\n".join(lines[start:stop])
+    joint, opens = piece.joint, piece.opens
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        text = "\n".join(lines[start:end]).rstrip()
+        line_start = piece.line_start + start
         yield replace(
             piece,
             kind="item",
-            text=text.rstrip(),
-            line_start=piece.line_start + start,
-            line_end=piece.line_start + start + text.rstrip().count("\n"),
+            text=text,
+            line_start=line_start,
+            line_end=line_start + text.count("\n"),
             joint=joint,
-            opens=() if place else piece.opens,
+            opens=opens,
         )
-        joint = PARAGRAPH if not lines[end - 1].strip() or not lines[stop - 1].strip() else "\n"
+        joint, opens = "\n" if lines[end - 1].strip() else PARAGRAPH, ()
 
 
 def _item(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:

@@ -15,6 +15,7 @@ SECTION_SUMMARY = 500
 PAGE_SUMMARY = 1200
 _PROSE = frozenset({"text", "callout", "quote", "list"})
 _MARK = re.compile(r"[\s>]*(?:(?P<item>(?:[-*+]|\d{1,9}[.)])(?:\s+:)?)\s+)?(?:#{1,6}\s+)?")
+_CUT_LINK = re.compile(r"!?\[{1,2}[^\[\]]*(?:\]\([^()]*)?$")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
@@ -70,13 +71,18 @@ def _lead(blocks: Iterable[Block], limit: int) -> str:
         if block.type not in _PROSE:
             other = other or block.text
             continue
-        text = plain(_unmarked(block.text[: 2 * limit]))
+        text = plain(_unmarked(_beginning(block.text, 2 * limit)))
         if text:
             words.append(text)
             size += len(text) + 1
         if size > limit:
             break
-    return _shortened(" ".join(words) or plain(_unmarked(other[: 2 * limit])), limit)
+    return _shortened(" ".join(words) or plain(_unmarked(_beginning(other, 2 * limit))), limit)
+
+
+def _beginning(text: str, size: int) -> str:
+    """Return the beginning of a text, not ending inside a link."""
+    return text if len(text) <= size else _CUT_LINK.sub("", text[:size])
 
 
 def _unmarked(text: str) -> str:

@@ -24,11 +24,12 @@ _KUMASCRIPT = (
     r"\{\{[ \t\n]*(?P<macro>[A-Za-z][\w-]*)[ \t\n]*"
     r"(?:\((?P<arguments>[^{}]{0,1000}?)\)[ \t\n]*)?\}\}"
 )
+_RAW = r"\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}"
 _INCLUDE = r"^[ \t]*\{\*[ \t]*(?P<include>[^ \t\n*}]+)[^*}\n]*\*\}"
 _ADMONITION = (
     r"^(?P<indent>[ \t]*)(?:/{3,}|:{3,}|!{3}|\?{3}\+?)[ \t]*"
-    r"(?:(?P<kind>note|tip|info|hint|important|warning|caution|danger|check|success|question"
-    r"|failure|bug|example|quote|abstract|details|tab)\b[ \t]*"
+    r"(?:(?P<kind>(?i:note|tip|info|hint|important|warning|caution|danger|check|success|question"
+    r"|failure|bug|example|quote|abstract|details|tab))\b[ \t]*"
     r"(?:\|[ \t]*|\[(?=[^\]\n]*\]))?(?P<caption>[^\n]*))?$"
 )
 _ELEMENT = (
@@ -42,7 +43,17 @@ _IMPORTS = (
 )
 _MACRO = re.compile(
     "|".join(
-        (_CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _INCLUDE, _ADMONITION, _ELEMENT, _IMPORTS)
+        (
+            _CODE_SPAN,
+            _COMMENT,
+            _SHORTCODE,
+            _KUMASCRIPT,
+            _RAW,
+            _INCLUDE,
+            _ADMONITION,
+            _ELEMENT,
+            _IMPORTS,
+        )
     ),
     re.MULTILINE | re.DOTALL,
 )
@@ -120,7 +131,7 @@ def _admonition(kind: str | None, caption: str | None) -> str:
     """Show an opening line as its caption, else its kind; a closing line as nothing."""
     if kind is None:
         return ""
-    caption = (caption or "").strip().rstrip("]").strip("\"' ")
+    caption = (caption or "").replace("**", "").strip().rstrip("]").strip("\"' ")
     return f"**{caption or kind.capitalize()}**"
 
 
