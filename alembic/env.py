@@ -13,7 +13,16 @@ def run(connection):
         connection.execute(text("select pg_advisory_xact_lock(7238115902)"))
         connection.execute(text("set local client_min_messages = warning"))
         connection.execute(text("create schema if not exists pgrag"))
-        connection.execute(text("create extension if not exists vector"))
+        # Not where "$user" leads: that may be the schema whose routines are replaced below.
+        connection.execute(text("create extension if not exists vector with schema public"))
+        # "set search_path from current" in the functions fixes what is set here.
+        connection.execute(
+            text(
+                "select set_config('search_path', format('pg_catalog, %I', n.nspname), true)"
+                " from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace"
+                " where e.extname = 'vector'"
+            )
+        )
         context.run_migrations()
         install_functions(raw(connection))
 

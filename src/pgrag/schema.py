@@ -119,6 +119,8 @@ def install_functions(connection: psycopg.Connection[Any]) -> bool:
         cursor.execute(
             "select format('drop routine if exists %s cascade', p.oid::regprocedure)"
             " from pg_proc as p where p.pronamespace = 'pgrag'::regnamespace"
+            " and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass"
+            " and d.objid = p.oid and d.deptype = 'e')"
         )
         for (statement,) in cursor.fetchall():
             cursor.execute(statement)
