@@ -11,7 +11,7 @@ from pgrag import schema
 from pgrag.db import Database, translated_errors
 from pgrag.embedded import EmbeddedServer
 from pgrag.embedding import BuiltinEmbedder, Embedder, OpenAIEmbedder, install
-from pgrag.errors import SettingsError
+from pgrag.errors import SchemaOutdated, SettingsError
 from pgrag.ingest import embeddings, pipeline
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.sources import discover
@@ -64,9 +64,9 @@ class App:
 
     @property
     def database(self) -> Database:
-        """The pool of connections. Raises `SchemaOutdated` or `SchemaTooNew` if it does not fit."""
+        """The pool of connections to a database that fits; see `require_schema`."""
         if self._database is None:
-            schema.require_current(self.url)
+            self.require_schema()
             self._database = Database(
                 self.url,
                 pool_size=self.settings.pool_size,
@@ -78,6 +78,18 @@ class App:
     def search(self) -> Search:
         """The search functions, with the models that are configured here."""
         return Search(self.database, self.embedder_of)
+
+    def require_schema(self) -> None:
+        """Raise `SchemaOutdated` or `SchemaTooNew` unless the database fits this package.
+
+        The embedded database belongs to pgrag alone, so there what is missing is brought in.
+        """
+        try:
+            schema.require_current(self.url)
+        except SchemaOutdated:
+            if not self.is_embedded:
+                raise
+            self.upgrade()
 
     def upgrade(self) -> schema.SchemaStatus:
         """Migrate the database and bring the built-in model into it."""
