@@ -167,6 +167,11 @@ def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) 
         # not start. It ignores the process that this variable names, and still sees by the
         # shared memory whether a server uses the data.
         environment["PG_GRANDPARENT_PID"] = str(pid)
+    for stale in (
+        cluster.socket_file,
+        cluster.socket_file.with_name(f"{cluster.socket_file.name}.lock"),
+    ):
+        stale.unlink(missing_ok=True)  # nobody answers there, and its pid can mislead as well
     alive, inherited = os.pipe()
     try:
         subprocess.run(

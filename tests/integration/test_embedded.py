@@ -1,0 +1,410 @@
+"""The private server, for real: shared, killed, misled, confined, stopped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import sqlalchemy
+
+from pgrag.embedded import EmbeddedServer, binary, binary_environment
+from pgrag.embedded.binaries import installed
+from pgrag.errors import DatabaseUnavailable
+
+START = """
+import sys
+from pathlib import Path
+from pgrag.embedded import EmbeddedServer
+server = EmbeddedServer(Path(sys.argv[1]))
+print(server.start(), server.status().pid)
+"""
+
+
+def start_in_other_process(home: Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", START, str(home)],
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@contextmanager
+def temporary_server(home: Path) -> Iterator[EmbeddedServer]:
+    """A server that leaves nothing behind: neither a process nor a file."""
+    server = EmbeddedServer(home)
+    try:
+        yield server
+    finally:
+        status = server.status()
+        server.remove()
+        assert server.status().data_directory is None
+        assert sorted(path.name for path in home.glob("*")) in ([], ["server.lock"])
+        for folder in (status.socket, status.data_directory):
+            assert folder is None or not folder.exists()
+        assert status.pid is None or not is_alive(status.pid)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+    """A server made under LC_ALL=C by four processes at once; each test may restart it."""
+    home = tmp_path_factory.mktemp("embedded") / "new" / "home"
+    with temporary_server(home) as server:
+        starters = [
+            start_in_other_process(
+                home, LC_ALL="C", LANG="C", TZ="Asia/Tokyo", PGDATA="/nowhere", PGPORT="1"
+            )
+            for _ in range(4)
+        ]
+        answers = [(*starter.communicate(timeout=100), starter.returncode) for starter in starters]
+        assert [(error, code) for _, error, code in answers] == [("", 0)] * 4
+        assert len({url_and_pid for url_and_pid, *_ in answers}) == 1
+        assert answers[0][0] == f"{server.start()} {server.status().pid}\n"
+        yield server
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that only waits to be reaped does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def kill_9(server: EmbeddedServer) -> None:
+    pid = server.status().pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    while is_alive(pid):
+        time.sleep(0.01)
+
+
+def value(url: str, query: str) -> object:
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute(query).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def without_password(url: str) -> str:
+    password = urlsplit(url).password
+    assert password
+    return url.replace(f":{password}", "")
+
+
+def test_starters_leave_a_server_of_its_own_session(server: EmbeddedServer) -> None:
+    server.start()
+    status = server.status()
+    assert status.running
+    assert status.version is not None
+    assert status.version.startswith("18.")
+    assert status.pid is not None
+    assert os.getsid(status.pid) != os.getsid(0)
+    assert status.port is None
+    assert status.data_directory is not None
+    assert status.log.read_text().count("ready to accept connections") >= 1
+
+
+def test_case_folds_although_the_server_was_made_under_lc_all_c(server: EmbeddedServer) -> None:
+    url = server.start()
+    for configuration, upper, lower in (
+        ("german", "HÄUSER", "häuser"),
+        ("russian", "ДОМА", "дома"),
+    ):
+        with psycopg.connect(url) as connection:
+            row = connection.execute(
+                "select to_tsvector(%(c)s::regconfig, %(u)s)::text,"
+                " to_tsvector(%(c)s::regconfig, %(l)s)::text, lower(%(u)s)",
+                {"c": configuration, "u": upper, "l": lower},
+            ).fetchone()
+        assert row is not None
+        assert row[0] == row[1]
+        assert row[2] == lower
+    # In the C locale every character beyond ASCII would count as a letter.
+    assert value(url, "select to_tsvector('simple', 'eins…zwei')::text") == "'eins':1 'zwei':2"
+    assert value(url, "select current_setting('server_encoding')") == "UTF8"
+    assert value(url, "select current_setting('TimeZone')") == "UTC"
+
+
+def test_server_is_set_for_search_and_stays_durable(server: EmbeddedServer) -> None:
+    url = server.start()
+    expected = {
+        "shared_buffers": "256MB",
+        "work_mem": "32MB",
+        "maintenance_work_mem": "256MB",
+        "max_wal_size": "2GB",
+        "effective_cache_size": "1GB",
+        "random_page_cost": "1.1",
+        "jit": "off",
+        "max_connections": "100",
+        "fsync": "on",
+        "synchronous_commit": "on",
+        "full_page_writes": "on",
+        "track_functions": "none",
+        "listen_addresses": "",
+    }
+    assert {name: value(url, f"show {name}") for name in expected} == expected
+
+
+def test_settings_can_be_changed_by_alter_system(server: EmbeddedServer) -> None:
+    url = server.start()
+    value_before = value(url, "show shared_buffers")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("alter system set shared_buffers = '64MB'")
+    server.stop()
+    assert value(server.start(), "show shared_buffers") == "64MB" != value_before
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("alter system reset shared_buffers")
+
+
+def test_kill_9_loses_nothing_that_was_committed(server: EmbeddedServer) -> None:
+    url = server.start()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create table survivor as select n from generate_series(1, 1000) as n")
+        connection.execute("create extension vector")
+        before = server.status().pid
+        kill_9(server)  # while a session is open, whose process outlives the postmaster
+        assert not server.status().running
+        assert server.start() == url
+    assert server.status().pid != before
+    assert value(url, "select count(*) from survivor") == 1000
+    assert value(url, "select '[1,2]'::vector <#> '[3,4]'::vector") == -11
+    assert "automatic recovery in progress" in server.log.read_text()
+
+
+def test_stale_pid_file_that_names_a_living_process(server: EmbeddedServer) -> None:
+    url = server.start()
+    data = server.status().data_directory
+    assert data is not None
+    kill_9(server)
+    owner = data.stat()
+    account = {"user": owner.st_uid, "group": owner.st_gid} if os.geteuid() == 0 else {}
+    with subprocess.Popen(["sleep", "60"], **account) as stranger:
+        try:
+            pid_file = data / "postmaster.pid"
+            _, *rest = pid_file.read_text().splitlines(keepends=True)
+            pid_file.write_text("".join([f"{stranger.pid}\n", *rest]))
+            assert not server.stop()
+            assert server.start() == url
+            assert value(url, "select 1") == 1
+            assert server.status().pid != stranger.pid
+            assert server.stop()
+            assert stranger.poll() is None
+        finally:
+            stranger.kill()
+
+
+def test_stop_ends_sessions_and_says_whether_it_ran(server: EmbeddedServer) -> None:
+    url = server.start()
+    pid = server.status().pid
+    with psycopg.connect(url) as connection:
+        assert server.stop()
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("select 1")
+    assert pid is not None
+    assert not is_alive(pid)
+    assert not server.stop()
+    assert not server.status().running
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(url)
+
+
+def test_no_connection_without_the_password(server: EmbeddedServer) -> None:
+    local = server.start()
+    remote = server.start(listen=True)
+    port = server.status().port
+    assert urlsplit(remote).hostname == "127.0.0.1"
+    assert urlsplit(remote).port == port is not None
+    assert value(remote, "select inet_server_port()") == port
+    assert value(local, "select 1") == 1
+    for url in (local, remote):
+        password = urlsplit(url).password
+        assert password is not None
+        with pytest.raises(psycopg.OperationalError, match="no password supplied"):
+            psycopg.connect(without_password(url))
+        with pytest.raises(psycopg.OperationalError, match="authentication failed"):
+            psycopg.connect(url.replace(password, "guess"))
+    server.stop()
+    assert server.start(listen=True) == remote  # the port is remembered
+    assert server.start() == local
+    assert server.status().port == port  # who does not ask for TCP does not end it either
+
+
+def test_secrets_are_for_the_owner_only(server: EmbeddedServer) -> None:
+    server.start()
+    status = server.status()
+    assert status.data_directory is not None
+    assert status.socket is not None
+    remembered = server.home / "cluster" / "server.json"
+    assert stat.S_IMODE(remembered.stat().st_mode) == 0o600
+    assert stat.S_IMODE(server.log.stat().st_mode) == 0o600
+    for folder in (status.data_directory, status.socket):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not list(remembered.parent.glob("password*"))
+
+
+def test_another_port_is_taken_when_asked_for_and_explained_when_in_use(
+    server: EmbeddedServer,
+) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as occupant:
+        port = occupant.getsockname()[1]
+        with pytest.raises(DatabaseUnavailable, match=f"port {port} of 127.0.0.1 is in use"):
+            server.start(listen=True, port=port)
+    assert urlsplit(server.start(listen=True, port=port)).port == port
+
+
+def test_psql_and_sqlalchemy_understand_the_url(server: EmbeddedServer) -> None:
+    for url in (server.start(), server.start(listen=True)):
+        shown = subprocess.run(
+            [binary("psql"), "-XAtc", "select 'é'", url],
+            env={**binary_environment(), "LC_ALL": "C"},
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+        )
+        assert shown.stdout == "é\n"
+        engine = sqlalchemy.create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+        with engine.connect() as connection:
+            assert connection.scalar(sqlalchemy.text("select current_database()")) == "pgrag"
+        engine.dispose()
+
+
+def test_server_that_lost_its_socket_is_restarted(server: EmbeddedServer) -> None:
+    server.start()
+    status = server.status()
+    assert status.socket is not None
+    shutil.rmtree(status.socket)
+    assert value(server.start(), "select 1") == 1
+    assert server.status().pid != status.pid
+
+
+def test_data_of_another_major_version_is_refused(server: EmbeddedServer) -> None:
+    server.stop()
+    data = server.status().data_directory
+    assert data is not None
+    version = data / "PG_VERSION"
+    original = version.read_text()
+    version.write_text("16\n")
+    try:
+        with pytest.raises(DatabaseUnavailable, match=r"made by PostgreSQL 16, but .* 18"):
+            server.start()
+    finally:
+        version.write_text(original)
+    assert value(server.start(), "select 1") == 1
+
+
+def test_failed_start_shows_the_log_and_the_way_out(server: EmbeddedServer) -> None:
+    server.stop()
+    data = server.status().data_directory
+    assert data is not None
+    data.chmod(0o755)
+    try:
+        with pytest.raises(DatabaseUnavailable) as caught:
+            server.start()
+    finally:
+        data.chmod(0o700)
+    assert "the permissions are wrong" in caught.value.message
+    assert "has invalid permissions" in caught.value.message  # PostgreSQL's own line
+    assert (
+        caught.value.hint == f"{data} must belong to the user that runs the server, with mode 700."
+    )
+    assert value(server.start(), "select 1") == 1
+
+
+def test_data_that_vanished_is_not_replaced_by_an_empty_database(server: EmbeddedServer) -> None:
+    server.stop()
+    data = server.status().data_directory
+    assert data is not None
+    elsewhere = data.with_name("elsewhere")
+    data.rename(elsewhere)
+    try:
+        with pytest.raises(DatabaseUnavailable, match="is gone"):
+            server.start()
+    finally:
+        elsewhere.rename(data)
+
+
+def test_home_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    server = EmbeddedServer(tmp_path / "file" / "home")
+    with pytest.raises(DatabaseUnavailable, match=r"Not a directory.*Set PGRAG_HOME"):
+        server.start()
+
+
+def test_new_home_has_no_server(tmp_path: Path) -> None:
+    server = EmbeddedServer(tmp_path / "home")
+    assert not server.status().running
+    assert server.status().data_directory is None
+    assert not server.stop()
+    server.remove()
+    assert not server.home.exists()
+
+
+def test_long_home_that_everybody_can_enter() -> None:
+    with TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        home = Path(folder) / ("documentation, " * 8) / "größer"
+        with temporary_server(home) as server:
+            url = server.start()
+            status = server.status()
+            assert status.data_directory == home / "cluster" / "data"
+            assert status.socket is not None
+            assert len(bytes(status.socket)) < 60
+            assert stat.S_IMODE(status.socket.stat().st_mode) == 0o700
+            assert value(url, "select 1") == 1
+            shutil.rmtree(status.socket)  # as a cleaner of /tmp would
+            server.stop()
+            assert value(server.start(), "select 1") == 1
+
+
+def test_home_and_programs_below_a_closed_folder(tmp_path: Path) -> None:
+    """The usual container: root, its virtual environment and its home below /root, mode 700."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    wheel = installed()
+    copy = closed / "packages" / wheel.directory.parent.name / wheel.directory.name
+    keep = shutil.ignore_patterns("include", "pgxs", "*.a")
+    shutil.copytree(wheel.directory, copy, ignore=keep)
+    (copy / "include").mkdir()
+    shutil.copy(wheel.directory / "include" / "pg_config.h", copy / "include")
+    (copy.parent / "__init__.py").write_text("raise RuntimeError('must not be imported')")
+    shutil.copytree(wheel.shared_libraries, closed / "packages" / wheel.shared_libraries.name)
+
+    with temporary_server(closed / "home") as server:
+        starter = start_in_other_process(server.home, PYTHONPATH=str(closed / "packages"))
+        output, error = starter.communicate(timeout=100)
+        assert error == ""
+        url, pid = output.split()
+        assert value(url, "select 1") == 1
+        assert value(url, "select to_tsvector('german', 'HÄUSER')::text") == "'haus':1"
+        status = server.status()
+        assert str(status.pid) == pid
+        assert status.data_directory is not None
+        program = Path(os.readlink(f"/proc/{pid}/exe"))
+        process = Path(f"/proc/{pid}").stat()
+        assert process.st_uid == status.data_directory.stat().st_uid != 0
+        if os.geteuid() == 0:
+            assert not status.data_directory.is_relative_to(closed)
+            assert program.is_relative_to(status.data_directory.parent)
+            assert program.stat().st_uid == 0
+        else:
+            assert status.data_directory.is_relative_to(server.home)
+            assert program == copy / "bin" / "postgres"
+        assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+        kill_9(server)
+        starter = start_in_other_process(server.home, PYTHONPATH=str(closed / "packages"))
+        assert starter.communicate(timeout=100)[0].split()[0] == url
