@@ -182,6 +182,20 @@ create table pgrag.lexeme_statistics (
     primary key (library_id, language, lexeme)
 ) with (fillfactor = 70);
 
+-- A library that is new since the last analyze would be estimated at one row, and every index that
+-- begins with library_id would look as good as the right one. Without statistics the planner takes
+-- one library in two hundred, and goes by the other columns. Text is never compared: no statistics.
+alter table pgrag.pages alter column library_id set statistics 0;
+alter table pgrag.pages alter column body set statistics 0;
+alter table pgrag.pages alter column weights set statistics 0;
+alter table pgrag.documents alter column library_id set statistics 0;
+alter table pgrag.documents alter column content set statistics 0;
+alter table pgrag.documents alter column overlap set statistics 0;
+alter table pgrag.documents alter column weights set statistics 0;
+alter table pgrag.embeddings alter column library_id set statistics 0;
+alter table pgrag.embeddings alter column embedding set statistics 0;
+alter table pgrag.lexeme_statistics alter column library_id set statistics 0;
+
 create type pgrag.query_term as (
     library_id bigint,
     language text,

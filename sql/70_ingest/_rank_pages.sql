@@ -9,6 +9,7 @@ returns void
 language sql
 volatile
 set search_path from current
+set enable_nestloop = off
 as $$
     with terms as materialized (
         select

@@ -1,6 +1,7 @@
 -- The rows as they shall be, with the ids that they have: a document with the same text keeps its
 -- id wherever it moved on its page, the others take over the ids that are left, in order, and only
--- what is more than before gets new ones.
+-- what is more than before gets new ones. The planner cannot know how many rows come out of jsonb
+-- and guesses few; without nested loops its guess does not matter.
 create or replace function pgrag._stage_documents(
     library_id bigint,
     version_id bigint,
@@ -12,6 +13,7 @@ returns setof pgrag.documents
 language sql
 volatile
 set search_path from current
+set enable_nestloop = off
 as $$
     with incoming_pages as (
         select
@@ -25,11 +27,9 @@ as $$
                 jsonb_build_array(jsonb_build_object('content', p.body, 'covers', 7))
             ) as documents
         from jsonb_array_elements(_stage_documents.pages) as i (page)
-        join pgrag.pages as p
-            on p.library_id = _stage_documents.library_id
-            and p.version_id = _stage_documents.version_id
-            and p.key = i.page ->> 'key'
-        where p.page_id = any (_stage_documents.page_ids)
+        join pgrag.pages as p on p.key = i.page ->> 'key'
+        where p.library_id = _stage_documents.library_id
+            and p.page_id = any (_stage_documents.page_ids)
     ),
     incoming as materialized (
         select

@@ -11,6 +11,7 @@ returns void
 language sql
 volatile
 set search_path from current
+set enable_nestloop = off
 as $$
     with terms as materialized (
         select
