@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import RLock
 from typing import Self
 
 import psycopg
@@ -23,12 +24,13 @@ class App:
     """Database, models and search, wired by settings. Use it as a context manager.
 
     With no PGRAG_DATABASE_URL the embedded server is started when the database is first needed,
-    and goes on running afterwards.
+    and goes on running afterwards. Threads may share it.
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or load_settings()
         self.server = EmbeddedServer(self.settings.home)
+        self._lock = RLock()
         self._url: str | None = None
         self._database: Database | None = None
         self._builtin: BuiltinEmbedder | None = None
@@ -65,14 +67,15 @@ class App:
     @property
     def database(self) -> Database:
         """The pool of connections to a database that fits; see `require_schema`."""
-        if self._database is None:
-            self.require_schema()
-            self._database = Database(
-                self.url,
-                pool_size=self.settings.pool_size,
-                hybrid_alpha=self.settings.hybrid_alpha,
-            )
-        return self._database
+        with self._lock:
+            if self._database is None:
+                self.require_schema()
+                self._database = Database(
+                    self.url,
+                    pool_size=self.settings.pool_size,
+                    hybrid_alpha=self.settings.hybrid_alpha,
+                )
+            return self._database
 
     @property
     def search(self) -> Search:
@@ -108,9 +111,10 @@ class App:
     @property
     def builtin(self) -> BuiltinEmbedder:
         """The model that ships with the package."""
-        if self._builtin is None:
-            self._builtin = BuiltinEmbedder()
-        return self._builtin
+        with self._lock:
+            if self._builtin is None:
+                self._builtin = BuiltinEmbedder()
+            return self._builtin
 
     @property
     def endpoint(self) -> OpenAIEmbedder | None:
@@ -118,26 +122,27 @@ class App:
         settings = self.settings
         if settings.embedding_url is None:
             return None
-        if self._endpoint is None:
-            if settings.embedding_model is None:
-                raise SettingsError(
-                    "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
-                    hint="Name the model that the endpoint shall use.",
+        with self._lock:
+            if self._endpoint is None:
+                if settings.embedding_model is None:
+                    raise SettingsError(
+                        "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
+                        hint="Name the model that the endpoint shall use.",
+                    )
+                key = settings.embedding_api_key
+                self._endpoint = OpenAIEmbedder(
+                    url=settings.embedding_url,
+                    model=settings.embedding_model,
+                    api_key=None if key is None else key.get_secret_value(),
+                    dimensions=settings.embedding_dimensions,
+                    query_prefix=settings.embedding_query_prefix,
+                    document_prefix=settings.embedding_document_prefix,
+                    batch_size=settings.embedding_batch_size,
+                    concurrency=settings.embedding_concurrency,
+                    retries=settings.embedding_retries,
+                    timeout=settings.embedding_timeout,
                 )
-            key = settings.embedding_api_key
-            self._endpoint = OpenAIEmbedder(
-                url=settings.embedding_url,
-                model=settings.embedding_model,
-                api_key=None if key is None else key.get_secret_value(),
-                dimensions=settings.embedding_dimensions,
-                query_prefix=settings.embedding_query_prefix,
-                document_prefix=settings.embedding_document_prefix,
-                batch_size=settings.embedding_batch_size,
-                concurrency=settings.embedding_concurrency,
-                retries=settings.embedding_retries,
-                timeout=settings.embedding_timeout,
-            )
-        return self._endpoint
+            return self._endpoint
 
     def index(
         self,
