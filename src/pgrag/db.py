@@ -190,7 +190,7 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
             f"The query was cancelled: {message}.",
             hint="Raise statement_timeout or narrow the search.",
         )
-    if state[:2] in _BAD_VALUE:
+    if state[:2] in _BAD_VALUE or isinstance(error, psycopg.DataError):
         return errors.InvalidInput(f"{message[0].upper()}{message[1:]}.", hint=hint)
     if isinstance(error, psycopg.OperationalError):
         return errors.DatabaseUnavailable(
