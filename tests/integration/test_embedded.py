@@ -61,9 +61,20 @@ def temporary_server(home: Path) -> Iterator[EmbeddedServer]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
-    """A server made under LC_ALL=C by four processes at once; each test may restart it."""
+    """A server made under LC_ALL=C by four processes at once; each test may restart it.
+
+    The first process that tried to make it was killed when it had begun.
+    """
     home = tmp_path_factory.mktemp("embedded") / "new" / "home"
     with temporary_server(home) as server:
+        with start_in_other_process(home) as killed:
+            while not list(home.glob("cluster/data-*/base")):
+                assert killed.poll() is None
+                time.sleep(0.01)
+            killed.kill()
+            killed.communicate()
+        assert server.status().data_directory is not None
+        assert not server.status().running
         starters = [
             start_in_other_process(
                 home, LC_ALL="C", LANG="C", TZ="Asia/Tokyo", PGDATA="/nowhere", PGPORT="1"
@@ -74,6 +85,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]
         assert [(error, code) for _, error, code in answers] == [("", 0)] * 4
         assert len({url_and_pid for url_and_pid, *_ in answers}) == 1
         assert answers[0][0] == f"{server.start()} {server.status().pid}\n"
+        assert not list(home.glob("cluster/data-*"))
         yield server
 
 

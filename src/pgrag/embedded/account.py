@@ -43,13 +43,22 @@ class Account:
     def can_reach(self, *paths: Path) -> bool:
         """Try whether this account can enter the folders and run the programs in `paths`.
 
-        Only a try knows about every parent, access lists and mount options.
+        Only a try knows about every parent, access lists and mount options. Raises
+        DatabaseUnavailable if the caller is a root that may not change to another account.
         """
         if not self.switch:
             return True
         test = 'for path do test -x "$path" || exit 1; done'
         command = ["/bin/sh", "-c", test, "sh", *map(str, paths)]
-        tried = subprocess.run(command, check=False, cwd="/", **self.popen_arguments)
+        try:
+            tried = subprocess.run(command, check=False, cwd="/", **self.popen_arguments)
+        except OSError as error:
+            raise DatabaseUnavailable(
+                "PostgreSQL does not run as root, and this root may not become user "
+                f"{_name(self.uid)}: {error.strerror}.",
+                hint="Run pgrag as an unprivileged user, or give the container the capabilities "
+                "SETUID, SETGID and CHOWN.",
+            ) from error
         return tried.returncode == 0
 
 

@@ -55,16 +55,20 @@ class Cluster:
         """Write `server.json` whole or not at all."""
         values = asdict(self)
         del values["directory"]
-        handle, unfinished = tempfile.mkstemp(prefix=".server-", dir=self.directory)  # mode 600
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(values, file, indent=2, default=str)
-            file.flush()
-            os.fsync(file.fileno())
-        owner = self.directory.stat()
-        if os.geteuid() == 0:
-            # Root may look after the cluster of a user, who must still be able to read this.
-            os.chown(unfinished, owner.st_uid, owner.st_gid)
-        Path(unfinished).replace(self.directory / "server.json")
+        handle, name = tempfile.mkstemp(prefix=".server-", dir=self.directory)  # mode 600
+        unfinished = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(values, file, indent=2, default=str)
+                file.flush()
+                os.fsync(file.fileno())
+            if os.geteuid() == 0:
+                # Root may look after the cluster of a user, who must still be able to read this.
+                owner = self.directory.stat()
+                os.chown(unfinished, owner.st_uid, owner.st_gid)
+            unfinished.replace(self.directory / "server.json")
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def with_socket_folder(self) -> Cluster:
         """Return this cluster with a folder for the socket that only the server's user enters.

@@ -54,7 +54,8 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
         )
     account = cluster.account()
     cluster = replace(cluster, port=port or cluster.port).with_socket_folder()
-    cluster.save()
+    if cluster != load(home):
+        cluster.save()
     programs = installed()
     if not account.can_reach(programs.program("initdb"), programs.program("postgres")):
         programs = programs.copy_for_server(cluster.directory)
@@ -69,10 +70,10 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
 
 def _initialise(cluster: Cluster, account: Account, programs: Installation) -> None:
     """Run initdb beside the final place, so that an interrupted one is never taken for whole."""
-    unfinished = cluster.directory / "data.new"
-    if unfinished.exists():
-        shutil.rmtree(unfinished)
-    unfinished.mkdir(mode=0o700)
+    for leftover in cluster.directory.glob("data-*"):
+        # Whoever made it was killed, but its initdb may still be at work in there.
+        shutil.rmtree(leftover, ignore_errors=True)
+    unfinished = Path(tempfile.mkdtemp(prefix="data-", dir=cluster.directory))  # mode 700
     account.own(unfinished)
     handle, name = tempfile.mkstemp(prefix="password-", dir=cluster.directory)  # mode 600
     password_file = Path(name)
@@ -108,7 +109,7 @@ def _initialise(cluster: Cluster, account: Account, programs: Installation) -> N
     finally:
         password_file.unlink()
     if done.returncode != 0:
-        shutil.rmtree(unfinished)
+        shutil.rmtree(unfinished, ignore_errors=True)
         raise startup_failure(done.stdout, data=cluster.data, port=cluster.port)
     unfinished.rename(cluster.data)
 
