@@ -1,30 +1,24 @@
 """Runs the migrations, then installs the functions, in one transaction under one lock."""
 
 from alembic import context
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from pgrag.schema import install_functions, raw
+from pgrag.routines import drop_functions, install_functions
+from pgrag.schema import prepare, raw, sql_root
 
 
 def run(connection):
     context.configure(connection=connection, version_table_schema="pgrag", transactional_ddl=True)
     with context.begin_transaction():
-        connection.execute(text("select pg_advisory_xact_lock(7238115902)"))
-        connection.execute(text("set local client_min_messages = warning"))
-        connection.execute(text("create schema if not exists pgrag"))
-        # Not where "$user" leads: that may be the schema whose routines are replaced below.
-        connection.execute(text("create extension if not exists vector with schema public"))
-        # "set search_path from current" in the functions fixes what is set here.
-        connection.execute(
-            text(
-                "select set_config('search_path', format('pg_catalog, %I', n.nspname), true)"
-                " from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace"
-                " where e.extname = 'vector'"
-            )
-        )
+        prepare(raw(connection))
+        migration = context.get_context()
+        if migration.get_current_revision() != context.get_revision_argument():
+            # They name tables and types that a revision may change.
+            drop_functions(raw(connection))
         context.run_migrations()
-        install_functions(raw(connection))
+        if migration.get_current_revision() == context.get_head_revision():
+            install_functions(raw(connection), sql_root())
 
 
 connection = context.config.attributes.get("connection")
