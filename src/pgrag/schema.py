@@ -119,9 +119,8 @@ def check(url: str) -> list[Finding]:
 def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
     """Check version, pgvector, encoding and case folding of a database's server."""
     with connection.cursor(row_factory=tuple_row) as cursor:
-        [version, number, encoding, extension, available] = (
-            cursor.execute(
-                """
+        cursor.execute(
+            """
             select
                 current_setting('server_version'),
                 current_setting('server_version_num')::integer,
@@ -133,9 +132,8 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
                     where a.name = 'vector'
                 )
             """
-            ).fetchone()
-            or [None] * 5
         )
+        [(version, number, encoding, extension, available)] = cursor.fetchall()
         folds = encoding == "UTF8" and cursor.execute(
             "select to_tsvector('german', 'HÄUSER') = to_tsvector('german', 'häuser')"
             " and to_tsvector('russian', 'ДОМА') = to_tsvector('russian', 'дома')"
@@ -143,7 +141,7 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
     return [
         _finding(
             "postgresql",
-            int(number) >= 160000,
+            number >= 160000,
             f"PostgreSQL {version}.",
             "Use PostgreSQL 16 or newer.",
         ),
