@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -58,6 +60,12 @@ def _url_of(server_url: str, name: str) -> str:
 
 
 @pytest.fixture(scope="session")
+def url_of(server_url: str) -> Callable[[str], str]:
+    """The URL of a database of the server by its name."""
+    return partial(_url_of, server_url)
+
+
+@pytest.fixture(scope="session")
 def admin(server_url: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(server_url, autocommit=True) as connection:
         yield connection
@@ -78,7 +86,8 @@ def template(admin: psycopg.Connection, server_url: str) -> Iterator[str]:
 
 def _create(admin: psycopg.Connection, name: str, template: str | None = None) -> None:
     admin.execute(
-        sql.SQL("create database {} template {} strategy file_copy").format(
+        # Not file_copy: that makes two checkpoints, and a test would wait a second for them.
+        sql.SQL("create database {} template {} strategy wal_log").format(
             sql.Identifier(name), sql.Identifier(template or "template1")
         )
     )
@@ -97,13 +106,27 @@ def empty_database_url(admin: psycopg.Connection, server_url: str) -> Iterator[s
     _drop(admin, name)
 
 
+@pytest.fixture(scope="session")
+def clone(
+    admin: psycopg.Connection, template: str, server_url: str
+) -> Callable[[], AbstractContextManager[str]]:
+    """Makes fresh databases, migrated, with the built-in model: `with clone() as url`."""
+
+    @contextmanager
+    def fresh() -> Iterator[str]:
+        name = f"pgrag_test_{uuid.uuid4().hex[:12]}"
+        _create(admin, name, template)
+        yield _url_of(server_url, name)
+        _drop(admin, name)
+
+    return fresh
+
+
 @pytest.fixture
-def database_url(admin: psycopg.Connection, template: str, server_url: str) -> Iterator[str]:
+def database_url(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
     """A fresh database, migrated, with the built-in model."""
-    name = f"pgrag_test_{uuid.uuid4().hex[:12]}"
-    _create(admin, name, template)
-    yield _url_of(server_url, name)
-    _drop(admin, name)
+    with clone() as url:
+        yield url
 
 
 @pytest.fixture
