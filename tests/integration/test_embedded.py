@@ -68,7 +68,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]
     home = tmp_path_factory.mktemp("embedded") / "new" / "home"
     with temporary_server(home) as server:
         with start_in_other_process(home) as killed:
-            while not list(home.glob("cluster/data-*/base")):
+            while not list(home.glob("cluster/new-*/data/base")):
                 assert killed.poll() is None
                 time.sleep(0.01)
             killed.kill()
@@ -85,7 +85,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]
         assert [(error, code) for _, error, code in answers] == [("", 0)] * 4
         assert len({url_and_pid for url_and_pid, *_ in answers}) == 1
         assert answers[0][0] == f"{server.start()} {server.status().pid}\n"
-        assert not list(home.glob("cluster/data-*"))
+        assert not list(home.glob("cluster/new-*"))
         yield server
 
 
@@ -266,7 +266,12 @@ def test_secrets_are_for_the_owner_only(server: EmbeddedServer) -> None:
     assert stat.S_IMODE(server.log.stat().st_mode) == 0o600
     for folder in (status.data_directory, status.socket):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert not list(remembered.parent.glob("password*"))
+    beside = {path.name for path in remembered.parent.iterdir()}
+    assert {name for name in beside if not name.startswith("postgresql-")} == {
+        "data",
+        "server.json",
+        "socket",
+    }
 
 
 def test_another_port_is_taken_when_asked_for_and_explained_when_in_use(

@@ -6,9 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pgrag.embedded.account import Account
 from pgrag.embedded.binaries import Installation, installed
@@ -70,30 +70,31 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
 
 def _initialise(cluster: Cluster, account: Account, programs: Installation) -> None:
     """Run initdb beside the final place, so that an interrupted one is never taken for whole."""
-    for leftover in cluster.directory.glob("data-*"):
+    for leftover in cluster.directory.glob("new-*"):
         # Whoever made it was killed, but its initdb may still be at work in there.
         shutil.rmtree(leftover, ignore_errors=True)
-    unfinished = Path(tempfile.mkdtemp(prefix="data-", dir=cluster.directory))  # mode 700
-    account.own(unfinished)
-    handle, name = tempfile.mkstemp(prefix="password-", dir=cluster.directory)  # mode 600
-    password_file = Path(name)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(cluster.password)
-    account.own(password_file)
-    command = [
-        str(programs.program("initdb")),
-        f"--pgdata={unfinished}",
-        "--encoding=UTF8",
-        "--locale-provider=builtin",
-        "--builtin-locale=C.UTF-8",
-        f"--locale={_LIBC_LOCALE}",
-        "--auth=scram-sha-256",
-        f"--username={SUPERUSER}",
-        f"--pwfile={password_file}",
-        "--no-instructions",
-        *(f"--set={name}={value}" for name, value in _SETTINGS.items()),
-    ]
-    try:
+    with TemporaryDirectory(
+        prefix="new-",  # made with mode 700
+        dir=cluster.directory,
+        ignore_cleanup_errors=True,
+    ) as folder:
+        data, password = Path(folder, "data"), Path(folder, "password")
+        password.write_text(cluster.password, "ascii")
+        for path in (password, Path(folder)):
+            account.own(path)
+        command = [
+            str(programs.program("initdb")),
+            f"--pgdata={data}",
+            "--encoding=UTF8",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            f"--locale={_LIBC_LOCALE}",
+            "--auth=scram-sha-256",
+            f"--username={SUPERUSER}",
+            f"--pwfile={password}",
+            "--no-instructions",
+            *(f"--set={name}={value}" for name, value in _SETTINGS.items()),
+        ]
         done = subprocess.run(
             command,
             check=False,
@@ -106,12 +107,9 @@ def _initialise(cluster: Cluster, account: Account, programs: Installation) -> N
             errors="replace",
             **account.popen_arguments,
         )
-    finally:
-        password_file.unlink()
-    if done.returncode != 0:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise startup_failure(done.stdout, data=cluster.data, port=cluster.port)
-    unfinished.rename(cluster.data)
+        if done.returncode != 0:
+            raise startup_failure(done.stdout, data=cluster.data, port=cluster.port)
+        data.rename(cluster.data)
 
 
 def _check_major_version(cluster: Cluster, programs: Installation) -> None:
