@@ -6,9 +6,8 @@ import os
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import psycopg
 import pytest
@@ -24,13 +23,64 @@ from pgrag.embedding import install
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
+class Databases:
+    """Databases made from a template. Those that are done with go when the next one is made.
+
+    By then their sessions have ended: to drop a database at once takes a tenth of a second.
+    """
+
+    def __init__(self, server_url: str) -> None:
+        self._server_url = server_url
+        self.admin = psycopg.connect(server_url, autocommit=True)
+        self._done: list[str] = []
+
+    def create(self, template: str = "template1") -> str:
+        """Make a database and return its name."""
+        self._drop_done()
+        name = f"pgrag_test_{uuid.uuid4().hex[:12]}"
+        self.admin.execute(
+            # Not file_copy: that makes two checkpoints, and a test would wait for them.
+            sql.SQL("create database {} template {} strategy wal_log").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
+        return name
+
+    def url(self, name: str) -> str:
+        """Return the URL of a database of this server."""
+        given = {**conninfo_to_dict(self._server_url)}
+        given.pop("dbname", None)
+        credentials = quote(str(given.pop("user", "postgres")), safe="")
+        if password := given.pop("password", None):
+            credentials += f":{quote(str(password), safe='')}"
+        return f"postgresql://{credentials}@/{name}?{urlencode({'host': 'localhost', **given})}"
+
+    def done(self, name: str) -> None:
+        """Let a database go."""
+        self._done.append(name)
+
+    def close(self) -> None:
+        """Drop what is left, and disconnect."""
+        self._drop_done()
+        self.admin.close()
+
+    def _drop_done(self) -> None:
+        while self._done:
+            self.admin.execute(
+                sql.SQL("drop database if exists {} with (force)").format(
+                    sql.Identifier(self._done.pop())
+                )
+            )
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No setting of the machine reaches a test, and no test reaches the user's own cluster."""
     for name in list(os.environ):
-        if name.startswith("PGRAG_") or name == "HYBRID_ALPHA":
+        if name.upper().startswith("PGRAG_") or name.upper() == "HYBRID_ALPHA":
             monkeypatch.delenv(name)
     monkeypatch.setenv("PGRAG_HOME", str(tmp_path / "pgrag-home"))
+    monkeypatch.chdir(tmp_path)  # away from a developer's .env
 
 
 @pytest.fixture(scope="session")
@@ -42,82 +92,65 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         return
     server = EmbeddedServer(tmp_path_factory.mktemp("server"))
     try:
-        yield server.start()
+        url = server.start()
+        with psycopg.connect(url, autocommit=True) as connection:
+            # Nothing here has to survive a power failure.
+            connection.execute("alter system set fsync = off")
+            connection.execute("select pg_reload_conf()")
+        yield url
     finally:
         server.stop()
 
 
-def _url_of(server_url: str, name: str) -> str:
-    parts = {key: value for key, value in conninfo_to_dict(server_url).items() if value}
-    host = str(parts.get("host", "localhost"))
-    user = quote(str(parts.get("user", "postgres")), safe="")
-    password = quote(str(parts["password"]), safe="") if "password" in parts else ""
-    credentials = f"{user}:{password}" if password else user
-    return (
-        f"postgresql://{credentials}@/{name}?host={quote(host, safe='')}"
-        f"&port={parts.get('port', 5432)}"
-    )
+@pytest.fixture(scope="session")
+def databases(server_url: str) -> Iterator[Databases]:
+    databases = Databases(server_url)
+    try:
+        yield databases
+    finally:
+        databases.close()
 
 
 @pytest.fixture(scope="session")
-def url_of(server_url: str) -> Callable[[str], str]:
+def admin(databases: Databases) -> psycopg.Connection:
+    """A connection to the server that databases are made on."""
+    return databases.admin
+
+
+@pytest.fixture(scope="session")
+def url_of(databases: Databases) -> Callable[[str], str]:
     """The URL of a database of the server by its name."""
-    return partial(_url_of, server_url)
+    return databases.url
 
 
 @pytest.fixture(scope="session")
-def admin(server_url: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="session")
-def template(admin: psycopg.Connection, server_url: str) -> Iterator[str]:
+def template(databases: Databases) -> Iterator[str]:
     """The name of a migrated database with the built-in model."""
-    name = f"pgrag_template_{uuid.uuid4().hex[:12]}"
-    _create(admin, name)
-    url = _url_of(server_url, name)
-    schema.upgrade(url)
-    with psycopg.connect(url, autocommit=True) as connection:
+    name = databases.create()
+    schema.upgrade(databases.url(name))
+    with psycopg.connect(databases.url(name), autocommit=True) as connection:
         install(connection)
     yield name
-    _drop(admin, name)
-
-
-def _create(admin: psycopg.Connection, name: str, template: str | None = None) -> None:
-    admin.execute(
-        # Not file_copy: that makes two checkpoints, and a test would wait a second for them.
-        sql.SQL("create database {} template {} strategy wal_log").format(
-            sql.Identifier(name), sql.Identifier(template or "template1")
-        )
-    )
-
-
-def _drop(admin: psycopg.Connection, name: str) -> None:
-    admin.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+    databases.done(name)
 
 
 @pytest.fixture
-def empty_database_url(admin: psycopg.Connection, server_url: str) -> Iterator[str]:
+def empty_database_url(databases: Databases) -> Iterator[str]:
     """A database without pgrag."""
-    name = f"pgrag_test_{uuid.uuid4().hex[:12]}"
-    _create(admin, name)
-    yield _url_of(server_url, name)
-    _drop(admin, name)
+    name = databases.create()
+    yield databases.url(name)
+    databases.done(name)
 
 
 @pytest.fixture(scope="session")
-def clone(
-    admin: psycopg.Connection, template: str, server_url: str
-) -> Callable[[], AbstractContextManager[str]]:
+def clone(databases: Databases, template: str) -> Callable[[], AbstractContextManager[str]]:
     """Makes fresh databases, migrated, with the built-in model: `with clone() as url`."""
 
     @contextmanager
     def fresh() -> Iterator[str]:
-        name = f"pgrag_test_{uuid.uuid4().hex[:12]}"
-        _create(admin, name, template)
-        yield _url_of(server_url, name)
-        _drop(admin, name)
+        name = databases.create(template)
+        yield databases.url(name)
+        databases.done(name)
 
     return fresh
 
