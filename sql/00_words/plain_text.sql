@@ -9,7 +9,12 @@ parallel safe
 as $$
     select case
         when pg_catalog.strpos(plain_text.markdown, '](') = 0 then plain_text.markdown
-        else pg_catalog.regexp_replace(plain_text.markdown, '\]\([^()\s]*(\([^()\s]*\)[^()\s]*)*(\s+"[^"]*")?\)', ']', 'g')
+        else pg_catalog.regexp_replace(
+            plain_text.markdown,
+            '\]\([^()\s]*(\([^()\s]*\)[^()\s]*)*(\s+"[^"]*")?\)',
+            ']',
+            'g'
+        )
     end;
 $$;
 

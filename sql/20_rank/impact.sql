@@ -35,7 +35,8 @@ as $$
     select pg_catalog.ln(
         1
         + greatest(
-            inverse_document_frequency.corpus_size - inverse_document_frequency.document_count + 0.5,
+            inverse_document_frequency.corpus_size
+                - inverse_document_frequency.document_count + 0.5,
             0.5
         ) / (inverse_document_frequency.document_count + 0.5)
     );

@@ -68,7 +68,8 @@ $$;
 comment on function pgrag.query_terms(text, bigint[]) is
 'The lexemes of a query in every language of the libraries given: occurrences in the query,
 documents with it, inverse document frequency, weight (frequency idf / sum(frequency idf (k1 + 1)),
-so that a BM25F score lies between 0 and 1) and bound, the most that the lexeme can add to a score.';
+so that a BM25F score lies between 0 and 1) and bound, the most that the lexeme can add to a
+score.';
 
 create or replace function pgrag._query_vectors(
     terms pgrag.query_term[],

@@ -117,7 +117,10 @@ begin
             coalesce(array_agg(h.document_id order by h.distance, h.document_id), '{}'),
             coalesce(array_agg(-h.distance order by h.distance, h.document_id), '{}')
         from (
-            select e.library_id, e.document_id, e.embedding::halfvec(%1$s) <#> $1::halfvec(%1$s) as distance
+            select
+                e.library_id,
+                e.document_id,
+                e.embedding::halfvec(%1$s) <#> $1::halfvec(%1$s) as distance
             from pgrag.embeddings as e
             where e.model_id = %2$s
                 and e.library_id = any ($2)

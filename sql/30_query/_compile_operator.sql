@@ -33,7 +33,10 @@ begin
     if operator = 'exists' then
         return format(
             '(%s) is %s',
-            case when kind = 'list' then format('nullif(%s, ''{}'')', expression) else expression end,
+            case
+                when kind = 'list' then format('nullif(%s, ''{}'')', expression)
+                else expression
+            end,
             case when operand = 'false' then 'null' else 'not null' end
         );
     elsif operator = '!=' then

@@ -25,10 +25,10 @@ comment on function pgrag.filter_predicate(jsonb) is
 is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"},
 "front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, a list any of
 it, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url, page
-(key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created (also
-date), modified, front_matter.NAME; document fields: heading, root_section, section_path (a list or
-"A > B"), depth, depth_min, depth_max, heading_level, level, types, position. Errors: PGR06, naming
-the field.';
+(key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
+(also date), modified, front_matter.NAME; document fields: heading, root_section, section_path (a
+list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, position. Errors: PGR06,
+naming the field.';
 
 create or replace function pgrag._compile_filter(
     filter jsonb,

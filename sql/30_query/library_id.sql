@@ -17,7 +17,7 @@ begin
     from pgrag.libraries as l
     where l.name = lower(btrim(_library_id.library));
     if found_id is null then
-        raise exception 'There is no library %.', coalesce(quote_literal(_library_id.library), 'null')
+        raise exception 'There is no library %.', quote_nullable(_library_id.library)
             using errcode = 'PGR02',
                 hint = coalesce(
                     (

@@ -20,7 +20,9 @@ begin
     excluded := '{}';
     for mark in
         select m
-        from regexp_matches(words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g') as m
+        from regexp_matches(
+            words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g'
+        ) as m
     loop
         if mark[1] = '-' then
             excluded := excluded || coalesce(mark[2], mark[3]);

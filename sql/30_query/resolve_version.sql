@@ -107,9 +107,9 @@ $$;
 
 comment on function pgrag.resolve_version(text, text) is
 'The one version of a library that a wish stands for, and the reason: an exact label; a range (^1.2,
-~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest in it); null, empty or "latest" (the newest release, a
-pre-release only if there is nothing else); a version that is missing (the newest before it);
-else the unversioned documentation. version is empty for unversioned. Errors: PGR02 with the nearest
+~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest in it); null, empty or "latest" (the newest release,
+a pre-release only if there is nothing else); a version that is missing (the newest before it); else
+the unversioned documentation. version is empty for unversioned. Errors: PGR02 with the nearest
 names, PGR03 with the versions that exist.';
 
 -- The grammar of node-semver without its rarer corners: alternatives by ||, comparators by spaces.

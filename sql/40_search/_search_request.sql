@@ -61,7 +61,8 @@ begin
     request.exact_limit := scope.exact_limit;
     if after is not null then
         if after !~ '^\d(\.\d+)?(e-?\d+)?:\d{1,18}$' then
-            raise exception 'The cursor % was not made by a search.', quote_literal(left(after, 100))
+            raise exception 'The cursor % was not made by a search.',
+                quote_literal(left(after, 100))
                 using errcode = 'PGR07', hint = 'Pass the cursor of the last hit as it is.';
         end if;
         request.after_score := split_part(after, ':', 1)::double precision;

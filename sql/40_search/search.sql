@@ -71,7 +71,10 @@ begin
         p.link,
         case when search.snippets then pgrag._snippet(d.language, d.content, request) end,
         h.score || ':' || h.document_id,
-        case when search.explain then pgrag._explanation(request, ranking.hits[place], ranking.plans) end
+        case
+            when search.explain
+            then pgrag._explanation(request, ranking.hits[place], ranking.plans)
+        end
     from generate_subscripts(ranking.hits, 1) as place
     cross join lateral (select (ranking.hits[place]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
@@ -122,6 +125,7 @@ as $$
             ),
             ''
         )::tsquery,
-        'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, FragmentDelimiter=" … "'
+        'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
+        'FragmentDelimiter=" … "'
     );
 $$;

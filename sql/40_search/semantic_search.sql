@@ -44,6 +44,7 @@ end;
 $$;
 
 comment on function pgrag.semantic_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, halfvec, text, boolean, boolean) is
-'Search by meaning: the documents whose vectors are nearest to the query''s by cosine, the vector arm
-of pgrag.search alone, with the same arguments, columns and errors. score is semantic_score. Exact
-where the filters leave few vectors, by the HNSW index where many; always as many rows as exist.';
+'Search by meaning: the documents whose vectors are nearest to the query''s by cosine, the vector
+arm of pgrag.search alone, with the same arguments, columns and errors. score is semantic_score.
+Exact where the filters leave few vectors, by the HNSW index where many; always as many rows as
+exist.';

@@ -48,7 +48,8 @@ as $$
         then array(
             select pgrag._page_document(p.library_id, child.page_id)
             from pgrag.pages as p
-            cross join lateral unnest(pgrag._child_pages(p)) with ordinality as child (page_id, place)
+            cross join lateral unnest(pgrag._child_pages(p))
+                with ordinality as child (page_id, place)
             where p.library_id = (_child_ids.above).library_id
                 and p.page_id = (_child_ids.above).page_id
                 and pgrag._page_document(p.library_id, p.page_id)

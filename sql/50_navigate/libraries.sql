@@ -44,8 +44,8 @@ end;
 $$;
 
 comment on function pgrag.libraries() is
-'Every library: language (text search configuration), embedding model, number of versions, the newest
-one, pages and searchable documents in all versions, effective settings, last change.';
+'Every library: language (text search configuration), embedding model, number of versions, the
+newest one, pages and searchable documents in all versions, effective settings, last change.';
 
 create or replace function pgrag.library_versions(
     library text

@@ -43,9 +43,9 @@ $$;
 
 comment on function pgrag.expand_documents(bigint[], double precision[], double precision, integer, integer) is
 'Hits and, of the best pages (best score at least expansion_threshold, at most
-max_documents_to_expand of them), the other paragraphs: at most max_chunks_per_document a page, those
-nearest to its hits. Each document once; pages by their best score, each in reading order; relation
-hit or expansion, and an added document has the score 0.1. Errors: PGR01, PGR05.';
+max_documents_to_expand of them), the other paragraphs: at most max_chunks_per_document a page,
+those nearest to its hits. Each document once; pages by their best score, each in reading order;
+relation hit or expansion, and an added document has the score 0.1. Errors: PGR01, PGR05.';
 
 create or replace function pgrag._expand(
     library_id bigint,

@@ -20,7 +20,8 @@ begin
         where coalesce(btrim(p ->> 'key'), '') = ''
     ) then
         raise exception 'A page has no key.'
-            using errcode = 'PGR01', hint = 'key is the path of its source, say "guide/install.md".';
+            using errcode = 'PGR01',
+                hint = 'key is the path of its source, say "guide/install.md".';
     end if;
 
     perform pgrag._forget_pages(

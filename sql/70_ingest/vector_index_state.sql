@@ -48,5 +48,5 @@ $$;
 
 comment on function pgrag.vector_index_state(text) is
 'Whether the HNSW index of a model is wanted (more vectors than are scanned exactly), whether it is
-there (null: no; false: left unfinished), and the statements that make and drop it, to be run outside
-a transaction. Errors: PGR09.';
+there (null: no; false: left unfinished), and the statements that make and drop it, to be run
+outside a transaction. Errors: PGR09.';

@@ -29,8 +29,8 @@ end;
 $$;
 
 comment on function pgrag.stored_pages(text, text) is
-'The pages of one version as they are stored: key, hash of the source, uuid, date, hierarchical path.
-No rows for a library or version that does not exist.';
+'The pages of one version as they are stored: key, hash of the source, uuid, date, hierarchical
+path. No rows for a library or version that does not exist.';
 
 create or replace function pgrag.finish_version(
     library text,
