@@ -8,11 +8,11 @@ from typing import Self
 
 import psycopg
 
-from pgrag import schema
+from pgrag import doctor, schema
 from pgrag.db import Database, translated_errors
 from pgrag.embedded import EmbeddedServer
 from pgrag.embedding import BuiltinEmbedder, Embedder, OpenAIEmbedder, install
-from pgrag.errors import SchemaOutdated, SettingsError
+from pgrag.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
 from pgrag.ingest import embeddings, pipeline
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.sources import discover
@@ -101,6 +101,15 @@ class App:
             install(connection)
         return status
 
+    def findings(self) -> list[schema.Finding]:
+        """Check the database, its schema, models and libraries; see `doctor.findings`."""
+        try:
+            url = self.url
+        except DatabaseUnavailable as error:
+            return [schema.Finding("database", False, error.message, error.hint or "")]
+        models = {embedder.name for embedder in (self.builtin, self.endpoint) if embedder}
+        return doctor.findings(url, is_embedded=self.is_embedded, models=models)
+
     def embedder_of(self, model: str) -> Embedder | None:
         """The embedder of a model, or None where it is not configured here."""
         for embedder in (self.builtin, self.endpoint):
@@ -184,7 +193,7 @@ class App:
         return count
 
     def library_model(self, library: str) -> str:
-        """The model of a library; for a new one the endpoint's, if configured, else the built-in."""
+        """The model of a library; for a new one that of the endpoint, if any, or the built-in."""
         rows = self.database.call("libraries")
         for row in rows:
             if row["library"] == library.strip().lower():

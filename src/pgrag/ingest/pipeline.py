@@ -34,7 +34,11 @@ Progress = Callable[[int, int, int], None]
 
 @dataclass(slots=True)
 class IndexReport:
-    """What an indexing run did. Times in seconds; `failed` maps a page's key to the reason."""
+    """What an indexing run did. Times in seconds; `failed` maps a page's key to the reason.
+
+    A dry run counts what it would do, and lists it: `planned` maps the key of a page to be written
+    to its number of documents, `gone` holds the keys of those to be removed.
+    """
 
     library: str
     version: str
@@ -49,6 +53,8 @@ class IndexReport:
     dry_run: bool = False
     warnings: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    planned: dict[str, int] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +102,15 @@ def index(
         for page in pages:
             report.written += 1
             report.documents += len(page.chunks)
+            report.planned[page.key] = len(page.chunks)
     else:
         _write_all(database, embedder, target, pages, report)
     gone = sorted((set(stored) - reader.kept) | reader.outdone)
     if gone and not dry_run:
         database.call("remove_pages", library=target.library, version=target.version, keys=gone)
     report.removed = len(set(gone) & set(stored))
+    if dry_run:
+        report.gone.extend(key for key in gone if key in stored)
     report.warnings.extend(path_warnings(reader.paths))
     if not dry_run:
         _finish(database, embedder, target, report)

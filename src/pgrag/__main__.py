@@ -1,0 +1,5 @@
+"""`python -m pgrag` is `pgrag`."""
+
+from pgrag.cli import main
+
+main()

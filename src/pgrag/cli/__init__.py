@@ -1,0 +1,5 @@
+"""The command line `pgrag`."""
+
+from pgrag.cli.program import main
+
+__all__ = ["main"]

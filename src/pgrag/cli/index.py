@@ -1,0 +1,164 @@
+"""`pgrag index` and `pgrag embed`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pgrag.cli import options
+from pgrag.cli.arguments import counted, label, parse_chunk_sizes, parse_target
+from pgrag.cli.output import complain, print_json, print_text, warn
+from pgrag.cli.progress import shown_progress
+from pgrag.cli.session import opened
+
+if TYPE_CHECKING:
+    from pgrag.ingest.pipeline import IndexReport
+
+#: Warnings and failures that are listed; --json has them all.
+_LISTED = 20
+
+
+def index(
+    target: options.LibraryVersion,
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A folder with Markdown, a file, or a git repository.", show_default=False
+        ),
+    ],
+    *,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="en|de|…", help="Language of pages that name none; default: English."),
+    ] = None,
+    base_url: Annotated[
+        str, typer.Option(metavar="URL", help="Where the pages are published.")
+    ] = "",
+    include: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Only these files: 'guide/**'.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Not these files: '**/draft-*'.")
+    ] = None,
+    subfolder: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Only this part of the source.")
+    ] = None,
+    ref: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REF", help="Read this branch, tag or commit, whatever is checked out."
+        ),
+    ] = None,
+    chunk_sizes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MINIMUM,PREFERRED,MAXIMUM",
+            help="Characters of a paragraph; default: 150,900,1200.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read everything, write nothing, say what would be.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Bring a version of a library to the state of a source.
+
+    Only what has changed is read, written and embedded, so run it as often as you like. Without
+    @VERSION the library has none. Exit status 1 means that some pages failed; the others are in.
+    """
+    from pgrag.ingest.page import PageOptions
+
+    place = parse_target(target)
+    page_options = PageOptions(
+        base_url=base_url, language=language, profile=parse_chunk_sizes(chunk_sizes)
+    )
+    with opened() as app:
+        try:
+            with shown_progress(f"Indexing {place}", hidden=as_json) as progress:
+                report = app.index(
+                    place.library,
+                    place.version or "",
+                    source,
+                    page_options,
+                    include=include or (),
+                    exclude=exclude or (),
+                    subfolder=subfolder,
+                    ref=ref,
+                    dry_run=dry_run,
+                    progress=progress,
+                )
+        except KeyboardInterrupt:
+            complain("Interrupted.", "What is written stays; the next run goes on from here.")
+            raise typer.Exit(130) from None
+    if as_json:
+        print_json(asdict(report))
+    else:
+        _list(report.warnings, warn)
+        print_text(_told(report))
+    _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def embed(
+    library: options.LibraryName,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Default: the library's model.")
+    ] = None,
+    activate: Annotated[
+        bool, typer.Option("--activate", help="Let searches use this model from now on.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Embed the texts of a library that lack a vector by a model, and build its index.
+
+    Two models live side by side until --activate switches.
+    """
+    with opened() as app:
+        count = app.embed(library, model, activate=activate)
+        used = model or app.library_model(library)
+    if as_json:
+        print_json({"library": library, "model": used, "embedded": count, "activated": activate})
+        return
+    print_text(f"{counted(count, 'text')} of {library} embedded by {used}.")
+    if activate:
+        print_text(f"Searches in {library} use {used} from now on.")
+
+
+def _told(report: IndexReport) -> str:
+    """Return what a run did, in a few lines."""
+    name = label(report.library, report.version)
+    pages, documents = counted(report.written, "page"), counted(report.documents, "document")
+    if report.dry_run:
+        return "\n".join(
+            [
+                *(f"write   {key} ({size} documents)" for key, size in report.planned.items()),
+                *(f"remove  {key}" for key in report.gone),
+                f"Nothing was written. {name} would get {pages} with {documents};"
+                f" {report.unchanged:,} unchanged, {report.removed:,} removed.",
+            ]
+        )
+    if not (report.written or report.removed or report.embedded or report.failed):
+        kept = counted(report.unchanged, "page")
+        return f"Nothing changed in {name}: {kept} as before ({report.seconds:.1f} s)."
+    seconds = max(report.seconds, 0.001)
+    failed = f", {len(report.failed):,} failed" if report.failed else ""
+    return "\n".join(
+        [
+            f"{name} from {report.source}",
+            f"  {pages} written, {report.unchanged:,} unchanged, {report.removed:,} removed{failed}",
+            f"  {documents} written, {counted(report.embedded, 'text')} embedded",
+            f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
+            f" {report.documents / seconds:,.0f} documents/s",
+        ]
+    )
+
+
+def _list(complaints: Sequence[str], say: Callable[[str], None]) -> None:
+    for complaint in complaints[:_LISTED]:
+        say(complaint)
+    if len(complaints) > _LISTED:
+        say(f"… and {len(complaints) - _LISTED:,} more; --json lists all.")

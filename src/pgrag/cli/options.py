@@ -1,0 +1,77 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pgrag.cli.arguments import parse_target
+
+LibraryVersion = Annotated[
+    str,
+    typer.Argument(
+        metavar="LIBRARY[@VERSION]",
+        help="Name, and if you like a version: jest, jest@29, jest@^28.1.",
+        show_default=False,
+    ),
+]
+LibraryName = Annotated[str, typer.Argument(metavar="LIBRARY", show_default=False)]
+Library = Annotated[
+    str | None,
+    typer.Option(
+        "--library",
+        "-l",
+        metavar="LIBRARY[@VERSION]",
+        help="Where to search; default: everywhere.",
+    ),
+]
+Version = Annotated[
+    str | None,
+    typer.Option(
+        "--version",
+        "-v",
+        help="A label, a range such as ^1.2, or * for every version; default: the newest.",
+    ),
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Hits at most.")]
+Filter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        "-f",
+        metavar="FIELD=VALUE",
+        help="Only what is like this: type=guide, tags=a, created>=2024-12-01,"
+        " front_matter.status=draft … Repeat it for more; equal fields are alternatives.",
+    ),
+]
+Filters = Annotated[
+    str | None,
+    typer.Option("--filters", metavar="JSON", help="The same as JSON, with and, or, not."),
+]
+Alpha = Annotated[
+    float | None, typer.Option(min=0, max=1, help="Share of the vector arm in the score.")
+]
+MinScore = Annotated[float, typer.Option(min=0, help="Leave out hits below this score.")]
+Levels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="0,1,2",
+        help="0 page summaries, 1 section summaries, 2 paragraphs; default: 1,2.",
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Embedding model to search with; default: the library's."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+
+
+def scope(library: str | None, version: str | None) -> tuple[str | None, str | None]:
+    """Return library and version of `--library` and `--version`, which may both name one."""
+    if library is None:
+        return None, version
+    target = parse_target(library)
+    if version is not None and target.version is not None:
+        raise typer.BadParameter("the version is given twice.", param_hint="--version")
+    return target.library, target.version if version is None else version

@@ -1,0 +1,122 @@
+"""Where words go: results to stdout, everything about them to stderr; colour only on terminals."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+#: What a terminal would obey instead of showing; indexed text must not reach it.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_MARKED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+
+
+#: Lines are folded for a terminal only; what reads a pipe wants them whole.
+_UNFOLDED = 1_000_000
+
+
+@cache
+def stdout() -> Console:
+    """The console of results."""
+    width = None if sys.stdout.isatty() else _UNFOLDED
+    return Console(highlight=False, markup=False, emoji=False, width=width)
+
+
+@cache
+def stderr() -> Console:
+    """The console of everything that is not the result."""
+    width = None if sys.stderr.isatty() else _UNFOLDED
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, width=width)
+
+
+def print_json(value: Any) -> None:
+    """Write a value as JSON, and nothing else, to stdout; dates as ISO 8601."""
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(value, indent=2, ensure_ascii=ascii_only, default=_jsonable))
+
+
+def _jsonable(value: Any) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def notice(text: str) -> None:
+    """Say something beside the result."""
+    stderr().print(Text(printable(text), style="dim"))
+
+
+def warn(text: str) -> None:
+    """Say that something is not as it should be."""
+    stderr().print(Text.assemble(("warning: ", "yellow"), printable(text)))
+
+
+def complain(message: str, hint: str | None = None) -> None:
+    """Say what failed and, on a line of its own, what to do about it."""
+    stderr().print(Text.assemble(("error: ", "bold red"), printable(message)))
+    if hint:
+        stderr().print(Text(printable(hint)))
+
+
+def printable(text: str) -> str:
+    """Return the text without characters that a terminal would obey."""
+    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def marked(text: str) -> Text:
+    """Return an excerpt with the words between `**` made bold."""
+    shown = Text()
+    for place, part in enumerate(_MARKED.split(printable(text))):
+        shown.append(part, style="bold yellow" if place % 2 else "")
+    return shown
+
+
+def print_indented(text: Text, *, indent: int = 4) -> None:
+    """Print a text with every line indented, folded where a terminal has an end."""
+    console = stdout()
+    lines = (
+        text.wrap(console, max(20, console.width - indent))
+        if console.is_terminal
+        else text.split("\n")
+    )
+    for line in lines:
+        line.rstrip()
+        console.print(Text(" " * indent).append_text(line), soft_wrap=True)
+
+
+def print_text(text: str) -> None:
+    """Print a text as it is, to be read or to be piped on."""
+    stdout().print(Text(printable(text)), soft_wrap=True)
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows below headings: numbers to the right, nothing where there is no value."""
+    rows = [list(row) for row in rows]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for place, column in enumerate(columns):
+        numeric = all(isinstance(row[place], int | float) for row in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_shown(value)) for value in row))
+    stdout().print(table)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, datetime):
+        return f"{value.astimezone():%Y-%m-%d %H:%M}"
+    return printable(str(value))

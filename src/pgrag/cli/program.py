@@ -1,0 +1,82 @@
+"""All commands, and the one door by which they leave."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from pgrag.cli import browse, context, database, doctor, index, manage, search, serve
+from pgrag.cli.output import complain
+from pgrag.errors import PgragError
+
+program = typer.Typer(
+    name="pgrag",
+    help="Documentation search inside PostgreSQL: index folders of Markdown, search them by words"
+    " and by meaning.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_PANELS = {
+    "Find": (search.search, context.context),
+    "See what there is": (browse.libraries, browse.versions, browse.resolve, browse.outline),
+    "Bring in and take out": (index.index, index.embed, manage.configure, manage.remove),
+    "Run": (serve.serve, doctor.doctor),
+}
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        program.command(rich_help_panel=_panel)(_command)
+program.add_typer(database.commands, name="db", rich_help_panel="Run", no_args_is_help=True)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"pgrag {version('pgrag')}")
+        raise typer.Exit
+
+
+@program.callback()
+def _options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line.
+
+    Exit status: 0 done; 1 it failed, or something is wrong; 2 it was called wrongly; 130 it was
+    interrupted.
+    """
+    try:
+        program(prog_name="pgrag")
+    except PgragError as error:
+        _fail(error, error.message, error.hint)
+    except BrokenPipeError:
+        # Whoever read the output has had enough; nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        _fail(
+            error,
+            f"Something unforeseen happened: {type(error).__name__}: {error}",
+            "Set PGRAG_LOG_LEVEL=debug to see where.",
+        )
+
+
+def _fail(error: Exception, message: str, hint: str | None) -> None:
+    logging.getLogger(__name__).debug("the command failed", exc_info=error)
+    complain(message, hint)
+    sys.exit(1)

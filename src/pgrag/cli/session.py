@@ -1,0 +1,44 @@
+"""Opens the application for a command; what is slow to import is imported here, not before."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pgrag.cli.arguments import label
+from pgrag.cli.output import notice
+
+if TYPE_CHECKING:
+    from pgrag.app import App
+    from pgrag.settings import Settings
+
+
+@contextmanager
+def opened() -> Iterator[App]:
+    """Lend the application; nothing is connected to before it is needed."""
+    from pgrag.app import App
+
+    with App() as app:
+        show_logs(app.settings)
+        yield app
+
+
+def show_logs(settings: Settings) -> None:
+    """Send the log to stderr, if somebody asked for it by PGRAG_LOG_LEVEL.
+
+    A command says by itself what a person needs to know.
+    """
+    if "log_level" in settings.model_fields_set:
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+        logging.getLogger("pgrag").setLevel(settings.log_level.upper())
+
+
+def say_version(app: App, library: str | None, wanted: str | None) -> None:
+    """Say on stderr which version of a library a wish has led to, unless it is the one named."""
+    if library is None or wanted == "*":
+        return
+    [found] = app.database.call("resolve_version", library=library, wanted=wanted)
+    if found["reason"] != "exact" and (found["version"] or wanted):
+        notice(f"{label(library, found['version'] or '(unversioned)')}: {found['reason']}")

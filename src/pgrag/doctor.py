@@ -1,0 +1,133 @@
+"""What is wrong with a database, and how to mend it. Nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+from pgrag import schema
+from pgrag.db import call, translated_errors
+from pgrag.embedding.model_file import read_description
+from pgrag.errors import DatabaseError
+from pgrag.schema import Finding
+from pgrag.settings import masked_url
+
+_UPGRADE = "Run `pgrag db upgrade`."
+
+
+def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
+    """Check a database, its schema, its models and its libraries.
+
+    `models` are the names of the embedding models that can be used here. What cannot be checked
+    because of an earlier finding is left out.
+    """
+    try:
+        with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
+            found = [
+                Finding("database", True, masked_url(url)),
+                *schema.server_findings(connection),
+            ]
+            status = schema.status(url)
+            found.append(_schema_finding(status, is_embedded=is_embedded))
+            if status.state == "current":
+                connection.row_factory = dict_row  # type: ignore[assignment]
+                found.append(_builtin_model_finding(connection))
+                found.extend(_library_findings(connection, models))
+    except DatabaseError as error:
+        return [Finding("database", False, error.message, error.hint or "")]
+    return found
+
+
+def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Finding:
+    if status.state == "current":
+        functions = f"functions {status.digest[:12]}"
+        return Finding("schema", True, f"Revision {status.revision}, {functions}.")
+    if status.state == "newer":
+        message = f"Revision {status.revision} is newer than this version of pgrag."
+        return Finding(
+            "schema", False, message, "Install the version that made it, or a newer one."
+        )
+    message = (
+        "There is no pgrag schema yet."
+        if status.state == "missing"
+        else f"Revision {status.revision}, functions {(status.functions or 'none')[:12]}: this"
+        f" version of pgrag has revision {status.head}, functions {status.digest[:12]}."
+    )
+    if is_embedded:
+        return Finding("schema", True, f"{message} The next command brings in what is missing.")
+    return Finding("schema", False, message, _UPGRADE)
+
+
+def _builtin_model_finding(connection: psycopg.Connection[Any]) -> Finding:
+    description = read_description()
+    row = connection.execute(
+        "select count(t.token) as tokens"
+        " from pgrag.embedding_models as m"
+        " join pgrag.model_tokens as t on t.model_id = m.model_id"
+        " where m.name = %s and m.checksum = %s",
+        (description.name, description.checksum),
+    ).fetchone()
+    tokens = row["tokens"] if row else 0
+    if not tokens:
+        message = f"The built-in model {description.name} is missing, or another edition of it."
+        return Finding("model", False, message, _UPGRADE)
+    return Finding("model", True, f"{description.name} with {tokens:,} tokens.")
+
+
+def _library_findings(
+    connection: psycopg.Connection[Any], models: Collection[str]
+) -> Iterator[Finding]:
+    used = set()
+    for row in call(connection, "libraries"):
+        name, model = row["library"], row["model"]
+        if model is None:
+            continue
+        used.add(model)
+        complaints = []
+        if model not in models:
+            complaints.append(
+                (
+                    f"its model {model} is not configured here, so queries are not embedded",
+                    "Set PGRAG_EMBEDDING_URL and PGRAG_EMBEDDING_MODEL.",
+                )
+            )
+        unfinished = [
+            version["version"] or "(unversioned)"
+            for version in call(connection, "library_versions", library=name)
+            if version["status"] != "ready"
+        ]
+        if unfinished:
+            complaints.append(
+                (
+                    f"indexing of {', '.join(unfinished)} has not finished",
+                    "Run `pgrag index` again with the same source, unless it runs right now.",
+                )
+            )
+        elif model in models and call(
+            connection, "pending_embeddings", library=name, model=model, match_count=1
+        ):
+            complaints.append(
+                (f"some texts have no vector by {model}", f"Run `pgrag embed {name}`.")
+            )
+        if complaints:
+            yield Finding(
+                f"library {name}",
+                False,
+                "; ".join(message for message, _ in complaints),
+                " ".join(remedy for _, remedy in complaints),
+            )
+        else:
+            message = f"{row['versions']:,} versions, {row['documents']:,} documents, by {model}."
+            yield Finding(f"library {name}", True, message)
+    for model in sorted(used):
+        [index] = call(connection, "vector_index_state", model=model)
+        if index["wanted"] and not index["valid"]:
+            yield Finding(
+                "vector index",
+                False,
+                f"The vectors of {model} have no index: searches in large libraries are slow.",
+                "Run `pgrag embed LIBRARY` for a library that uses it.",
+            )
