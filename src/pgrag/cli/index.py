@@ -149,7 +149,8 @@ def _told(report: IndexReport) -> str:
     return "\n".join(
         [
             f"{name} from {report.source}",
-            f"  {pages} written, {report.unchanged:,} unchanged, {report.removed:,} removed{failed}",
+            f"  {pages} written, {report.unchanged:,} unchanged,"
+            f" {report.removed:,} removed{failed}",
             f"  {documents} written, {counted(report.embedded, 'text')} embedded",
             f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
             f" {report.documents / seconds:,.0f} documents/s",

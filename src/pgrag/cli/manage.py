@@ -88,11 +88,10 @@ def configure(
 def _pages_at_stake(app: App, place: Target) -> int | None:
     """Return how many pages would go; None for a version that is not there."""
     rows = app.database.call("library_versions", library=place.library)
-    if place.version is None:
-        return sum(row["pages"] for row in rows)
-    wanted = place.version.lower()
     pages: dict[str, int] = {row["version"]: row["pages"] for row in rows}
-    return pages.get(wanted)
+    if place.version is None:
+        return sum(pages.values())
+    return pages.get(place.version.lower())
 
 
 def _is_confirmed(place: Target, pages: int | None) -> bool:
@@ -101,7 +100,8 @@ def _is_confirmed(place: Target, pages: int | None) -> bool:
         return True
     if not sys.stdin.isatty():
         raise typer.BadParameter(
-            f"{_shown(place)} ({counted(pages, 'page')}) is removed without a question only with --yes.",
+            f"nobody can be asked here; say --yes to remove {_shown(place)}"
+            f" ({counted(pages, 'page')}).",
             param_hint="--yes",
         )
     return typer.confirm(f"Remove {_shown(place)} ({counted(pages, 'page')})?", err=True)
