@@ -56,6 +56,9 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
     cluster = replace(cluster, port=port or cluster.port).with_socket_folder()
     if cluster != load(home):
         cluster.save()
+    for leftover in cluster.directory.glob("new-*"):
+        # Whoever made it was killed, but its initdb may still be at work in there.
+        shutil.rmtree(leftover, ignore_errors=True)
     programs = installed()
     if not account.can_reach(programs.program("initdb"), programs.program("postgres")):
         programs = programs.copy_for_server(cluster.directory)
@@ -70,9 +73,6 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
 
 def _initialise(cluster: Cluster, account: Account, programs: Installation) -> None:
     """Run initdb beside the final place, so that an interrupted one is never taken for whole."""
-    for leftover in cluster.directory.glob("new-*"):
-        # Whoever made it was killed, but its initdb may still be at work in there.
-        shutil.rmtree(leftover, ignore_errors=True)
     with TemporaryDirectory(
         prefix="new-",  # made with mode 700
         dir=cluster.directory,

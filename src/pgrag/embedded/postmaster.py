@@ -90,7 +90,7 @@ def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool)
             begin = file.seek(0, os.SEEK_END)
             alive = _spawn(cluster, programs, file.fileno(), listen=listen)
             with open(alive, "rb"):
-                if _wait_until_ready(cluster, alive, deadline):
+                if _wait_until_ready(cluster, alive):
                     return
             file.seek(begin)
             written = file.read().decode("utf-8", "replace")
@@ -136,7 +136,8 @@ def _is_postmaster(pid: int, cluster: Cluster) -> bool:
     return b"/postgres -D " + bytes(cluster.data) + b" " in command
 
 
-def _wait_until_ready(cluster: Cluster, alive: int, deadline: float) -> bool:
+def _wait_until_ready(cluster: Cluster, alive: int) -> bool:
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if _ping(cluster) == Ping.OK:
             return True
