@@ -176,6 +176,9 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
         " from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace"
         " where e.extname = 'vector'"
     )
+    # Loads pgvector's library: before that nobody but a superuser may make a function with one of
+    # its settings ("set hnsw.ef_search = …").
+    connection.execute("select '[1]'::vector")
 
 
 def raw(connection: Connection) -> psycopg.Connection[Any]:
