@@ -16,10 +16,10 @@ as $$
         and p.version_id = (_parent_page.page).version_id
         and p.page_id <> (_parent_page.page).page_id
         and (
-            p.path = trim_array((_parent_page.page).path, 1)
+            p.path = pgrag._path_above((_parent_page.page).path)
             or p.key = any (pgrag._index_keys(pgrag._parent_folder((_parent_page.page).key)))
         )
-    order by p.path = trim_array((_parent_page.page).path, 1) desc, p.key, p.page_id
+    order by p.path = pgrag._path_above((_parent_page.page).path) desc nulls last, p.key, p.page_id
     limit 1;
 $$;
 
@@ -41,7 +41,7 @@ as $$
             and (
                 (
                     cardinality(p.path) = cardinality((_child_pages.page).path) + 1
-                    and trim_array(p.path, 1) = (_child_pages.page).path
+                    and pgrag._path_above(p.path) = (_child_pages.page).path
                 )
                 or (
                     cardinality(p.path) <= 1
@@ -52,6 +52,21 @@ as $$
             )
         order by p.path, p.key, p.page_id
     );
+$$;
+
+-- Null where nothing can be above: no page without a path is the parent of all.
+create or replace function pgrag._path_above(
+    path text[]
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pg_catalog.cardinality(_path_above.path) > 1
+        then _path_above.path[:pg_catalog.cardinality(_path_above.path) - 1]
+    end;
 $$;
 
 -- The folder whose index page is above this page: its own, or for an index page the one above;
