@@ -1,0 +1,103 @@
+-- The public API, as a list of grants: what is named below may be called by everybody who may
+-- connect, and nothing else is promised to stay. A call works with the rights of its caller (every
+-- function is security invoker), so it is the tables that say who reads and who writes:
+--   reading   grant select on all tables in schema pgrag to reader;
+--             alter default privileges in schema pgrag grant select on tables to reader;
+--   indexing  takes the role that owns the schema, or a member of it (it merges the full-text
+--             index, analyzes tables and builds vector indexes, which are the owner's alone).
+grant usage on schema pgrag to public;
+
+-- Dropping and making functions anew forgets who may call them, and some databases take "execute"
+-- from public by default: so it is all said again here. Helpers run with their caller's rights
+-- too, and whoever calls a function must be able to run what it calls.
+do
+$$
+declare
+    routine record;
+begin
+    for routine in
+        select p.oid::regprocedure as signature, starts_with(p.proname, '_') as is_helper
+        from pg_proc as p
+        where p.pronamespace = 'pgrag'::regnamespace
+            and not exists (
+                select
+                from pg_depend as d
+                where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+            )
+    loop
+        execute format(
+            case
+                when routine.is_helper then 'grant execute on function %s to public'
+                else 'revoke execute on function %s from public'
+            end,
+            routine.signature
+        );
+    end loop;
+end;
+$$;
+
+grant execute on function
+    -- searching
+    pgrag.search,
+    pgrag.keyword_search,
+    pgrag.semantic_search,
+    pgrag.explain_search,
+    pgrag.context,
+    pgrag.expand_documents,
+    -- libraries, versions and pages
+    pgrag.libraries,
+    pgrag.library_versions,
+    pgrag.resolve_version,
+    pgrag.search_scope,
+    pgrag.pages,
+    pgrag.page,
+    pgrag.find_page,
+    pgrag.outline,
+    -- documents
+    pgrag.document,
+    pgrag.parent,
+    pgrag.ancestors,
+    pgrag.children,
+    pgrag.siblings,
+    -- models and vectors
+    pgrag.builtin_model,
+    pgrag.embed,
+    pgrag.register_model,
+    pgrag.use_model,
+    pgrag.missing_query_models,
+    pgrag.remember_query_vector,
+    pgrag.pending_embeddings,
+    pgrag.store_embeddings,
+    pgrag.embed_pending,
+    pgrag.vector_index_state,
+    -- indexing
+    pgrag.open_version,
+    pgrag.ingest_page,
+    pgrag.ingest_pages,
+    pgrag.stored_pages,
+    pgrag.finish_version,
+    pgrag.remove_pages,
+    pgrag.remove_version,
+    pgrag.remove_library,
+    pgrag.configure_library,
+    pgrag.default_settings,
+    pgrag.effective_settings,
+    pgrag.refresh_statistics,
+    -- the parts that they are made of
+    pgrag.parse_search_text,
+    pgrag.filter_predicate,
+    pgrag.query_terms,
+    pgrag.inverse_document_frequency,
+    pgrag.impact,
+    pgrag.term_frequencies,
+    pgrag.lexeme_id,
+    pgrag.search_vector,
+    pgrag.searchable_text,
+    pgrag.plain_text,
+    pgrag.embedding_text,
+    pgrag.text_hash,
+    pgrag.relative_url,
+    pgrag.text_search_configuration,
+    pgrag.version_class,
+    pgrag.release_key
+to public;

@@ -1,0 +1,104 @@
+"""Builds small libraries: pages of documents in the form of `pgrag.ingest_pages`, and calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from pgrag.db import call
+
+Row = dict[str, Any]
+
+
+def document(content: str, **fields: Any) -> Row:
+    """A paragraph; any column of it can be set."""
+    return {"content": content, **fields}
+
+
+def page(key: str, *documents: Row | str, **fields: Any) -> Row:
+    """A page of paragraphs, each of which is also searched in its section's place."""
+    rows = [document(d) if isinstance(d, str) else d for d in documents]
+    return {
+        "key": key,
+        "title": fields.pop("title", key.removesuffix(".md").rpartition("/")[2].title()),
+        "body": "\n\n".join(row["content"] for row in rows),
+        "source_hash": repr((rows, sorted(fields.items()))),
+        "documents": rows,
+        **fields,
+    }
+
+
+def ingest(
+    connection: psycopg.Connection,
+    library: str,
+    pages: Sequence[Row],
+    version: str = "",
+    *,
+    language: str | None = None,
+    embed: bool = True,
+    ready: bool = True,
+) -> list[Row]:
+    """Write pages; with `embed`, give them the vectors of the built-in model."""
+    rows = call(
+        connection,
+        "ingest_pages",
+        library=library,
+        version=version,
+        pages=Jsonb(list(pages)),
+        language=language,
+    )
+    if embed:
+        call(connection, "embed_pending", library=library)
+    if ready:
+        call(connection, "finish_version", library=library, version=version)
+    return rows
+
+
+def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> list[Row]:
+    """Call a function as it is, without the package's translation of its errors."""
+    given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
+    names = ", ".join(f"{name} => %({name})s" for name in given)
+    return connection.execute(f"select * from pgrag.{function}({names})", given).fetchall()
+
+
+def search(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+    """`pgrag.search`."""
+    return run(connection, "search", query=query, **arguments)
+
+
+def value(connection: psycopg.Connection, statement: str, *arguments: Any) -> Any:
+    """The only column of the only row."""
+    [row] = connection.execute(statement, arguments).fetchall()
+    [found] = row.values()
+    return found
+
+
+def keys(rows: Sequence[Row]) -> list[str]:
+    return [row["key"] for row in rows]
+
+
+def contents(rows: Sequence[Row]) -> list[str]:
+    return [row["content"] for row in rows]
+
+
+@contextmanager
+def refused(
+    connection: psycopg.Connection, sqlstate: str, message: str = "", hint: str = ""
+) -> Iterator[None]:
+    """The block raises this SQLSTATE with these words; the work before it stays."""
+    with pytest.raises(psycopg.Error) as caught, connection.transaction():
+        yield
+    error = caught.value
+    assert error.sqlstate == sqlstate, error
+    assert message in (error.diag.message_primary or "")
+    assert hint in (error.diag.message_hint or "")
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)

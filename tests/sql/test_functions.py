@@ -1,0 +1,168 @@
+"""What holds for every function of the schema, and for every file that one lives in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "sql"
+FILES = sorted(FOLDER.rglob("*.sql"))
+DEFINITION = re.compile(r"^create or replace function pgrag\.(\w+)\(", re.MULTILINE)
+#: Files of several functions of equal rank are named after what these have in common.
+THEMES = {"90_grants", "page_tree", "query_models", "version_state"}
+
+ROUTINES = """
+select
+    p.proname as name,
+    p.oid::regprocedure::text as signature,
+    l.lanname as language,
+    p.provolatile as volatility,
+    p.proparallel as parallel,
+    p.prosecdef as security_definer,
+    p.prosrc as source,
+    coalesce(p.proconfig, '{}') as settings,
+    obj_description(p.oid, 'pg_proc') as comment,
+    has_function_privilege('public', p.oid, 'execute') as is_public,
+    p.proargnames as arguments
+from pg_proc as p
+join pg_language as l on l.oid = p.prolang
+where p.pronamespace = 'pgrag'::regnamespace
+order by p.proname
+"""
+WRITING = re.compile(r"\b(insert into|update pgrag|delete from|nextval|gin_clean_pending_list)\b")
+
+
+@pytest.fixture
+def routines(connection):
+    return connection.execute(ROUTINES).fetchall()
+
+
+def defined() -> list[str]:
+    return [name for file in FILES for name in DEFINITION.findall(file.read_text("utf-8"))]
+
+
+def is_public(name: str) -> bool:
+    return not name.startswith("_")
+
+
+def test_routines_are_those_of_the_files(routines):
+    assert sorted(r["name"] for r in routines) == sorted(defined())
+
+
+def test_no_function_is_overloaded(routines):
+    """A new defaulted argument beside an old signature would make every call ambiguous."""
+    assert [name for name, count in Counter(r["name"] for r in routines).items() if count > 1] == []
+
+
+def test_grants_list_the_public_functions():
+    text = (FOLDER / "90_grants.sql").read_text("utf-8")
+    granted = re.findall(r"^    pgrag\.(\w+),?$", text, re.MULTILINE)
+    assert sorted(granted) == sorted(filter(is_public, defined()))
+
+
+def test_everybody_may_call_what_is_granted_and_what_that_needs(routines):
+    assert [r["signature"] for r in routines if not r["is_public"]] == []
+
+
+def test_public_functions_have_a_comment_and_helpers_none(routines):
+    commented = {r["name"] for r in routines if r["comment"]}
+    assert commented == {r["name"] for r in routines if is_public(r["name"])}
+
+
+def test_comments_tell_more_than_the_name(routines):
+    short = [r["name"] for r in routines if r["comment"] and len(r["comment"]) < 40]
+    assert short == []
+
+
+def test_comments_name_the_errors_that_the_function_raises(routines):
+    silent = [
+        r["signature"]
+        for r in routines
+        if is_public(r["name"])
+        for code in re.findall(r"errcode = '(PGR\d\d)'", r["source"])
+        if code not in r["comment"] and "rrors as in" not in r["comment"]
+    ]
+    assert silent == []
+
+
+def test_nothing_runs_with_the_rights_of_its_owner(routines):
+    assert [r["signature"] for r in routines if r["security_definer"]] == []
+
+
+def test_procedural_functions_fix_their_search_path(routines):
+    free = [
+        r["signature"]
+        for r in routines
+        if r["language"] == "plpgsql"
+        and not any(s.startswith("search_path=") for s in r["settings"])
+    ]
+    assert free == []
+
+
+def test_search_path_holds_only_the_catalogue_and_the_home_of_pgvector(routines):
+    paths = {s for r in routines for s in r["settings"] if s.startswith("search_path=")}
+    assert paths == {"search_path=pg_catalog, public, pg_temp"}
+
+
+def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
+    """An undeclared volatility is "volatile", an undeclared parallel "unsafe"."""
+    by_name = {r["name"]: r for r in routines}
+
+    def writes(name: str, seen: frozenset[str] = frozenset()) -> bool:
+        source = by_name[name]["source"]
+        called = set(re.findall(r"\bpgrag\.(\w+)\(", source)) & set(by_name) - seen - {name}
+        return bool(WRITING.search(source)) or any(writes(c, seen | {name}) for c in called)
+
+    wrong = {
+        r["signature"]: (r["volatility"], r["parallel"])
+        for r in routines
+        if (r["volatility"] == "v") != writes(r["name"])
+        or (r["volatility"] == "i" and r["parallel"] != "s")
+    }
+    assert wrong == {}
+
+
+def test_immutable_functions_read_no_table(routines):
+    tables = re.compile(r"\b(from|join) pgrag\.\w+\b(?!\()")
+    assert [
+        r["name"] for r in routines if r["volatility"] == "i" and tables.search(r["source"])
+    ] == []
+
+
+def test_bodies_are_valid_when_they_are_checked(connection):
+    """The whole tree again, now with every body read: it must replay, and be right."""
+    connection.execute("set local search_path = pg_catalog, public")
+    connection.execute("set local check_function_bodies = on")
+    for file in FILES:
+        connection.execute(file.read_bytes())
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.relative_to(FOLDER).as_posix())
+class TestFile:
+    def test_is_named_after_its_first_function(self, file):
+        names = DEFINITION.findall(file.read_text("utf-8"))
+        assert file.stem in THEMES or file.stem.lstrip("_") == names[0].lstrip("_")
+
+    def test_layout(self, file):
+        lines = file.read_text("utf-8").splitlines()
+        assert [n for n, line in enumerate(lines, 1) if "\t" in line or line != line.rstrip()] == []
+        assert [
+            n
+            for n, line in enumerate(lines, 1)
+            if len(line) > 100 and not line.startswith("comment on function")
+        ] == []
+        assert lines[0].startswith("-- "), "a file begins with its reason"
+        assert len(lines) <= 350
+
+    def test_keywords_are_lowercase(self, file):
+        code = re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8"))
+        keywords = r"SELECT|FROM|WHERE|JOIN|BEGIN|END|RETURN|RETURNS|CREATE|FUNCTION|AND|OR|NOT|AS"
+        assert re.findall(rf"\b({keywords})\b", code) == []
+
+    def test_joins_name_their_columns(self, file):
+        """Citus plans `using (…)` of merged columns worse, and readers must guess."""
+        code = re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8"))
+        assert re.findall(r"\bjoin\b[^;]*?\busing\s*\(", code) == []
