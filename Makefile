@@ -23,9 +23,8 @@ help: ## list the targets
 
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS= LIBRARY=name[@version] QUERY= PORT= SERVE=0)
 	@$(BIN)/pgrag db upgrade
-	@$(BIN)/pgrag index "$$LIBRARY" "$$DOCS"
-	@library=$${LIBRARY%@*}; version=$${LIBRARY#"$$library"}; \
-	    $(BIN)/pgrag search "$$QUERY" --library "$$library" $${version:+--version "$${version#@}"}
+	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS"
+	@$(BIN)/pgrag search --library "$$LIBRARY" --limit 5 -- "$$QUERY"
 ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"
 endif
