@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from pgvector import HalfVector
@@ -32,18 +33,60 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR08": errors.DimensionMismatch,
     "PGR09": errors.UnknownModel,
 }
-#: Undefined function, table, schema, column: the database is older than the code that calls it.
-_OUTDATED = {"42883", "42P01", "3F000", "42703", "42704"}
-#: Classes of SQLSTATE that say that a value, not the database, is at fault.
-_BAD_VALUE = ("22", "23")
+
+
+class _Outcome(NamedTuple):
+    """What becomes of the codes that begin so."""
+
+    codes: tuple[str, ...]
+    error: type[errors.PgragError]
+    beginning: str = ""
+    hint: str | None = None
+
+
+_OUTCOMES = [
+    # Undefined function, table, schema, column, object: older than the code that calls it.
+    _Outcome(
+        ("42883", "42P01", "3F000", "42703", "42704"),
+        errors.SchemaOutdated,
+        "The database is not what this version of pgrag expects: ",
+        "Run `pgrag db upgrade`.",
+    ),
+    _Outcome(
+        ("57014",),
+        errors.DatabaseError,
+        "The query was cancelled: ",
+        "Raise statement_timeout or narrow the search.",
+    ),
+    # Bad data, a missing or forbidden value, a limit of the program.
+    _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
+    # A deadlock, a failed serialization, a lock that was not to be had.
+    _Outcome(
+        ("40", "55P03"), errors.DatabaseError, "Another session was in the way: ", "Try again."
+    ),
+    # No connection, a server that starts or stops, no place for another session.
+    _Outcome(
+        ("08", "57P", "53300"),
+        errors.DatabaseUnavailable,
+        "The database cannot be used: ",
+        "Check that it runs and that PGRAG_DATABASE_URL is right.",
+    ),
+    _Outcome(("",), errors.DatabaseError, "The database refused: "),
+]
+
+_PROMPT = 1.0
+"""Seconds that making a connection usually takes at most."""
+
+# The pool would tell the terminal what is raised here.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 class Database:
     """A pool of connections to one database.
 
     `url` is a libpq connection string or URL. `hybrid_alpha`, if given, is the share of the vector
-    arm for libraries and models that set none. `on_notice` gets what functions have to say
-    besides their rows. Connections are made when first needed, and made again after a loss.
+    arm for libraries and models that set none. Connections are made when first needed, and made
+    again after a loss. `timeout`: seconds to wait for one while all `pool_size` are in use.
     """
 
     def __init__(
@@ -56,13 +99,18 @@ class Database:
     ) -> None:
         self.url = url
         self._hybrid_alpha = hybrid_alpha
+        self._timeout = timeout
         self._pool: ConnectionPool[psycopg.Connection[Row]] = ConnectionPool(
             url,
             min_size=0,
             max_size=pool_size,
-            timeout=timeout,
-            reconnect_timeout=timeout,
-            kwargs={"autocommit": True, "row_factory": dict_row, "application_name": "pgrag"},
+            reconnect_timeout=0,
+            kwargs={
+                "autocommit": True,
+                "row_factory": dict_row,
+                "application_name": "pgrag",
+                "connect_timeout": int(timeout),
+            },
             configure=self._configure,
             check=ConnectionPool.check_connection,
             open=False,
@@ -83,8 +131,12 @@ class Database:
         """Lends a connection in autocommit mode; driver errors leave as errors of this project."""
         with translated_errors():
             self._pool.open()
-            with self._pool.connection() as connection:
-                yield connection
+            connection = self._borrowed()
+            try:
+                with connection:
+                    yield connection
+            finally:
+                self._pool.putconn(connection)
 
     def call(self, function: str, /, **arguments: Any) -> list[Row]:
         """Calls `pgrag.<function>` with named arguments and returns its rows.
@@ -98,6 +150,21 @@ class Database:
         """Runs one statement of this package and returns its rows."""
         with self.connection() as connection:
             return connection.execute(statement.encode(), arguments).fetchall()
+
+    def _borrowed(self) -> psycopg.Connection[Row]:
+        try:
+            return self._pool.getconn(timeout=_PROMPT)
+        except PoolTimeout:
+            # All in use, or none to be had? Only an attempt of our own says which, and why.
+            psycopg.connect(self.url, connect_timeout=int(self._timeout)).close()
+        try:
+            return self._pool.getconn(timeout=self._timeout)
+        except PoolTimeout as error:
+            raise errors.DatabaseUnavailable(
+                f"All {self._pool.max_size} connections have been in use for"
+                f" {self._timeout + _PROMPT:.0f} s.",
+                hint="Raise PGRAG_POOL_SIZE.",
+            ) from error
 
     def _configure(self, connection: psycopg.Connection[Row]) -> None:
         connection.add_notice_handler(_note)
@@ -114,15 +181,33 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
     statement = sql.SQL("select * from {}({})").format(
         sql.Identifier("pgrag", function),
         sql.SQL(", ").join(
-            sql.SQL("{} => {}").format(sql.Identifier(name), _placeholder(name, value))
+            sql.SQL("{} => {}").format(sql.Identifier(name), _placeholder(value))
             for name, value in given.items()
         ),
     )
-    values = {
-        name: Jsonb(value) if isinstance(value, dict) else value for name, value in given.items()
-    }
+    values = [Jsonb(value) if isinstance(value, dict) else value for value in given.values()]
     with translated_errors():
-        return connection.execute(statement, values).fetchall()
+        try:
+            return connection.execute(statement, values).fetchall()
+        except psycopg.errors.UndefinedFunction as error:
+            if _exists(connection, function, list(given)) and error.diag.context is None:
+                raise errors.InvalidInput(
+                    f"A value has another type than pgrag.{function} takes:"
+                    f" {_sentence(error.diag.message_primary or '')}"
+                ) from error
+            raise
+
+
+def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]) -> bool:
+    """Whether the database has a function with arguments of these names, of whatever types."""
+    if connection.info.transaction_status is psycopg.pq.TransactionStatus.INERROR:
+        return False
+    found = connection.execute(
+        "select from pg_proc as p where p.pronamespace = to_regnamespace('pgrag')"
+        " and p.proname = %s and p.proargnames @> %s::text[]",
+        [function, names],
+    )
+    return found.rowcount > 0
 
 
 _notices: ContextVar[list[str] | None] = ContextVar("notices", default=None)
@@ -145,10 +230,10 @@ def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
         notices.append(diagnostic.message_primary or "")
 
 
-def _placeholder(name: str, value: Any) -> sql.Placeholder:
+def _placeholder(value: Any) -> sql.Placeholder:
     # Vectors by the thousand travel as bytes; as text they would take longer than to compute.
     is_vectors = isinstance(value, list) and value and isinstance(value[0], HalfVector)
-    return sql.Placeholder(name, PyFormat.BINARY if is_vectors else PyFormat.AUTO)
+    return sql.Placeholder(format=PyFormat.BINARY if is_vectors else PyFormat.AUTO)
 
 
 def register_vector_types(connection: psycopg.Connection[Any]) -> None:
@@ -165,36 +250,30 @@ def translated_errors() -> Iterator[None]:
     """Lets errors of the driver leave as errors of this project."""
     try:
         yield
-    except PoolTimeout as error:
-        raise errors.DatabaseUnavailable(
-            f"The database gave no connection in time: {error}.",
-            hint="Check that it runs and that PGRAG_DATABASE_URL is right.",
+    except UnicodeEncodeError as error:
+        raise errors.InvalidInput(
+            f"A text cannot be stored: {error.reason} ({error.object[error.start : error.end]!r})."
         ) from error
     except psycopg.Error as error:
         raise _translated(error) from error
 
 
 def _translated(error: psycopg.Error) -> errors.PgragError:
-    state = error.sqlstate or ""
-    message = error.diag.message_primary or str(error).strip() or type(error).__name__
+    message = error.diag.message_primary or str(error) or type(error).__name__
     hint = error.diag.message_hint
+    state = error.sqlstate
     if state in _ERRORS:
         return _ERRORS[state](message, hint=hint)
-    if state in _OUTDATED:
-        return errors.SchemaOutdated(
-            f"The database is not what this version of pgrag expects: {message}.",
-            hint="Run `pgrag db upgrade`.",
-        )
-    if state == "57014":
-        return errors.DatabaseError(
-            f"The query was cancelled: {message}.",
-            hint="Raise statement_timeout or narrow the search.",
-        )
-    if state[:2] in _BAD_VALUE or isinstance(error, psycopg.DataError):
-        return errors.InvalidInput(f"{message[0].upper()}{message[1:]}.", hint=hint)
-    if isinstance(error, psycopg.OperationalError):
-        return errors.DatabaseUnavailable(
-            f"The database cannot be used: {message}.",
-            hint="Check that it runs and that PGRAG_DATABASE_URL is right.",
-        )
-    return errors.DatabaseError(f"The database refused: {message}.", hint=hint)
+    if state is None:
+        # Not the server's, but the driver's.
+        drivers = {psycopg.DataError: "22000", psycopg.OperationalError: "08000"}
+        state = next((code for kind, code in drivers.items() if isinstance(error, kind)), "")
+    outcome = next(outcome for outcome in _OUTCOMES if state.startswith(outcome.codes))
+    text = outcome.beginning + _sentence(message)
+    return outcome.error(text[0].upper() + text[1:], hint=outcome.hint or hint)
+
+
+def _sentence(message: str) -> str:
+    """Put what the driver says, often on several lines, on one, with a full stop."""
+    text = " ".join(message.split())
+    return text if text.endswith((".", "?", "!")) else f"{text}."
