@@ -150,15 +150,32 @@ begin
                     from jsonb_object_keys(pgrag.default_settings()) as k
                 ) || '.';
     end if;
+    if jsonb_typeof(configure_library.settings -> 'field_weights') not in ('object', 'null') then
+        raise exception 'field_weights must be an object, got %.',
+            configure_library.settings -> 'field_weights'
+            using errcode = 'PGR01', hint = 'For example {"field_weights": {"title": 4}}.';
+    end if;
     select pgrag.effective_settings(l.settings)
     into before
     from pgrag.libraries as l
     where l.library_id = owner_id
     for no key update;
     update pgrag.libraries as l
-    set settings = jsonb_strip_nulls(l.settings || configure_library.settings)
+    set settings = jsonb_strip_nulls(
+        l.settings || configure_library.settings
+        || case
+            when jsonb_typeof(configure_library.settings -> 'field_weights') = 'object'
+            then jsonb_build_object(
+                'field_weights',
+                coalesce(l.settings -> 'field_weights', '{}')
+                    || (configure_library.settings -> 'field_weights')
+            )
+            else '{}'
+        end
+    )
     where l.library_id = owner_id
     returning pgrag.effective_settings(l.settings) into after;
+    perform pgrag._check_settings(after);
 
     if (before - 'alpha' - 'page_evidence' - 'exact_limit')
         <> (after - 'alpha' - 'page_evidence' - 'exact_limit')
@@ -170,6 +187,56 @@ end;
 $$;
 
 comment on function pgrag.configure_library(text, jsonb) is
-'Changes retrieval settings of a library (see default_settings; null takes one back to its default)
-and returns those now in force. Changed field weights, k1 or b rewrite the library''s impacts in the
-same transaction. Errors: PGR01, PGR02.';
+'Changes retrieval settings of a library (see default_settings; null takes one back to its default,
+and so for a single field weight) and returns those now in force. Changed field weights, k1 or b
+rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the setting, and PGR02.';
+
+-- Refused here, where somebody can mend it, and not in every search from now on.
+create or replace function pgrag._check_settings(
+    settings jsonb
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    complaint text;
+begin
+    select format('%s must be %s, got %s.', c.name, c.wanted, c.value)
+    into complaint
+    from (
+        select s.key as name, s.value, w.lowest, w.highest, w.wanted
+        from jsonb_each(settings - 'field_weights') as s
+        join (values
+            ('alpha', 0, 1, 'a number from 0 to 1'),
+            ('page_evidence', 0, 1, 'a number from 0 to 1'),
+            ('b', 0, 1, 'a number from 0 to 1'),
+            ('k1', 0, 100, 'a number from 0 to 100'),
+            ('exact_limit', 0, 10000000, 'a whole number from 0 to 10000000')
+        ) as w (name, lowest, highest, wanted) on w.name = s.key
+        union all
+        select
+            'field_weights.' || s.key, s.value,
+            case when s.key in ('title', 'path', 'url', 'content') then 0 end, 1000,
+            'the weight of title, path, url or content, from 0 to 1000'
+        from jsonb_each(
+            case
+                when jsonb_typeof(settings -> 'field_weights') = 'object'
+                then settings -> 'field_weights'
+            end
+        ) as s
+    ) as c
+    where case
+        when jsonb_typeof(c.value) <> 'number' or c.lowest is null then true
+        when c.name = 'exact_limit' and c.value::numeric % 1 <> 0 then true
+        else c.value::numeric not between c.lowest and c.highest
+    end
+    order by c.name
+    limit 1;
+    if complaint is not null then
+        raise exception '%', complaint using errcode = 'PGR01';
+    end if;
+end;
+$$;

@@ -65,9 +65,6 @@ def configure(
     """Change the retrieval settings of a library, and print those in force."""
     settings = parse_settings(changes or ())
     with opened() as app:
-        for name, value in settings.items():
-            if isinstance(value, dict):
-                settings[name] = _own_settings(app, library, name) | value
         [row] = app.database.call("configure_library", library=library, settings=settings)
     in_force: dict[str, Any] = row["configure_library"]
     if as_json:
@@ -111,14 +108,3 @@ def _shown(place: Target) -> str:
     if place.version is None:
         return f"{place.library} with all its versions"
     return label(place.library, place.version or "(unversioned)")
-
-
-def _own_settings(app: App, library: str, group: str) -> dict[str, Any]:
-    """Return what a library has set for itself in a group, such as field_weights."""
-    [defaults] = app.database.call("default_settings")
-    default = defaults["default_settings"].get(group)
-    for row in app.database.call("libraries"):
-        if row["library"] == library.strip().lower() and isinstance(default, dict):
-            in_force = row["settings"][group]
-            return {name: value for name, value in in_force.items() if value != default.get(name)}
-    return {}
