@@ -1,0 +1,300 @@
+"""Calls by name, the errors that come of them, and a server that goes and comes back."""
+
+import threading
+import time
+
+import numpy as np
+import psycopg
+import pytest
+from pgvector import HalfVector
+
+from pgrag import errors
+from pgrag.db import Database, call, collected_notices
+from pgrag.embedded import EmbeddedServer
+
+ECHO = """
+create function pgrag.echo(
+    words text,
+    number integer default 7,
+    flags jsonb default '{}',
+    labels text[] default '{none}'
+)
+returns table (words text, number integer, flags jsonb, labels text[])
+language sql
+as $$ select echo.words, echo.number, echo.flags, echo.labels $$;
+
+create function pgrag.fail(code text, message text, hint text default '')
+returns setof integer
+language plpgsql
+as $$
+begin
+    raise exception '%', fail.message using errcode = fail.code, hint = fail.hint;
+end
+$$;
+
+create function pgrag.say(words text[])
+returns setof integer
+language plpgsql
+as $$
+declare
+    word text;
+begin
+    foreach word in array say.words loop
+        raise notice '%', word;
+    end loop;
+    raise debug 'not for people';
+    return next 1;
+end
+$$;
+"""
+
+
+@pytest.fixture(scope="module")
+def url(databases):
+    """A database with the functions above, for all tests of this file."""
+    name = databases.create()
+    with psycopg.connect(databases.url(name)) as connection:
+        connection.execute("create schema pgrag; create extension vector")
+        connection.execute(ECHO)
+    yield databases.url(name)
+    databases.done(name)
+
+
+@pytest.fixture
+def database(url):
+    with Database(url, pool_size=2, timeout=2) as database:
+        yield database
+
+
+def test_values_go_by_name_and_defaults_hold(database):
+    assert database.call("echo", words="it's %s :x", flags={"a": [1, None]}, number=None) == [
+        {"words": "it's %s :x", "number": 7, "flags": {"a": [1, None]}, "labels": ["none"]}
+    ]
+    assert database.call("echo", number=1, words="", labels=["x", "y"])[0]["labels"] == ["x", "y"]
+
+
+def test_names_are_quoted(database):
+    with pytest.raises(errors.SchemaOutdated, match="db upgrade"):
+        database.call('echo"(words => 1); drop schema pgrag cascade; --', words="x")
+    with pytest.raises(errors.SchemaOutdated):
+        database.call("echo", **{'words" => (select 1)); --': "x"})
+    assert database.call("echo", words="still here")
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("PGR01", errors.InvalidInput),
+        ("PGR02", errors.UnknownLibrary),
+        ("PGR03", errors.UnknownVersion),
+        ("PGR04", errors.UnknownPage),
+        ("PGR05", errors.UnknownDocument),
+        ("PGR06", errors.InvalidFilter),
+        ("PGR07", errors.InvalidCursor),
+        ("PGR08", errors.DimensionMismatch),
+        ("PGR09", errors.UnknownModel),
+    ],
+)
+def test_own_codes_carry_message_and_hint(database, code, kind):
+    with pytest.raises(errors.PgragError) as caught:
+        database.call("fail", code=code, message="There is no 'x'.", hint="It has: y.")
+    assert type(caught.value) is kind
+    assert (caught.value.message, caught.value.hint) == ("There is no 'x'.", "It has: y.")
+    assert isinstance(caught.value.__cause__, psycopg.Error)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        ("42883", errors.SchemaOutdated, "db upgrade"),
+        ("42P01", errors.SchemaOutdated, "db upgrade"),
+        ("3F000", errors.SchemaOutdated, "db upgrade"),
+        ("42703", errors.SchemaOutdated, "db upgrade"),
+        ("57014", errors.DatabaseError, "cancelled"),
+        ("22003", errors.InvalidInput, "Because."),
+        ("23514", errors.InvalidInput, "Because."),
+        ("54000", errors.InvalidInput, "Because."),
+        ("23505", errors.DatabaseError, "refused"),
+        ("40P01", errors.DatabaseError, "Try again"),
+        ("40001", errors.DatabaseError, "Try again"),
+        ("55P03", errors.DatabaseError, "Try again"),
+        ("53100", errors.DatabaseError, "refused"),
+        ("53300", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
+        ("57P01", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
+        ("57P03", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
+        ("08006", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
+        ("42501", errors.DatabaseError, "refused"),
+        ("P0001", errors.DatabaseError, "refused"),
+    ],
+)
+def test_other_codes(database, code, kind, words):
+    with pytest.raises(errors.PgragError) as caught:
+        database.call("fail", code=code, message="because")
+    assert type(caught.value) is kind
+    assert words in str(caught.value)
+    assert "because." in str(caught.value).lower()
+
+
+def test_value_of_another_type_is_the_callers_fault(database):
+    with pytest.raises(errors.InvalidInput, match="number => bigint"):
+        database.call("echo", words="x", number=10**12)
+    with pytest.raises(errors.SchemaOutdated):
+        database.call("echo", words="x", added_later=1)
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_text_that_cannot_be_stored(database, text):
+    with pytest.raises(errors.InvalidInput):
+        database.call("echo", words=text)
+    with pytest.raises(errors.InvalidInput):
+        database.call("echo", words="x", flags={"text": text})
+
+
+def test_notices_are_collected_where_wanted(database):
+    database.call("say", words=["nobody listens"])
+    with collected_notices() as notices:
+        database.call("say", words=["one", "two"])
+        with collected_notices() as inner:
+            database.call("say", words=["three"])
+    assert (notices, inner) == (["one", "two"], ["three"])
+
+
+def test_notices_belong_to_their_thread(database):
+    heard = {}
+
+    def listen(name):
+        with collected_notices() as notices:
+            for _ in range(20):
+                database.call("say", words=[name])
+        heard[name] = set(notices)
+
+    threads = [threading.Thread(target=listen, args=[name]) for name in ("a", "b", "c")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard == {"a": {"a"}, "b": {"b"}, "c": {"c"}}
+
+
+def test_vectors_go_in_and_out(database):
+    with database.connection() as connection:
+        connection.execute(
+            "create function pgrag.half(v halfvec, many halfvec[] default '{}')"
+            " returns table (v halfvec, many halfvec[]) language sql"
+            " as $$ select half.v, half.many $$"
+        )
+    vector = HalfVector(np.array([1, 0.5, -2], dtype=np.float16))
+    [row] = database.call("half", v=vector, many=[vector, vector])
+    assert row["v"] == vector
+    assert row["many"] == [vector, vector]
+
+
+def test_call_inside_a_transaction(database):
+    with (
+        database.connection() as connection,
+        connection.transaction(force_rollback=True),
+    ):
+        connection.execute("create table pgrag.mine ()")
+        assert call(connection, "echo", words="x")
+    with pytest.raises(errors.SchemaOutdated, match="mine"):
+        database.query("select * from pgrag.mine")
+
+
+def test_failed_transaction_is_left_behind(database):
+    def fail_halfway() -> None:
+        with database.connection() as connection, connection.transaction():
+            connection.execute("create table pgrag.mine ()")
+            call(connection, "fail", code="PGR01", message="no")
+
+    with pytest.raises(errors.InvalidInput, match="no"):
+        fail_halfway()
+    assert database.query("select to_regclass('pgrag.mine') as found") == [{"found": None}]
+
+
+def test_session_settings(url):
+    with Database(url, hybrid_alpha=0.4) as database:
+        assert database.query(
+            "select current_setting('application_name') as name,"
+            " current_setting('pgrag.hybrid_alpha') as alpha"
+        ) == [{"name": "pgrag", "alpha": "0.4"}]
+
+
+def test_statement_timeout_is_explained(database):
+    with database.connection() as connection:
+        connection.execute("set statement_timeout = '30ms'")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            connection.execute("select pg_sleep(10)")
+    with (
+        pytest.raises(errors.DatabaseError, match="statement timeout"),
+        database.connection() as connection,
+    ):
+        connection.execute("set statement_timeout = '30ms'; select pg_sleep(10)")
+
+
+@pytest.mark.parametrize(
+    ("wrong_url", "words"),
+    [
+        ("postgresql://pgrag@127.0.0.1:1/pgrag", "refused"),
+        ("postgresql://pgrag@/pgrag?host=/nowhere", "No such file"),
+    ],
+)
+def test_wrong_url_is_told_soon(wrong_url, words):
+    began = time.monotonic()
+    with (
+        Database(wrong_url, timeout=5) as database,
+        pytest.raises(errors.DatabaseUnavailable, match="PGRAG_DATABASE_URL") as caught,
+    ):
+        database.call("search", query="x")
+    assert words in str(caught.value)
+    assert time.monotonic() - began < 4
+
+
+def test_unknown_database_is_told(url_of):
+    with (
+        Database(url_of("pgrag_is_not_here"), timeout=2) as database,
+        pytest.raises(errors.DatabaseUnavailable, match="pgrag_is_not_here"),
+    ):
+        database.call("search", query="x")
+
+
+def test_all_connections_in_use(url):
+    with (
+        Database(url, pool_size=1, timeout=0.1) as database,
+        database.connection(),
+        pytest.raises(errors.DatabaseUnavailable, match="PGRAG_POOL_SIZE"),
+    ):
+        database.query("select 1")
+
+
+def test_lost_connection_is_replaced(database):
+    def backend() -> int:
+        return database.query("select pg_backend_pid() as pid")[0]["pid"]
+
+    first = backend()
+    assert backend() == first
+    with pytest.raises(errors.DatabaseUnavailable):
+        database.query("select pg_terminate_backend(pg_backend_pid())")
+    second = backend()
+    assert second != first
+    with database.connection() as one, database.connection() as other:
+        one.execute("select pg_terminate_backend(%s, 5000)", [other.info.backend_pid])
+    assert backend()
+    assert backend()
+
+
+def test_server_that_goes_and_comes_back(tmp_path):
+    server = EmbeddedServer(tmp_path)
+    url = server.start()
+    try:
+        with Database(url, timeout=5) as database:
+            assert database.query("select 1 as one") == [{"one": 1}]
+            server.stop()
+            with pytest.raises(errors.DatabaseUnavailable):
+                database.query("select 1 as one")
+            assert server.start() == url
+            assert database.query("select 1 as one") == [{"one": 1}]
+            server.stop()
+            server.start()
+            assert database.query("select 1 as one") == [{"one": 1}]
+    finally:
+        server.stop()
