@@ -35,7 +35,8 @@ begin
         group by t.lexeme
     ) as l;
     if lexemes is null then
-        return ('{}', '{}', '{}', jsonb_build_object('arm', 'keyword', 'plan', 'no known lexeme'));
+        best := ('{}', '{}', '{}', jsonb_build_object('arm', 'keyword', 'plan', 'no known lexeme'));
+        return best;
     end if;
 
     taken := pgrag._lexemes_within(counts, small);
