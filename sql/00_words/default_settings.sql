@@ -6,7 +6,7 @@ immutable
 parallel safe
 as $$
     select '{
-        "field_weights": {"title": 3, "path": 2, "url": 1, "content": 1},
+        "field_weights": {"title": 4, "path": 2, "url": 1, "content": 1},
         "k1": 1.2,
         "b": 0.75,
         "alpha": 0.3,

@@ -139,7 +139,7 @@ begin
         from (
             select d.library_id, d.document_id, -(d.weights <#> %s) as score
             from pgrag.documents as d
-            where d.search @@ $1 and d.library_id = any ($9) and d.covers & $2 <> 0 %s
+            where d.search @@ $1 and d.covers & $2 <> 0 %s %s
             order by score desc, d.document_id
             limit $3
         ) as h
@@ -149,7 +149,13 @@ begin
             when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
             else '$4[array_position($5, d.library_id)]'
         end,
-        pgrag._target_conditions(target, 'd')
+        pgrag._target_conditions(target, 'd'),
+        -- The scope's lexemes say the library already; said again, it would invite a bitmap of the
+        -- whole library. Only lists of ids need it, for the indexes that begin with it.
+        case
+            when (target).allowed_pages is not null or (target).allowed_documents is not null
+            then 'and d.library_id = any ($9)'
+        end
     )
     into best.library_ids, best.document_ids, best.scores
     using query, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,

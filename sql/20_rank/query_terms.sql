@@ -30,7 +30,10 @@ begin
             cardinality(term.positions) as frequency
         from (select distinct c.language from corpora as c) as languages
         cross join lateral unnest(
-            to_tsvector(languages.language::regconfig, pgrag.searchable_text(query_terms.words))
+            to_tsvector(
+                languages.language::regconfig,
+                pgrag.searchable_text(query_terms.words, camel_case => false)
+            )
         ) as term
     ),
     terms as (

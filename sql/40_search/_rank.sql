@@ -200,10 +200,14 @@ as $$
         s.semantic_rank::integer,
         row_number() over (partition by s.page_id order by s.score desc, s.document_id)
     from scored as s
-    -- A summary gives way to the paragraphs that it is made of.
+    -- A summary gives way to a paragraph of its own that answers as well.
     where not (
         (_fuse.request).collapse
         and s.level < 2
-        and exists (select from compared as c where c.parent_id = s.document_id and c.level = 2)
+        and exists (
+            select
+            from scored as c
+            where c.parent_id = s.document_id and c.level = 2 and c.score >= s.score
+        )
     );
 $$;

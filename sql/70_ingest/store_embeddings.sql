@@ -10,6 +10,9 @@ returns integer
 language plpgsql
 volatile
 set search_path from current
+-- One probe of the index for each text, however the planner estimates an array.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
     stored integer;
@@ -70,6 +73,8 @@ returns void
 language sql
 volatile
 set search_path from current
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
     with outdated as (
         delete from pgrag.embeddings as e
