@@ -35,7 +35,10 @@ begin
         group by t.lexeme
     ) as l;
     if lexemes is null then
-        best := ('{}', '{}', '{}', jsonb_build_object('arm', 'keyword', 'plan', 'no known lexeme'));
+        best.library_ids := '{}';
+        best.document_ids := '{}';
+        best.scores := '{}';
+        best.plan := jsonb_build_object('arm', 'keyword', 'plan', 'no known lexeme');
         return best;
     end if;
 
