@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import Self
 
@@ -19,16 +20,22 @@ from pgrag.ingest.sources import discover
 from pgrag.search import Search
 from pgrag.settings import Settings, load_settings
 
+log = logging.getLogger(__name__)
+
 
 class App:
     """Database, models and search, wired by settings. Use it as a context manager.
 
     With no PGRAG_DATABASE_URL the embedded server is started when the database is first needed,
-    and goes on running afterwards. Threads may share it.
+    and goes on running afterwards. Threads may share it. `tell` gets a sentence before what takes
+    a few seconds.
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(
+        self, settings: Settings | None = None, *, tell: Callable[[str], None] = log.info
+    ) -> None:
         self.settings = settings or load_settings()
+        self._tell = tell
         self.server = EmbeddedServer(self.settings.home)
         self._lock = RLock()
         self._url: str | None = None
@@ -61,6 +68,8 @@ class App:
         """The database's URL; starts the embedded server where there is no other."""
         if self._url is None:
             given = self.settings.database_url
+            if given is None and self.server.status().data_directory is None:
+                self._tell(f"Making a database in {self.settings.home}, once.")
             self._url = self.server.start() if given is None else given.get_secret_value()
         return self._url
 
@@ -92,6 +101,7 @@ class App:
         except SchemaOutdated:
             if not self.is_embedded:
                 raise
+            self._tell("Bringing the database up to date.")
             self.upgrade()
 
     def upgrade(self) -> schema.SchemaStatus:

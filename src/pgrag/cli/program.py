@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
@@ -60,6 +61,10 @@ def main() -> None:
     Exit status: 0 done; 1 it failed, or something is wrong; 2 it was called wrongly; 130 it was
     interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Better a question mark than no answer where the locale lacks a character.
+            stream.reconfigure(errors="replace")
     try:
         program(prog_name="pgrag")
     except PgragError as error:

@@ -20,7 +20,7 @@ def opened() -> Iterator[App]:
     """Lend the application; nothing is connected to before it is needed."""
     from pgrag.app import App
 
-    with App() as app:
+    with App(tell=notice) as app:
         show_logs(app.settings)
         yield app
 
