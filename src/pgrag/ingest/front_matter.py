@@ -81,8 +81,9 @@ def _read_yaml(key: str, block: str, start: int, warnings: list[str]) -> dict[st
     except YamlError as problem:
         if block.lstrip(" \t").startswith("\n") or not _KEY.search(block):
             return None
-        place = f"line {start + problem.line}"
-        warnings.append(f"{key}: front matter is broken YAML in {place}: {problem.message}")
+        # libyaml notices an open bracket or quote only behind the end
+        line = start + min(problem.line, block.count("\n") - 1)
+        warnings.append(f"{key}: front matter is broken YAML in line {line}: {problem.message}")
         return _salvage(block)
     for name, line in repeated:
         warnings.append(
@@ -105,13 +106,19 @@ def _salvage(block: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     ends = [following.start() for following in starts[1:]] + [len(block)]
     for match, end in zip(starts, ends, strict=True):
-        try:
-            value, _ = load_yaml(block[match.start() : end])
-        except YamlError:
-            value = None
-        if isinstance(value, dict):
-            fields.update(value)
-        else:
-            written = block[match.end() : end].strip()
-            fields[match[1].strip("\"' ")] = json_value(written)
+        entry = block[match.start() : end]
+        written = block[match.end() : end].strip()
+        name = match[1].strip("\"' ")
+        value = _read_entry(entry)
+        if not value:
+            value = _read_entry(entry.split("\n", 1)[0])
+        fields |= value if any(part is not None for part in value.values()) else {name: written}
     return fields
+
+
+def _read_entry(text: str) -> dict[str, Any]:
+    try:
+        value, _ = load_yaml(text)
+    except YamlError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -11,7 +11,7 @@ from pgrag.ingest.sentences import sentence_spans, split_words
 from pgrag.models import Block, ChunkProfile
 
 PARAGRAPH = "\n\n"
-_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_LINE = re.compile(r"[^\n]*\S")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _MARKER = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _MAX_FENCE_INFO = 60
@@ -219,17 +219,22 @@ def _code(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
 
 
 def _line_groups(lines: list[str], preferred: int, room: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield (index of the first line, lines) of groups that fill at most `room` characters."""
+    """Yield (index of the first line, lines) of groups of similar size, at most `room` each."""
+    remaining = sum(len(line) + 1 for line in lines)
     group: list[str] = []
     start = size = 0
+    target = float(preferred)
     for index, line in enumerate(lines):
-        if group and (size + len(line) > preferred or (not line.strip() and size > preferred / 2)):
+        is_full = size + len(line) > room or size + len(line) / 2 > target
+        if group and (is_full or (not line.strip() and size > 0.8 * target)):
             yield start, group
             group, size = [], 0
         if not group:
-            if not line.strip():
-                continue
+            target = remaining / -(-remaining // preferred)
             start = index
+        remaining -= len(line) + 1
+        if not group and not line.strip():
+            continue
         *parts, rest = _equal_parts(line, room)
         for part in parts:
             yield index, [part]

@@ -185,7 +185,8 @@ def _tags(value: Any) -> tuple[str, ...]:
         value = value.split(",") if "," in value else value.split()
     if not isinstance(value, list):
         value = [value]
-    tags = [_text(item).lstrip("#").strip() for item in value if item is not None]
+    written = [item for item in value if item is not None and str(item).strip()]
+    tags = [_text(item).lstrip("#").strip() for item in written]
     return tuple(dict.fromkeys(tag for tag in tags if tag))
 
 

@@ -61,16 +61,16 @@ def split_words(text: str, limit: int) -> list[tuple[int, int]]:
     Cuts at white space where there is some near, else between two characters.
     """
     spans: list[tuple[int, int]] = []
-    start = len(text) - len(text.lstrip())
-    while len(text) - start > limit:
-        parts = -(-(len(text) - start) // limit)
-        target = start - (-(len(text) - start) // parts)
+    start, stop = len(text) - len(text.lstrip()), len(text.rstrip())
+    while stop - start > limit:
+        parts = -(-(stop - start) // limit)
+        target = start - (-(stop - start) // parts)
         cut = target
         for match in _SPACE.finditer(text, max(start + 1, target - limit // 4), target + 1):
             cut = match.start()
         spans.append((start, start + len(text[start:cut].rstrip())))
         space = _SPACE.match(text, cut)
         start = space.end() if space else cut
-    if start < len(text):
-        spans.append((start, len(text)))
+    if start < stop:
+        spans.append((start, stop))
     return spans

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _ARGUMENT = re.compile(r"(?:([\w.-]+)\s*=\s*)?(?:\"((?:\\.|[^\"\\])*)\"|`([^`]*)`|([^\s\"`=]+))")
 _CALLOUTS = frozenset({"note", "tip", "info", "warning", "caution", "danger", "important", "alert"})
@@ -18,36 +19,60 @@ _HEADINGS = {
 _SHOWN_POSITION = frozenset({"param", "ref", "relref", "skew", "link"})
 _FILE_FIELDS = ("file", "code", "src", "path")
 
-_CODE = re.compile(
-    r"^(?P<indent>[ \t]*)\{\{[<%][ \t]*(?P<name>highlight|mermaid|tab)\b"
-    r"(?P<arguments>[^\n]*?)[>%]\}\}[ \t]*\n(?P<body>.*?\n)?[ \t]*"
-    r"\{\{[<%][ \t]*/[ \t]*(?P=name)[ \t]*[>%]\}\}[ \t]*$",
-    re.MULTILINE | re.DOTALL,
+_CODE_TAG = re.compile(
+    r"^(?P<indent>[ \t]*)\{\{[<%][ \t]*(?P<end>/?)[ \t]*(?P<name>highlight|mermaid|tab)\b"
+    r"(?P<arguments>[^\n]*?)[>%]\}\}[ \t]*$",
+    re.MULTILINE,
 )
-_COMMENT = re.compile(
-    r"\{\{[<%][ \t]*comment[ \t]*[>%]\}\}.*?\{\{[<%][ \t]*/[ \t]*comment[ \t]*[>%]\}\}", re.DOTALL
-)
-_LANGUAGE = re.compile(r"\bcodelang=\"?([\w+-]+)|^\s*([\w+-]+)")
+_COMMENT_TAG = re.compile(r"\{\{[<%][ \t]*(?P<end>/?)[ \t]*(?P<name>comment)[ \t]*[>%]\}\}")
+_TAB_LANGUAGE = re.compile(r"\bcodelang=\"?([\w+-]+)")
+_FIRST_WORD = re.compile(r"\s*([\w+-]*)")
 
 
 def fence_code(text: str) -> str:
     """Turn shortcodes around code into fences and comments into empty lines, line by line."""
     if "comment" in text:
-        text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
+        text = _replace_pairs(text, _COMMENT_TAG, _blank)
     if "highlight" in text or "mermaid" in text or "codelang" in text:
-        text = _CODE.sub(_fence, text)
+        text = _replace_pairs(text, _CODE_TAG, _fence)
     return text
 
 
-def _fence(match: re.Match[str]) -> str:
-    arguments = match["arguments"]
-    if match["name"] == "tab" and "codelang" not in arguments:
-        return match[0]
-    language = "mermaid"
-    if match["name"] != "mermaid" and (found := _LANGUAGE.search(arguments)):
-        language = found[1] or found[2]
-    indent = match["indent"]
-    return f"{indent}```{language}\n{match['body'] or ''}{indent}```"
+def _replace_pairs(
+    text: str, tag: re.Pattern[str], replacement: Callable[[re.Match[str], str], str | None]
+) -> str:
+    """Replace each opening tag that has a closing one, both, and the text between them."""
+    parts: list[str] = []
+    copied = 0
+    opened: re.Match[str] | None = None
+    for match in tag.finditer(text):
+        if not match["end"]:
+            opened = match
+        elif opened and opened["name"] == match["name"]:
+            shown = replacement(opened, text[opened.end() : match.start()])
+            if shown is not None:
+                parts += (text[copied : opened.start()], shown)
+                copied = match.end()
+            opened = None
+    return "".join((*parts, text[copied:]))
+
+
+def _blank(opened: re.Match[str], body: str) -> str:
+    return "\n" * body.count("\n")
+
+
+def _fence(opened: re.Match[str], body: str) -> str | None:
+    """Fence the body in the language that the shortcode names; None for a tab without code."""
+    indent, name, arguments = opened["indent"], opened["name"], opened["arguments"]
+    if name == "tab":
+        named = _TAB_LANGUAGE.search(arguments)
+        if not named:
+            return None
+        language = named[1]
+    else:
+        first = _FIRST_WORD.match(arguments)
+        language = name if name == "mermaid" or not first else first[1]
+    return f"{indent}```{language}{body}{indent}```"
 
 
 def words(shortcode: str) -> str:

@@ -1,0 +1,293 @@
+"""Pages cut into chunks: sizes, borders, paths, levels, parents (F2, F4, R2, R5, R13, R14)."""
+
+from pathlib import Path
+
+import pytest
+
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.models import Chunk, ChunkProfile, Page
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SENTENCE = "The pump must be primed before it is started for the first time. "
+
+
+def read(text: str, profile: ChunkProfile | None = None) -> Page:
+    return read_page("a.md", text.encode(), PageOptions(profile=profile or ChunkProfile()))
+
+
+def paragraphs(page: Page) -> list[Chunk]:
+    return [chunk for chunk in page.chunks if chunk.level == 2]
+
+
+def sizes(page: Page) -> list[int]:
+    return [len(chunk.content) for chunk in paragraphs(page)]
+
+
+def words(count: int, word: str = "word") -> str:
+    return " ".join([word] * count)
+
+
+def test_rows_are_in_reading_order_below_their_parents() -> None:
+    text = (
+        f"Intro. {words(50)}\n\n# A\n\n{words(60)}\n\n## B\n\n{words(70)}\n\n# C\n\n{words(80)}\n"
+    )
+    page = read(f"---\ntitle: T\n---\n{text}")
+    rows = [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks]
+    assert rows == [
+        (0, "", None, 0, 0),
+        (2, "", 0, 0, 0),
+        (1, "A", 0, 1, 1),
+        (2, "A", 2, 1, 1),
+        (1, "B", 2, 2, 2),
+        (2, "B", 4, 2, 2),
+        (1, "C", 0, 1, 1),
+        (2, "C", 6, 1, 1),
+    ]
+    assert [c.sort_order for c in page.chunks] == list(range(8))
+    assert [c.root_section for c in page.chunks] == ["", "", "A", "A", "A", "A", "C", "C"]
+    assert [c.path for c in page.chunks[4:6]] == [("T", "A", "B"), ("T", "A", "B")]
+    assert [c.is_summary for c in page.chunks] == [c.level < 2 for c in page.chunks]
+    assert [c.anchor for c in page.chunks] == ["", "", "a", "a", "b", "b", "c", "c"]
+
+
+def test_the_path_of_the_page_comes_before_the_headings() -> None:
+    page = read_page(
+        "a.md",
+        (FIXTURES / "markdown" / "agoscript_overview.md").read_bytes(),
+        PageOptions(),
+    )
+    assert paragraphs(page)[0].path == (
+        "agorum core für Entwickler",
+        "agorum core agoscript",
+        "Übersicht",
+        "Einleitung",
+    )
+    assert paragraphs(page)[1].types == ("table", "code")
+    assert all(chunk.path[:2] == page.path for chunk in page.chunks)
+
+
+@pytest.mark.parametrize("heading", ["# Pumps", "Pumps\n=====", "# **pumps** ##"])
+def test_a_first_heading_that_repeats_the_title_is_not_repeated_in_the_path(heading: str) -> None:
+    page = read(f"---\ntitle: Pumps\n---\n{heading}\n\n{words(60)}\n\n## Parts\n\n{words(60)}\n")
+    assert [chunk.path for chunk in paragraphs(page)] == [("Pumps",), ("Pumps", "Parts")]
+    assert [chunk.depth for chunk in paragraphs(page)] == [1, 2]
+
+
+def test_levels_covered_by_each_row() -> None:
+    """1 = page, 2 = section, 4 = paragraph: each text is found once on every level."""
+    many = f"{words(150)}\n\n{words(160)}"
+    page = read(
+        f"---\ntitle: T\n---\n{words(40)}\n\n# One\n\n{words(60)}\n\n# Two\n\n{many}\n\n# Empty\n\n"
+        f"# Three\n\n{words(60)}\n\n## Sub\n\n{words(60)}\n"
+    )
+    assert [(c.level, c.heading, c.covers) for c in page.chunks] == [
+        (0, "", 1),
+        (2, "", 4 + 2),
+        (1, "One", 0),
+        (2, "One", 4 + 2),
+        (1, "Two", 2),
+        (2, "Two", 4),
+        (2, "Two", 4),
+        (1, "Empty", 0),
+        (1, "Three", 2),
+        (2, "Three", 4),
+        (1, "Sub", 0),
+        (2, "Sub", 4 + 2),
+    ]
+
+
+def test_the_only_chunk_of_a_page_covers_all_levels() -> None:
+    assert [(c.level, c.covers) for c in read("# A\n\nShort.\n").chunks] == [(0, 0), (1, 0), (2, 7)]
+
+
+@pytest.mark.parametrize("text", ["", "---\ntitle: T\n---\n", "# Only\n\n## Headings\n", "<br>\n"])
+def test_a_page_without_text_is_found_by_its_summary(text: str) -> None:
+    page = read(text)
+    assert [c.covers for c in page.chunks if c.level == 0] == [7]
+    assert {c.covers for c in page.chunks if c.level} <= {0}
+    assert page.chunks[0].content
+
+
+def test_a_section_that_repeats_the_title_is_no_section_of_its_own() -> None:
+    page = read(f"# T\n\n## A\n\n{words(60)}\n\n## B\n\n{words(60)}\n")
+    assert [(c.level, c.heading, c.covers) for c in page.chunks[:2]] == [(0, "", 1), (1, "T", 0)]
+
+
+def test_small_sections_are_merged_and_keep_their_headings() -> None:
+    page = read(
+        f"# Guide\n\n{words(60)}\n\n## Tools\n\n### Wrench\n\nLoosens nuts.\n\n### Level\n\n"
+        f"#### Use\n\nPut it on the pipe and read the bubble from both sides.\n\n### Tape\n\n"
+        f"Seals the joints of all kinds of pipes.\n\n## Steps\n\n{words(100)}\n"
+    )
+    merged = paragraphs(page)[1]
+    assert merged.content == (
+        "### Wrench\n\nLoosens nuts.\n\n### Level\n\n#### Use\n\nPut it on the pipe and read the "
+        "bubble from both sides.\n\n### Tape\n\nSeals the joints of all kinds of pipes."
+    )
+    assert (merged.path, merged.heading, merged.covers) == (("Guide", "Tools"), "Tools", 4 + 2)
+    assert (merged.line_start, merged.line_end) == (7, 19)
+    assert page.chunks[merged.parent or 0].heading == "Tools"
+    assert {c.heading: c.covers for c in page.chunks if c.level == 1} == dict.fromkeys(
+        ("Guide", "Tools", "Wrench", "Level", "Use", "Tape", "Steps"), 0
+    )
+
+
+def test_a_fragment_joins_its_smaller_neighbour() -> None:
+    page = read(f"# T\n\n## Big\n\n{words(150)}\n\n## Tiny\n\nx.\n\n## Small\n\n{words(50)}\n")
+    assert [c.heading for c in paragraphs(page)] == ["Big", "T"]
+    assert paragraphs(page)[1].content.startswith("## Tiny\n\nx.\n\n## Small\n\nword")
+
+
+def test_a_fragment_between_full_chunks_takes_from_one_of_them() -> None:
+    full = SENTENCE * 18
+    page = read(
+        f"# T\n\n## A\n\n{full}\n\n## Tiny\n\nToo short to stand alone.\n\n## B\n\n{full}\n"
+    )
+    assert [c.heading for c in paragraphs(page)] == ["A", "T", "B"]
+    tiny = paragraphs(page)[1].content
+    assert 150 <= len(tiny) < 300
+    assert max(sizes(page)) <= 1200
+    assert tiny.endswith("for the first time.\n\n## Tiny\n\nToo short to stand alone.")
+
+
+def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum() -> None:
+    code = "```\n" + "x = 1\n" * 195 + "```"
+    page = read(f"Run this:\n\n{code}\n")
+    assert sizes(page) == [len(f"Run this:\n\n{code}")]
+    assert 1150 < len(code) < 1200
+
+
+def test_no_section_changes_the_chunks_of_another_one_far_away() -> None:
+    """An inserted sentence moves borders near it only, though hundreds of fragments are merged."""
+
+    def page(first: str) -> set[str]:
+        sections = [
+            f"## Part {n}\n\nThis is part {n * n}, {words(n * 7 % 17)}.\n" for n in range(300)
+        ]
+        return {c.content for c in paragraphs(read("\n".join([first, *sections])))}
+
+    before, after = page(f"## New\n\n{words(8)}\n"), page(f"## New\n\n{words(9)} and more.\n")
+    inserted = page(f"## New\n\n{words(8)}\n\n## Newer\n\nIt is new.\n")
+    assert len(before) > 60
+    assert len(after - before) <= 4
+    assert len(inserted - before) <= 4
+
+
+def test_chunks_are_near_the_preferred_size() -> None:
+    page = read("\n\n".join(SENTENCE * (1 + n % 4) for n in range(200)))
+    assert all(840 <= size <= 920 for size in sizes(page)[:-1])
+
+
+def test_over_long_text_is_cut_at_sentences() -> None:
+    page = read(SENTENCE * 100)
+    assert all(c.content.endswith("first time.") for c in paragraphs(page))
+    assert " ".join(c.content for c in paragraphs(page)) == (SENTENCE * 100).strip()
+
+
+def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks() -> None:
+    items = [f"- item {n} {words(20)}\n\t- nested {n}\n" for n in range(30)]
+    page = read("".join(items))
+    assert all(c.content.startswith("- item") for c in paragraphs(page))
+    assert "\n".join(c.content for c in paragraphs(page)) == "".join(items).strip()
+    long = (
+        f"1. {SENTENCE * 12}\n\n   ```\n   code {words(60)}\n   ```\n\n   {SENTENCE * 12}\n2. two\n"
+    )
+    contents = [c.content for c in paragraphs(read(long))]
+    assert contents[0].startswith("1. The pump")
+    assert any("```\ncode word" in content and content.count("```") == 2 for content in contents)
+    assert max(map(len, contents)) <= 1200
+
+
+def test_over_long_tables_are_cut_at_rows() -> None:
+    rows = [f"| {n} | {words(12)} |" for n in range(40)]
+    page = read("| a | b |\n|---|---|\n" + "\n".join(rows))
+    assert all(
+        line.startswith("| ") or "---" in line
+        for c in paragraphs(page)
+        for line in c.content.split("\n")
+    )
+    assert "\n".join(c.content for c in paragraphs(page)).endswith("\n".join(rows))
+
+
+def test_code_is_cut_only_if_it_alone_exceeds_the_maximum_and_stays_code() -> None:
+    fits = "```py\n" + "value = 1\n" * 110 + "```"
+    assert paragraphs(read(f"{SENTENCE * 5}\n\n{fits}\n"))[-1].content == fits
+    lines = [f"value_{n} = {n}" + ("\n" if n % 10 == 9 else "") for n in range(200)]
+    page = read("````py title=x\n" + "\n".join(lines) + "\n````\n")
+    assert len(paragraphs(page)) == 4
+    for chunk in paragraphs(page):
+        assert chunk.content.startswith("````py title=x\nvalue_")
+        assert chunk.content.endswith("\n````")
+        assert chunk.types == ("code",)
+    inside = [line for c in paragraphs(page) for line in c.content.split("\n")[1:-1] if line]
+    assert inside == [f"value_{n} = {n}" for n in range(200)]
+
+
+@pytest.mark.parametrize(
+    "line", ["x" * 5000, words(1000), "![a](data:image/png;base64," + "A" * 9000]
+)
+@pytest.mark.parametrize(
+    "form", ["{}", "```\n{}\n```", "- {}", "> {}", "| {} |\n|---|\n", "<p>{}</p>"]
+)
+def test_one_endless_line_never_makes_an_endless_chunk(form: str, line: str) -> None:
+    page = read(f"Before it. {words(40)}\n\n{form.format(line)}\n")
+    assert len(paragraphs(page)) > 3
+    assert max(len(chunk.content) for chunk in page.chunks) <= 1200
+    assert min(sizes(page)) >= 150
+
+
+def test_the_line_that_introduces_code_stays_with_it() -> None:
+    page = read(f"{SENTENCE * 14}\n\nThe output is:\n\n```\n" + "line of output\n" * 12 + "```\n")
+    assert paragraphs(page)[1].content.startswith("The output is:\n\n```")
+
+
+def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on() -> None:
+    page = read(f"# A\n\n{SENTENCE * 4}\n\n# B\n\n日本語{'あ' * 200}\n\n# C\n\n{SENTENCE * 4}\n")
+    first, second, third = paragraphs(page)
+    assert first.overlap == ""
+    assert second.overlap == "be primed before it is started for the first time."
+    assert third.overlap == "あ" * 50
+    assert second.overlap not in second.content
+    without = read(f"# A\n\n{SENTENCE * 4}\n\n# B\n\n{SENTENCE * 4}\n", ChunkProfile(overlap=0))
+    assert {chunk.overlap for chunk in without.chunks} == {""}
+
+
+def test_a_profile_changes_the_sizes() -> None:
+    text = "\n\n".join([SENTENCE * 3] * 40)
+    short = read(text, ChunkProfile("short", minimum=60, preferred=250, maximum=400))
+    long = read(text, ChunkProfile("long", minimum=400, preferred=2000, maximum=3000))
+    assert max(sizes(short)) <= 400 < 1500 < min(sizes(long))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}, {"overlap": -1}],
+)
+def test_sizes_that_contradict_each_other_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="ChunkProfile"):
+        ChunkProfile(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_curriculum_vitae_has_seven_chunks_with_all_employers_spread_over_four() -> None:
+    page = read_page("cv.md", (FIXTURES / "curriculum_vitae.md").read_bytes(), PageOptions())
+    assert page.language == "de"
+    assert page.warnings == ()
+    chunks = paragraphs(page)
+    assert len(chunks) == 7
+    employers = ["Nordlicht Logistik", "Medizintechnik Saale", "Stadtwerke Halle", "Brandt & Söhne"]
+    found = [[n for n, c in enumerate(chunks) if name in c.content] for name in employers]
+    assert found == [[1], [2], [3], [4]]
+
+
+@pytest.mark.parametrize("name", ["banking_guide.md", "markdown/drain_task.md"])
+def test_line_ranges_lead_back_to_the_source(name: str) -> None:
+    data = (FIXTURES / name).read_bytes()
+    source = data.decode().split("\n")
+    page = read_page(name, data, PageOptions())
+    assert page.chunks[0].line_end == len(source) - 1
+    previous = 0
+    for chunk in paragraphs(page):
+        assert previous < chunk.line_start <= chunk.line_end <= len(source)
+        previous = chunk.line_end
+        if name == "banking_guide.md":
+            assert chunk.content == "\n".join(source[chunk.line_start - 1 : chunk.line_end])

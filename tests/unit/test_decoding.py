@@ -1,0 +1,64 @@
+"""Encodings, line ends, NUL and binary files."""
+
+import os
+import random
+import zlib
+
+import pytest
+
+from pgrag.errors import SourceError
+from pgrag.ingest.decoding import decode
+
+
+def test_utf8_with_byte_order_mark_and_windows_line_ends() -> None:
+    assert decode("a.md", b"\xef\xbb\xbf# \xc3\x9cber\r\n\rText\r\n") == ("# Über\n\nText\n", [])
+
+
+def test_latin_1_is_read_with_a_warning_that_names_file_and_place() -> None:
+    text, warnings = decode("docs/a.md", "Größe für Köln".encode("latin-1"))
+    assert text == "Größe für Köln"
+    assert warnings == [
+        "docs/a.md: not valid UTF-8 (byte 0xF6 at offset 2); such bytes are read as Windows-1252"
+    ]
+
+
+def test_one_wrong_byte_leaves_the_rest_utf8() -> None:
+    text, warnings = decode("a.md", "Gr\u00f6\u00dfe: ".encode() + b"\x96 5 \x81 \xe9")
+    assert text == "Größe: – 5 \x81 é"
+    assert len(warnings) == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_byte_order_mark(encoding: str) -> None:
+    text, warnings = decode("a.md", "\ufeff# Привет\r\n".encode(encoding))
+    assert text == "# Привет\n"
+    assert warnings == ["a.md: is UTF-16, not UTF-8"]
+
+
+def test_nul_is_removed_and_counted() -> None:
+    assert decode("a.md", b"# A\0B\n\n\0text") == (
+        "# AB\n\ntext",
+        ["a.md: 2 NUL characters removed"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"%PDF-1.7 text", "PDF"),
+        (b"PK\x03\x04word/document.xml", "ZIP"),
+        (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (b"\x7fELF\x02\x01", "program"),
+        (random.Random(1).randbytes(4000), "binary"),
+        (zlib.compress(os.urandom(2000)), "binary"),
+        ("# text".encode("utf-16-le") * 50, "binary"),
+    ],
+)
+def test_a_binary_file_is_refused_by_name(data: bytes, kind: str) -> None:
+    with pytest.raises(SourceError, match=rf"^docs/a\.md: .*{kind}"):
+        decode("docs/a.md", data)
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"\x1b[1mbold\x1b[0m", b"a\fb"])
+def test_odd_but_textual_bytes_are_text(data: bytes) -> None:
+    assert decode("a.md", data) == (data.decode(), [])

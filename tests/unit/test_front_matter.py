@@ -1,0 +1,226 @@
+"""Front matter: found in all its odd forms, read with types, repaired when broken."""
+
+import json
+
+import pytest
+
+from pgrag.ingest.front_matter import FrontMatter, split
+from pgrag.ingest.yaml_values import YamlError, iso_date, load_yaml
+
+
+def fields(block: str) -> dict[str, object]:
+    matter = split("a.md", f"---\n{block}\n---\nBody\n")
+    assert (matter.body, matter.warnings) == ("Body\n", ())
+    return matter.fields
+
+
+@pytest.mark.parametrize(
+    ("text", "first_line"),
+    [
+        ("---\ntitle: T\n---\nBody\n", 4),
+        ("\n\n---\ntitle: T\n---\nBody\n", 6),
+        ("---   \ntitle: T   \n---\t\nBody\n", 4),
+        ("------\ntitle: T\n------\nBody\n", 4),
+        ("---\ntitle: T\n...\nBody\n", 4),
+        ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
+        ('+++\ntitle = "T"\n+++\nBody\n', 4),
+    ],
+)
+def test_odd_fences(text: str, first_line: int) -> None:
+    assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---",
+        "# Title\n\n---\na: b\n---\n",
+        "---\n\nJust prose.\n\n---\nMore prose.\n",
+        "---\n\nA note: this is prose, with a colon: twice.\n\n---\n",
+        "Text\n---\n",
+        "--- title: T\n---\n",
+    ],
+)
+def test_text_without_front_matter_stays_whole(text: str) -> None:
+    assert split("a.md", text) == FrontMatter({}, text, 1)
+
+
+def test_an_empty_block_is_removed() -> None:
+    assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
+
+
+def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning() -> None:
+    text = "\n---\ntitle: T\n\n# Heading\n"
+    matter = split("docs/a.md", text)
+    assert matter.body == text
+    assert matter.warnings == (
+        "docs/a.md: front matter is opened in line 2 and never closed; it is kept as text",
+    )
+
+
+def test_types_are_those_of_json() -> None:
+    assert fields(
+        "text: plain\nquoted: '12'\nint: 12\nfloat: 1.5\nyes: true\nno: False\nnothing: ~\nempty:\n"
+        "day: 2024-02-29\ntime: 2024-01-31 10:00:00 +02:00\nzulu: 2023-03-10T17:00:00.000Z\n"
+        "list: [a, 2]\nmap: {deep: {er: [1]}}\nlong: >\n  two\n  lines"
+    ) == {
+        "text": "plain",
+        "quoted": "12",
+        "int": 12,
+        "float": 1.5,
+        "yes": True,
+        "no": False,
+        "nothing": None,
+        "empty": None,
+        "day": "2024-02-29",
+        "time": "2024-01-31T10:00:00+02:00",
+        "zulu": "2023-03-10T17:00:00+00:00",
+        "list": ["a", 2],
+        "map": {"deep": {"er": [1]}},
+        "long": "two lines\n",
+    }
+
+
+def test_what_yaml_1_1_would_spoil_stays_as_written() -> None:
+    assert fields(
+        "lang: no\nswitch: on\nclock: 12:30:45\nzip: 01234\nday: 2024-02-31\nbig: .inf\n"
+        "nan: .nan\nunder: 1_000\nexponent: 1e5\n1: one\ntrue: two\n2024-01-01: three"
+    ) == {
+        "lang": "no",
+        "switch": "on",
+        "clock": "12:30:45",
+        "zip": "01234",
+        "day": "2024-02-31",
+        "big": ".inf",
+        "nan": ".nan",
+        "under": "1_000",
+        "exponent": "1e5",
+        "1": "one",
+        "true": "two",
+        "2024-01-01": "three",
+    }
+
+
+def test_nothing_that_postgresql_cannot_store_gets_through() -> None:
+    good = '---\na: "x\\0y"\n"k\\0": 1\nhuge: ' + "9" * 5000 + "\nf: 1.0e+999\n---\n"
+    broken = '---\na: "x\\0y"\nhalf: "\\ud800z"\n---\n'
+    assert split("a.md", good).fields == {"a": "xy", "k": 1, "huge": "9" * 5000, "f": "1.0e+999"}
+    for text in (good, broken):
+        written = json.dumps(split("a.md", text).fields, allow_nan=False, ensure_ascii=False)
+        assert "\\u0000" not in written
+        written.encode()
+
+
+def test_custom_tags_and_merge_keys_are_read_as_plain_values() -> None:
+    assert fields(
+        "a: !ENV [X, y]\nb: !!python/name:os.system x\nc: !!int seven\nd: !!binary aGk="
+    ) == {
+        "a": ["X", "y"],
+        "b": "x",
+        "c": "seven",
+        "d": "aGk=",
+    }
+    assert fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")["derived"] == {
+        "x": 1,
+        "y": 3,
+    }
+
+
+def test_a_repeated_field_is_reported_and_the_last_value_used() -> None:
+    matter = split("a.md", "\n---\ntitle: one\ndate: 2024-01-01\ntitle: two\n---\n")
+    assert matter.fields == {"title": "two", "date": "2024-01-01"}
+    assert matter.warnings == (
+        'a.md: front matter repeats the field "title" in line 5; the last value is used',
+    )
+
+
+@pytest.mark.parametrize(
+    ("block", "expected", "line"),
+    [
+        ("title: Foo: bar\ntags: [a, b]", {"title": "Foo: bar", "tags": ["a", "b"]}, 2),
+        ("title: T\nlist: [a, b", {"title": "T", "list": "[a, b"}, 3),
+        ("title: T\ntags:\n\t- a\n\t- b", {"title": "T", "tags": ["a", "b"]}, 4),
+        ("title: {{ name }}\ntype: x", {"title": "{{ name }}", "type": "x"}, 2),
+        ('title: "open\ntype: x', {"title": '"open', "type": "x"}, 3),
+        ("title: T\nlist:\n  - [a\n  - b", {"title": "T", "list": "- [a\n  - b"}, 5),
+        ("title: T\n[a, b]: c", {"title": "T"}, 3),
+        ("title: T\nname: @at\ntype: x", {"title": "T", "name": "@at", "type": "x"}, 3),
+    ],
+)
+def test_broken_yaml_keeps_the_fields_that_can_be_read(
+    block: str, expected: dict[str, object], line: int
+) -> None:
+    matter = split("docs/a.md", f"---\n{block}\n---\n# Heading\n")
+    assert matter.fields == expected
+    assert matter.body == "# Heading\n"
+    assert len(matter.warnings) == 1
+    assert matter.warnings[0].startswith(f"docs/a.md: front matter is broken YAML in line {line}: ")
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"), [("- a\n- b", "a list"), ("42", "42"), ("true", "True")]
+)
+def test_a_block_that_is_no_mapping_is_removed_with_a_warning(block: str, shown: str) -> None:
+    matter = split("a.md", f"---\n{block}\n---\nBody")
+    assert (matter.fields, matter.body) == ({}, "Body")
+    assert matter.warnings == (
+        f"a.md: front matter must be fields with values, got {shown}; left out",
+    )
+
+
+def test_toml_values_and_broken_toml() -> None:
+    good = split(
+        "a.md", "+++\ndate = 2024-05-01T10:00:00Z\nday = 2024-05-01\nx = inf\n[a]\nb=1\n+++\n"
+    )
+    assert good.fields == {
+        "date": "2024-05-01T10:00:00+00:00",
+        "day": "2024-05-01",
+        "x": "inf",
+        "a": {"b": 1},
+    }
+    bad = split("a.md", "+++\ntitle = unquoted\n+++\nBody")
+    assert (bad.fields, bad.body) == ({}, "Body")
+    assert "broken TOML" in bad.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "a: &a [*a]",
+        "a: " + "[" * 4000,
+        "a: &a [x, x, x, x, x, x, x, x]\n"
+        + "\n".join(
+            f"{k}: &{k} [{', '.join(['*' + j] * 8)}]"
+            for j, k in zip("abcdefg", "bcdefgh", strict=True)
+        ),
+        "[a, b]: c",
+    ],
+    ids=["loop", "depth", "billion laughs", "list as a key"],
+)
+def test_hostile_yaml_ends_quickly_with_a_problem(block: str) -> None:
+    with pytest.raises(YamlError):
+        load_yaml(block)
+    matter = split("a.md", f"---\ntitle: T\n{block}\n---\nBody")
+    assert (matter.fields["title"], matter.body) == ("T", "Body")
+    assert len(json.dumps(matter.fields)) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2024-01-31", "2024-01-31"),
+        ("2024/1/5", "2024-01-05"),
+        ("31.12.2024", "2024-12-31"),
+        ("2024-01-31T10:20:30+0200", "2024-01-31T10:20:30+02:00"),
+        ("2024-01-31 18:05", "2024-01-31T18:05:00"),
+        ("2018-03-27t11:01:39.569-07:00", "2018-03-27T11:01:39.569000-07:00"),
+        ("2024-02-31", None),
+        ("2024", None),
+        ("tomorrow", None),
+        ("2024-01-31 and more", None),
+        ("", None),
+    ],
+)
+def test_dates(text: str, iso: str | None) -> None:
+    assert iso_date(text) == iso

@@ -1,0 +1,183 @@
+"""Sections and the heading tree (H1, H7), blocks and their lines."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from pgrag.ingest.front_matter import split
+from pgrag.ingest.markdown import parse
+from pgrag.models import Section
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+BANKING_GUIDE = """\
+# Corporate Banking Guide
+## Account Opening
+### Required Documents
+#### Companies Registered in Germany
+#### Foreign Companies
+### Identity Checks
+## Payments
+### Domestic Transfers
+### International Transfers
+#### SEPA Countries
+#### Countries Outside SEPA
+### Recurring Payments
+## Lending
+### Credit Lines
+## Contacts and Escalation
+"""
+
+
+def banking_guide() -> tuple[Section, ...]:
+    matter = split("guide.md", (FIXTURES / "banking_guide.md").read_text())
+    return parse(matter.body, matter.first_line)
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    return [(section.level, section.heading) for section in parse(text)]
+
+
+def test_the_banking_guide_gives_exactly_its_tree() -> None:
+    sections = banking_guide()
+    assert len(sections) == 15
+    assert "".join(f"{'#' * s.level} {s.heading}\n" for s in sections) == BANKING_GUIDE
+    assert [s.depth for s in sections] == [1, 2, 3, 4, 4, 3, 2, 3, 3, 4, 4, 3, 2, 3, 2]
+    assert [s.parent for s in sections] == [None, 0, 1, 2, 2, 1, 0, 6, 6, 8, 8, 6, 0, 12, 0]
+    assert [s.children for s in sections if s.children] == [
+        (1, 6, 12, 14),
+        (2, 5),
+        (3, 4),
+        (7, 8, 11),
+        (9, 10),
+        (13,),
+    ]
+    assert {s.root for s in sections} == {0}
+    assert [s.last for s in sections] == [14, 5, 4, 3, 4, 5, 11, 7, 10, 9, 10, 11, 13, 13, 14]
+    assert [s.previous for s in sections] == [None, *range(14)]
+    assert [s.next for s in sections] == [*range(1, 15), None]
+    assert "".join(s.position[0] for s in sections) == "iiiicc" + "mimiccmic"
+    assert sections[9].path == (
+        "Corporate Banking Guide",
+        "Payments",
+        "International Transfers",
+        "SEPA Countries",
+    )
+
+
+def test_lines_are_those_of_the_source_file() -> None:
+    source = (FIXTURES / "banking_guide.md").read_text().split("\n")
+    for section in banking_guide():
+        assert source[section.line_start - 1].lstrip("# ") == section.heading
+        for block in section.blocks:
+            assert block.text == "\n".join(source[block.line_start - 1 : block.line_end])
+            assert section.line_start < block.line_start <= block.line_end <= section.line_end
+    assert [s.line_end + 1 for s in banking_guide()[:-1]] == [
+        s.line_start for s in banking_guide()[1:]
+    ]
+
+
+def test_levels_that_jump_make_a_tree_without_holes() -> None:
+    sections = parse("#### Deep\n\n# Top\n\n#### Jump\n\n## Back\n\n###### Six\n\n## Two\n")
+    assert [(s.heading, s.level, s.depth, s.parent) for s in sections] == [
+        ("Deep", 4, 1, None),
+        ("Top", 1, 1, None),
+        ("Jump", 4, 2, 1),
+        ("Back", 2, 2, 1),
+        ("Six", 6, 3, 3),
+        ("Two", 2, 2, 1),
+    ]
+    assert [s.root for s in sections] == [0, 1, 1, 1, 1, 1]
+    assert [s.position for s in sections] == [
+        "intro",
+        "conclusion",
+        "intro",
+        "middle",
+        "intro",
+        "conclusion",
+    ]
+
+
+def test_text_before_the_first_heading_is_a_section_outside_the_tree() -> None:
+    before, first = parse("Intro.\n\n# First\n")
+    assert (before.level, before.heading, before.path, before.depth) == (0, "", (), 0)
+    assert (first.parent, first.root, first.previous) == (None, 1, 0)
+    assert [block.text for block in before.blocks] == ["Intro."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n# in a fence\n```",
+        "~~~~ md\n~~~\n# in a fence\n~~~~",
+        "```\n# in a fence that nobody closed",
+        "    # in indented code",
+        "<div>\n# in HTML\n</div>",
+        "<!--\n\n# in a comment\n\n-->",
+        "> # in a quote",
+        "- # in a list\n\n  ## and again",
+        "#hashtag is no heading",
+        "####### seven",
+        "\\# escaped",
+        "#",
+        "## <!-- nothing to read -->",
+        "| a |\n|---|\n| # cell |",
+    ],
+)
+def test_what_is_no_heading(text: str) -> None:
+    assert [level for level, _ in headings(text)] in ([], [0])
+
+
+def test_kinds_of_headings() -> None:
+    assert headings(
+        "Setext *one*\n===\n\nTwo\nlines\n---\n\n ## `code` & [link](x) ##\n### X { #id }\n"
+        "## <video> &amp; `<audio>`\n## A {#a .b}\n"
+    ) == [
+        (1, "Setext one"),
+        (2, "Two lines"),
+        (2, "code & link"),
+        (3, "X"),
+        (2, "& <audio>"),
+        (2, "A"),
+    ]
+    assert [s.anchor for s in parse("# X { #id }\n# Über uns\n# Über uns\n")] == [
+        "id",
+        "über-uns",
+        "über-uns-1",
+    ]
+
+
+def test_blocks_have_types_and_lines() -> None:
+    text = (
+        "Text\nmore.\n\n- item\n\n  ```py\n  x\n  ```\n- two\n\n```\ncode\n```\n\n| a |   b |\n"
+        "|:-----|---|\n| c | d |\n\n> quote\n\n> [!tip] Title\n> callout\n\n$$\nx^2\n$$\n\n---\n\n"
+        "<p>Some <b>HTML</b>.</p>\n\n    indented\n\n[ref]: https://x.org\n"
+    )
+    blocks = parse(text, first_line=10)[0].blocks
+    assert [(b.type, b.contains, b.line_start, b.line_end) for b in blocks] == [
+        ("text", (), 10, 11),
+        ("list", ("code",), 13, 18),
+        ("code", (), 20, 22),
+        ("table", (), 24, 26),
+        ("quote", (), 28, 28),
+        ("callout", (), 30, 31),
+        ("math", (), 33, 35),
+        ("html", (), 39, 39),
+        ("code", (), 41, 41),
+    ]
+    assert blocks[3].text == "| a | b |\n|:---|---|\n| c | d |"
+    assert blocks[7].text == "Some **HTML**."
+    assert blocks[8].text == "    indented"
+
+
+def test_ten_thousand_headings_take_linear_time() -> None:
+    def seconds(count: int) -> float:
+        text = "".join(f"{'#' * (n % 6 + 1)} Heading\n\nText {n}.\n\n" for n in range(count))
+        begin = time.perf_counter()
+        assert len(parse(text)) == count
+        return time.perf_counter() - begin
+
+    seconds(100)
+    small, large = (min(seconds(count), seconds(count)) for count in (1250, 10_000))
+    assert large < 30 * small

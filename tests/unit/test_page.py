@@ -1,0 +1,239 @@
+"""Files become pages: title, url, hash, metadata, and the repair of bad input."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from pgrag.errors import SourceError
+from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.models import ChunkProfile, Page
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SITE = PageOptions(base_url="https://docs.example.org/en/")
+
+
+def read(text: str | bytes, key: str = "docs/a.md", options: PageOptions | None = None) -> Page:
+    data = text.encode() if isinstance(text, str) else text
+    return read_page(key, data, options or PageOptions())
+
+
+def test_everything_that_front_matter_says_is_on_the_page() -> None:
+    page = read((FIXTURES / "markdown" / "agoscript_overview.md").read_bytes())
+    assert page.title == "agorum core agoscript"
+    assert page.link == "https://wiki.example.org/pages/4711"
+    assert page.path == ("agorum core für Entwickler", "agorum core agoscript")
+    assert page.uuid == "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+    assert (page.topic, page.type, page.language) == ("development", "reference", "de")
+    assert (page.tags, page.created) == (("agoscript", "javascript"), "2024-11-05")
+    assert page.front_matter["review"] == {"due": "2025-06-30", "open": True, "effort": 1.5}
+    assert page.front_matter["reviewers"] == ["hanna", "jörg"]
+    assert page.body.startswith("## Übersicht\n")
+    assert page.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "title"),
+    [
+        ("---\ntitle: From fields\nname: N\n---\n# Heading", "a.md", "From fields"),
+        ("---\nname: From name\n---\n# Heading", "a.md", "From name"),
+        ("---\ntitle: [wrong]\n---\n## Two\n\n# X { #id }\n", "a.md", "X"),
+        ("# `code` and *more*\n", "a.md", "code and more"),
+        ("```\n# no\n```", "guides/getting_started-fast.md", "Getting started fast"),
+        ("text", "blog/2024-01-31-new-release.md", "New release"),
+        ("text", "guides/pumps/index.md", "Pumps"),
+        ("text", "guides/_index.md", "Guides"),
+        ("text", "index.md", "Index"),
+        ("text", "Über uns.markdown", "Über uns"),
+        ("text", "2024-01-31-.md", "2024-01-31-"),
+    ],
+)
+def test_title(text: str, key: str, title: str) -> None:
+    assert read(text, key).title == title
+
+
+@pytest.mark.parametrize(
+    ("key", "fields", "url"),
+    [
+        ("guides/pumps.md", "", "https://docs.example.org/en/guides/pumps"),
+        ("guides/index.md", "", "https://docs.example.org/en/guides"),
+        ("guides/_index.md", "", "https://docs.example.org/en/guides"),
+        ("guides/README.md", "", "https://docs.example.org/en/guides"),
+        ("index.mdx", "", "https://docs.example.org/en"),
+        ("My notes/Über.md", "", "https://docs.example.org/en/My%20notes/Über"),
+        ("a.md", "url: https://other.org/x", "https://other.org/x"),
+        ("a.md", "url: /root/x", "https://docs.example.org/root/x"),
+        ("b/a.md", "permalink: bases/views", "https://docs.example.org/en/bases/views"),
+        ("b/a.md", "permalink: /", "https://docs.example.org/"),
+        ("web/api/x/index.md", "slug: Web/API/X", "https://docs.example.org/en/Web/API/X"),
+        ("blog/2024-01-31-long.md", "slug: short", "https://docs.example.org/en/blog/short"),
+        ("blog/long/index.md", "slug: short", "https://docs.example.org/en/blog/short"),
+        ("a.md", "url: 5", "https://docs.example.org/en/5"),
+        ("a.md", "url: [x]", "https://docs.example.org/en/a"),
+    ],
+)
+def test_url(key: str, fields: str, url: str) -> None:
+    assert read(f"---\n{fields}\n---\ntext", key, SITE).url == url
+
+
+@pytest.mark.parametrize(
+    ("key", "url"), [("a/b.md", "/a/b"), ("index.md", "/"), ("a/README.md", "/a")]
+)
+def test_url_without_a_site(key: str, url: str) -> None:
+    assert read("text", key).url == url
+
+
+def test_a_page_names_its_language_or_has_the_library_s() -> None:
+    options = PageOptions(language="en")
+    assert read("text", options=options).language == "en"
+    assert read("---\nlang: no\n---\ntext", options=options).language == "no"
+    assert read("text").language is None
+
+
+def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with() -> None:
+    data = b"# Title\n"
+    known = source_hash(data, PageOptions())
+    assert read(data).source_hash == known
+    assert len(known) == 64
+    others = {
+        source_hash(b"# Title", PageOptions()),
+        source_hash(data, SITE),
+        source_hash(data, PageOptions(language="de")),
+        source_hash(data, PageOptions(profile=ChunkProfile(overlap=60))),
+    }
+    assert len(others | {known}) == 5
+
+
+@pytest.mark.parametrize(
+    ("data", "fragments"),
+    [
+        (b"---\ntitle: [open\n---\n# H\n\ntext", ["broken YAML in line 2"]),
+        (b"---\n- a\n---\n# H\n\ntext", ["must be fields with values, got a list"]),
+        (b"---\n7\n---\n# H\n\ntext", ["must be fields with values, got 7"]),
+        (b"---\ndate: 2024-13-45\n---\n# H\n\ntext", ["\"date\" must be a date, got '2024-13-45'"]),
+        (b"---\npath: 5\n---\n# H\n\ntext", ['"path" must be a list of strings, got 5']),
+        (b"# H\n\nte\0xt", ["1 NUL characters removed"]),
+        (b"# H\n\nK\xf6ln text", ["not valid UTF-8"]),
+        (
+            b"---\ntitle: K\xf6ln\ntitle: {a\ndate: x\n---\n# H\n\n\0text",
+            ["not valid UTF-8", "NUL", "broken YAML", '"date" must be a date'],
+        ),
+    ],
+)
+def test_bad_input_is_repaired_and_reported_with_the_file(
+    data: bytes, fragments: list[str]
+) -> None:
+    page = read(data)
+    assert len(page.warnings) == len(fragments)
+    for warning, fragment in zip(page.warnings, fragments, strict=True):
+        assert warning.startswith("docs/a.md: ")
+        assert fragment in warning
+    assert page.body.startswith("# H\n\n")
+    assert page.chunks[-1].content.endswith(("text", "ext"))
+    assert "\0" not in repr(page)
+
+
+def test_a_binary_file_is_no_page() -> None:
+    with pytest.raises(SourceError, match=r"docs/a\.md: is a PNG image, not Markdown"):
+        read(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+
+
+def test_sql_in_every_field_is_just_text() -> None:
+    evil = "'; drop table pgrag.pages; --"
+    page = read(f'---\ntitle: "{evil}"\ntags: ["{evil}"]\n"{evil}": 1\n---\n# {evil}\n\n{evil}\n')
+    assert (page.title, page.tags, page.chunks[1].heading) == (evil, (evil,), evil)
+    assert page.front_matter[evil] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lorem ipsum dolor sit amet, consetetur sadipscing elitr. " * 90_000,
+        "x" * 5_000_000,
+        "# Log\n\n" + "A line of a log that goes on and on, without an end.\n" * 95_000,
+        "".join(f"## Heading {n}\n\nSome text below it.\n\n" for n in range(10_000)),
+    ],
+    ids=["one paragraph", "one word", "one section", "ten thousand headings"],
+)
+def test_a_huge_page_is_read_in_reasonable_time(text: str) -> None:
+    begin = time.perf_counter()
+    page = read(text)
+    assert time.perf_counter() - begin < 20
+    assert max(len(chunk.content) for chunk in page.chunks) <= 1200
+    assert min(len(chunk.content) for chunk in page.chunks if chunk.level == 2) >= 150
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n\n", "---\n---\n", "#", "<!-- only a comment -->", "{{APIRef}}", "[a]: b", "***"],
+)
+def test_an_empty_page_is_still_a_page(text: str) -> None:
+    page = read(text, "docs/empty-page.md")
+    assert page.title == "Empty page"
+    assert [chunk.content for chunk in page.chunks] == ["Empty page"]
+    assert 1 <= page.chunks[0].line_start <= page.chunks[0].line_end
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "hidden"),
+    [
+        (
+            "lantern_property.md",
+            [
+                "property of Lantern tells",
+                "a finite number between",
+                "`<meter>` element, styled with accent-color",
+                "Lantern-Level header (RFC 9999)",
+                'Write `{{domxref("Lantern")}}` to link',
+                "```html\n{{ lantern.brightness }}\n<!-- stays, it is code -->\n```",
+            ],
+            ["APIRef", "EmbedLiveSample", "Compat", "Specifications", "Glossary"],
+        ),
+        (
+            "drain_task.md",
+            [
+                "drain a basin of version\nversion without",
+                "## Before you begin\n\n**Note**\nClose the inlet first.",
+                "**Steel**\nTurn the wheel",
+                "```bash\n# this is a comment, not a heading\nbasinctl",
+                "A valve seen from above",
+                "## What's next\n\n* Read [about basins](basins.md).",
+            ],
+            ["{{", "overview", "Remove this section", "#open-valve"],
+        ),
+        (
+            "install_tabs.mdx",
+            ["With npm\n\n```bash\nimport x from 'y'\n", "**Before you upgrade**\n\nVersion 3"],
+            ["@theme", "toolVersion", "TabItem", ":::", "TODO"],
+        ),
+        (
+            "tutorial_blocks.md",
+            [
+                "docs_src/gauge/level.py",
+                "**Do you use two gauges?**",
+                "**Python 3.12+**",
+                "**Pressure**",
+            ],
+            ["///", "hl[9]", "!!!", "{ .step }", "#query"],
+        ),
+        (
+            "vault_note.md",
+            [
+                "> [!warning] Vorsicht\n> Der Boden",
+                "[[Haus#Dach|das Dach]] und ![[Plan.png]]. #wasser",
+                "\t- Sicherung liegt im [[Werkzeugkasten]]",
+            ],
+            ["aliases"],
+        ),
+    ],
+)
+def test_pages_of_other_generators(name: str, shown: list[str], hidden: list[str]) -> None:
+    data = (FIXTURES / "markdown" / name).read_bytes()
+    page = read(data, name)
+    content = "\n\n".join(chunk.content for chunk in page.chunks if chunk.level == 2)
+    for text in shown:
+        assert text in content
+    for text in hidden:
+        assert text not in content
+    assert page.body in data.decode()
+    assert page.warnings == ()

@@ -1,0 +1,138 @@
+"""Front matter fields with a meaning (F1), and the validation of paths (F9)."""
+
+from typing import Any
+
+import pytest
+
+from pgrag.ingest.properties import Properties, path_warnings, read_properties
+
+
+def read(**fields: Any) -> Properties:
+    properties, warnings = read_properties("a.md", fields)
+    assert warnings == []
+    return properties
+
+
+def warning(**fields: Any) -> str:
+    _, warnings = read_properties("docs/a.md", fields)
+    assert len(warnings) == 1
+    return warnings[0]
+
+
+def test_all_fields_with_a_meaning() -> None:
+    assert read(
+        title=" A  title ",
+        name="A name",
+        link="https://example.org",
+        path=["Guides ", "Pumps"],
+        uuid="6F9619FF-8B86-D011-B42D-00CF4FC964FF",
+        topic="water",
+        type="guide",
+        tags=["a", "#b", "a", None, 7],
+        lang="no",
+        date="2024-05-01",
+        modified="2024-06-01T10:00:00+00:00",
+        permalink="/pumps",
+        slug="pump",
+        description="All about pumps.",
+    ) == Properties(
+        title="A title",
+        link="https://example.org",
+        path=("Guides", "Pumps"),
+        uuid="6f9619ff-8b86-d011-b42d-00cf4fc964ff",
+        topic="water",
+        type="guide",
+        tags=("a", "b", "7"),
+        language="no",
+        created="2024-05-01",
+        modified="2024-06-01T10:00:00+00:00",
+        address="/pumps",
+        slug="pump",
+        description="All about pumps.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "value"),
+    [
+        ({"name": "N"}, "title", "N"),
+        ({"TITLE": "T"}, "title", "T"),
+        ({"title": None, "name": "N"}, "title", "N"),
+        ({"title": "", "name": "N"}, "title", "N"),
+        ({"title": 2024}, "title", "2024"),
+        ({"page-type": "web-api"}, "type", "web-api"),
+        ({"content_type": "task"}, "type", "task"),
+        ({"created": "2024-01-01", "date": "2023-01-01"}, "created", "2024-01-01"),
+        ({"updated": "31.01.2024"}, "modified", "2024-01-31"),
+        ({"language": "ru"}, "language", "ru"),
+        ({"uuid": "note-7"}, "uuid", "note-7"),
+        ({"tags": "one, two words,"}, "tags", ("one", "two words")),
+        ({"tags": "#one two/three"}, "tags", ("one", "two/three")),
+        ({"tag": "one"}, "tags", ("one",)),
+        ({"tags": []}, "tags", ()),
+    ],
+)
+def test_other_spellings(fields: dict[str, Any], name: str, value: object) -> None:
+    assert getattr(read(**fields), name) == value
+
+
+def test_a_title_is_one_line_of_bounded_length() -> None:
+    assert read(title="a\n b").title == "a b"
+    assert len(read(title="x" * 9000).title or "") == 300
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"path": 5}, 'docs/a.md: front matter field "path" must be a list of strings, got 5'),
+        ({"path": "A / B"}, "field \"path\" must be a list of strings, got 'A / B'"),
+        ({"path": ["A", 5]}, 'field "path" must be a list of strings, got 5 in it'),
+        ({"path": ["A", ["B"]]}, "must be a list of strings, got ['B'] in it"),
+        ({"path": ["A", " ", "B"]}, 'field "path" has an empty part: '),
+        ({"path": list("abcdefghijkl")}, 'field "path" is 12 parts deep, only the first 10 are'),
+        ({"Title": ["x"]}, "docs/a.md: front matter field \"Title\" must be text, got ['x']"),
+        ({"uuid": {"a": 1}}, 'field "uuid" must be text'),
+        ({"date": "soon"}, "docs/a.md: front matter field \"date\" must be a date, got 'soon'"),
+        ({"created": "2024-02-31"}, 'field "created" must be a date'),
+        ({"date": 2024}, 'field "date" must be a date, got 2024'),
+        ({"tags": {"a": 1}}, 'field "tags" must be text'),
+        ({"lang": True}, 'field "lang" must be text, got True'),
+        ({"link": ["x"] * 500}, "..."),
+    ],
+)
+def test_a_wrong_value_is_a_warning_that_names_file_and_field(
+    fields: dict[str, Any], message: str
+) -> None:
+    assert message in warning(**fields)
+
+
+def test_what_is_usable_of_a_wrong_path_is_used() -> None:
+    def path(value: Any) -> tuple[str, ...]:
+        return read_properties("a.md", {"path": value})[0].path
+
+    assert path(5) == ()
+    assert path(["A", 5, None, "B"]) == ("A", "5", "B")
+    assert path(list("abcdefghijkl")) == tuple("abcdefghij")
+    assert path([]) == ()
+
+
+def test_paths_unlike_their_siblings() -> None:
+    pages = {f"docs/{n}.md": ("Core", "Script") for n in range(6)}
+    assert path_warnings(pages) == []
+    pages["docs/deep.md"] = ("Core", "Script", "API", "x")
+    pages["docs/root.md"] = ("Other", "Script")
+    pages["docs/spelt.md"] = ("core ", "Script")
+    pages["lonely/a.md"] = ("X",)
+    assert path_warnings(pages) == [
+        'docs/deep.md: front matter field "path" is unlike its siblings in "docs":'
+        " 4 parts, theirs have 2",
+        'docs/root.md: front matter field "path" is unlike its siblings in "docs":'
+        ' begins with "Other", theirs with "Core"',
+        'docs/spelt.md: front matter field "path" is unlike its siblings in "docs":'
+        ' "core  / Script", theirs is spelt "Core / Script"',
+    ]
+
+
+def test_siblings_that_do_not_agree_have_no_norm() -> None:
+    pages = {f"{n}.md": (f"Part {n}", *("x" for _ in range(n))) for n in range(4)}
+    assert path_warnings(pages) == []
