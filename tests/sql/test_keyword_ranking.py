@@ -1,0 +1,196 @@
+"""keyword_search against a BM25F that reads every row: the same hits, the same scores."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from corpus import Author, pages
+from library import Row, ingest, keys, page, run
+from oracle import Oracle
+
+QUERIES = 20
+#: Impacts, weights and idf are stored in single precision.
+PRECISION = 2e-5
+
+
+def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,), **arguments):
+    """The top ten are ten of the best, in order of their score, each with its true score."""
+    hits = run(connection, "keyword_search", query=query, levels=list(levels), **arguments)
+    mask = sum(1 << level for level in levels)
+    expected = oracle.scores(query, lambda row: row["covers"] & mask and among(row))
+    best = sorted(expected.values(), reverse=True)[: arguments.get("match_count", 10)]
+    assert [hit["score"] for hit in hits] == pytest.approx(best, rel=PRECISION), query
+    for hit in hits:
+        assert hit["score"] == pytest.approx(expected[hit["document_id"]], rel=PRECISION)
+        assert hit["keyword_score"] == hit["score"]
+    order = [(-hit["score"], hit["document_id"]) for hit in hits]
+    assert order == sorted(order)
+    assert len({hit["document_id"] for hit in hits}) == len(hits)
+    return hits
+
+
+@pytest.fixture
+def author():
+    return Author(random.Random(7))
+
+
+@pytest.fixture
+def manual(connection, author):
+    """150 pages of one library in three languages."""
+    ingest(
+        connection,
+        "manual",
+        pages(author, 150, "m/", ["english", "german", "russian"]),
+        embed=False,
+    )
+    return "manual"
+
+
+@pytest.fixture
+def oracle(connection, manual):
+    return Oracle(connection)
+
+
+def queries(author: Author, languages=("english", "german", "russian")) -> list[str]:
+    return [Author(author.random, author.random.choice(languages)).query() for _ in range(QUERIES)]
+
+
+def test_best_ten_are_those_of_the_formula(connection, manual, author, oracle):
+    found = 0
+    for query in queries(author):
+        found += len(assert_exact(connection, oracle, query, library=manual))
+    assert found > 5 * QUERIES
+
+
+@pytest.mark.parametrize("levels", [(0,), (1,), (0, 1, 2)])
+def test_levels_are_ranked_by_the_same_statistics(connection, manual, author, oracle, levels):
+    for query in queries(author)[:8]:
+        assert_exact(connection, oracle, query, library=manual, levels=levels)
+
+
+@pytest.mark.parametrize(
+    ("filters", "among"),
+    [
+        ({"type": "guide"}, lambda row: row["type"] == "guide"),
+        ({"tags": ["alpha", "beta"]}, lambda row: {"alpha", "beta"} & set(row["tags"])),
+        ({"not": {"type": "guide"}}, lambda row: row["type"] != "guide"),
+        ({"page": "m/001*"}, lambda row: row["key"].startswith("m/001")),
+        ({"language": "de"}, lambda row: row["language"] == "german"),
+    ],
+)
+def test_filters_leave_scores_alone(connection, manual, author, oracle, filters, among):
+    for query in queries(author)[:8]:
+        assert_exact(connection, oracle, query, among, library=manual, filters=filters)
+
+
+def test_every_depth_is_exact(connection, manual, author, oracle):
+    for query in queries(author)[:4]:
+        for count in (1, 3, 50, 400):
+            assert_exact(connection, oracle, query, library=manual, match_count=count)
+
+
+def test_versions_share_the_statistics_of_their_library(connection, author):
+    ingest(connection, "tool", pages(author, 40), "1.0", embed=False)
+    ingest(connection, "tool", pages(author, 40), "2.0", embed=False)
+    oracle = Oracle(connection)
+    for query in queries(author, ["english"])[:8]:
+        for version in ("1.0", "2.0"):
+            assert_exact(
+                connection, oracle, query, lambda r, v=version: r["version"] == v,
+                library="tool", version=version,
+            )  # fmt: skip
+        assert_exact(connection, oracle, query, library="tool", version="*")
+        assert_exact(connection, oracle, query, lambda r: r["version"] == "2.0", library="tool")
+
+
+def test_each_library_is_ranked_by_its_own_statistics(connection, author):
+    for library, languages in {
+        "one": ["english"], "two": ["english", "german"], "three": ["russian"],
+    }.items():  # fmt: skip
+        ingest(connection, library, pages(author, 30, f"{library}/", languages), embed=False)
+    oracle = Oracle(connection)
+    for query in queries(author)[:12]:
+        assert_exact(connection, oracle, query)
+        assert_exact(
+            connection, oracle, query, lambda row: row["library"] != "one",
+            filters={"library": ["two", "three"]},
+        )  # fmt: skip
+
+
+def test_ranking_stays_exact_while_pages_come_change_and_go(connection, author):
+    stored = {p["key"]: p for p in pages(author, 40)}
+    ingest(connection, "tool", list(stored.values()), embed=False)
+    for round_number in range(4):
+        changed = author.random.sample(sorted(stored), k=8)
+        stored |= {key: author.page(key) for key in changed}
+        new = {p["key"]: p for p in pages(author, 4, f"new{round_number}/")}
+        stored |= new
+        ingest(
+            connection, "tool", [stored[key] for key in changed] + list(new.values()), embed=False
+        )
+        gone = author.random.sample(sorted(stored), k=5)
+        stored = {key: p for key, p in stored.items() if key not in gone}
+        run(connection, "remove_pages", library="tool", keys=gone)
+        oracle = Oracle(connection)
+        for query in queries(author, ["english"])[:6]:
+            assert_exact(connection, oracle, query, library="tool")
+    run(connection, "refresh_statistics", library="tool", drift=0)
+    oracle = Oracle(connection)
+    for query in queries(author, ["english"])[:6]:
+        assert_exact(connection, oracle, query, library="tool")
+
+
+def test_changed_settings_are_ranked_by_at_once(connection, manual, author):
+    run(
+        connection, "configure_library", library=manual,
+        settings={"k1": 0.9, "b": 0.4, "field_weights": {"title": 5, "url": 0}},
+    )  # fmt: skip
+    oracle = Oracle(connection)
+    for query in queries(author)[:8]:
+        assert_exact(connection, oracle, query, library=manual)
+
+
+def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
+    """Many documents of a few words, quickly written."""
+    return [
+        page(
+            f"{number}.md",
+            *(author.sentence(author.random.randint(2, 7)) for _ in range(per_page)),
+            title=f"Part {number}",
+        )
+        for number in range(count // per_page)
+    ]
+
+
+def test_what_cannot_win_is_not_read_and_the_best_are_the_same(connection, author):
+    """Above a few thousand documents MaxScore leaves the postings of frequent words unread."""
+    for start in range(0, 6000, 2000):
+        batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
+        ingest(connection, "many", batch, embed=False, language="simple")
+    oracle = Oracle(connection)
+    plans = [
+        hits[0]["explanation"]["plans"][0]["plan"]
+        for query in [
+            "the and of", "to a file is that for", "rotate the vault", "the benchmark of a kernel",
+            "use the linker and the compiler of a runtime", "useEffect in the runtime", "the the",
+        ]
+        if (hits := assert_exact(connection, oracle, query, library="many", explain=True))
+    ]  # fmt: skip
+    assert set(plans) == {"exhaustive", "pruned"}
+
+
+def test_words_of_one_language_are_not_stemmed_by_another(connection):
+    ingest(
+        connection,
+        "manual",
+        [
+            page("de.md", "Die Häuser der Stadt.", language="de"),
+            page("en.md", "Houses of the city, and the word Häuser.", language="en"),
+        ],
+        embed=False,
+    )
+    assert keys(run(connection, "keyword_search", query="Haus", library="manual")) == ["de.md"]
+    assert keys(run(connection, "keyword_search", query="house", library="manual")) == ["en.md"]
+    both = run(connection, "keyword_search", query="HÄUSER", library="manual")
+    assert set(keys(both)) == {"de.md", "en.md"}
