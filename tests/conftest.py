@@ -99,7 +99,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             connection.execute("select pg_reload_conf()")
         yield url
     finally:
-        server.stop()
+        server.remove()
 
 
 @pytest.fixture(scope="session")
