@@ -1,0 +1,5 @@
+"""The REST face: the functions of the database as resources under `/v1`."""
+
+from pgrag.api.application import create_app
+
+__all__ = ["create_app"]

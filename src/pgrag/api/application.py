@@ -1,0 +1,101 @@
+"""The FastAPI application over an `App`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.metadata import version
+
+import anyio
+import anyio.to_thread
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.routing import APIRoute
+
+from pgrag.api import openapi, problems
+from pgrag.api.body_limit import BodyLimit
+from pgrag.api.routes import documents, health, libraries, pages, searches
+from pgrag.app import App
+
+DESCRIPTION = """\
+Search, navigation and context over documentation that lives in PostgreSQL. Every route calls
+functions of the database; their comments are the reference. Errors are problem documents
+(RFC 9457).
+"""
+TAGS = [
+    {"name": "search", "description": "Find documents, and make contexts of them."},
+    {"name": "libraries", "description": "What there is to search."},
+    {"name": "pages", "description": "Whole pages and their heading trees."},
+    {"name": "documents", "description": "One document and its neighbours."},
+    {"name": "health", "description": "The state of the service."},
+]
+
+
+def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
+    """Make the REST application of an `App`; when it shuts down it closes the `App`.
+
+    The database need not be there yet: until it answers, requests get status 503. Browsers may
+    call from pages of the `cors_origins` only, such as "https://docs.example".
+    """
+    api = FastAPI(
+        title="pgrag",
+        summary="PostgreSQL as a documentation search engine",
+        description=DESCRIPTION,
+        version=version("pgrag"),
+        openapi_tags=TAGS,
+        lifespan=_lifespan,
+        generate_unique_id_function=_operation_id,
+        redirect_slashes=False,
+    )
+    api.state.pgrag = app
+    api.state.readiness_limiter = anyio.CapacityLimiter(2)
+    problems.add_handlers(api)
+    api.add_middleware(BodyLimit)
+    if cors_origins:
+        api.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(cors_origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["Content-Type"],
+            expose_headers=["Server-Timing", "Retry-After"],
+        )
+    for router in (searches.router, libraries.router, pages.router, documents.router):
+        api.include_router(
+            router,
+            prefix="/v1",
+            dependencies=[Depends(_each_parameter_once)],
+            responses=openapi.problems(422, 500, 503),
+        )
+    api.include_router(health.router)
+    api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
+    return api
+
+
+@asynccontextmanager
+async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
+    """A thread for each connection: what comes on top waits for a thread, however long.
+
+    With more threads than connections it would wait in the pool, and fail after its timeout.
+    """
+    app: App = api.state.pgrag
+    anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
+    yield
+    await anyio.to_thread.run_sync(app.close)
+
+
+async def _each_parameter_once(request: Request) -> None:
+    names = [name for name, _ in request.query_params.multi_items()]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise RequestValidationError(
+            [
+                {"type": "repeated", "loc": ("query", name), "msg": "is given more than once"}
+                for name in repeated
+            ]
+        )
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

@@ -1,0 +1,201 @@
+"""The arguments of searches: as parameters of a GET, or as the JSON body of a POST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+from pgvector import HalfVector
+from pydantic import AliasChoices, Field, Json, PlainSerializer, model_validator
+
+from pgrag.api.models.arguments import Arguments, Count, LibraryName, Name, Text, VersionWish
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, le=100)]
+#: What a half-precision vector can hold.
+Component = Annotated[float, Field(ge=-65504, le=65504)]
+
+_QUERY = 'Words rank; `"a phrase"` and `+word` must occur, `-word` must not.'
+_FILTERS = (
+    "Conditions on pages and documents, such as"
+    ' `{"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}`.'
+)
+_LEVELS = (
+    "0 page summaries, 1 section summaries, 2 paragraphs. Without it 1 and 2, without summaries"
+    " whose paragraphs are found too."
+)
+_RRF_WEIGHTS = "Weights of the keyword arm and the vector arm in `rrf`; without it 1 and 1."
+_NUMBER = r"(100|\d{1,2}(\.\d{1,6})?)"
+
+#: Arguments of a search that one of its modes alone has no use for.
+_FUSING = ("alpha", "fusion", "candidate_count", "rrf_k", "rrf_weights")
+_FOREIGN = {
+    "hybrid": (),
+    "keyword": (*_FUSING, "model", "query_embedding"),
+    "semantic": (*_FUSING, "page_evidence"),
+}
+
+
+def _split(number: Callable[[str], float]) -> PlainSerializer:
+    """Numbers with commas between them, which the database takes as an array."""
+    return PlainSerializer(lambda text: [number(part) for part in text.split(",")])
+
+
+class QueryArguments(Arguments):
+    """What every query has. An argument that is None is left to the default in SQL."""
+
+    library: LibraryName | None = None
+    version: VersionWish | None = Field(
+        default=None,
+        description="A label (`2.1`), a range (`^2`), `latest`, `-` for the unversioned"
+        " documentation, `*` for every version; by default the newest release.",
+    )
+    limit: int = Field(default=10, ge=1, le=1000, description="At most so many hits.")
+    alpha: Share | None = Field(
+        default=None,
+        description="Share of the vector arm; by default the library's, the model's, or 0.3.",
+    )
+    min_score: float | None = Field(
+        default=None, description="Hits with a lower score are left out before the limit counts."
+    )
+    model: Name | None = Field(
+        default=None, description="Name of the embedding model; without it the library's."
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments that were given, under their names in SQL, without the query."""
+        given = self.model_dump(exclude_none=True, exclude={"query", "limit", "mode"})
+        return {"match_count": self.limit, **given}
+
+
+class _Search(QueryArguments):
+    mode: Literal["hybrid", "keyword", "semantic"] = Field(
+        default="hybrid", description="Both arms, or one of them alone."
+    )
+    fusion: Literal["absolute", "rrf"] | None = Field(
+        default=None,
+        description="How the arms are joined: sum of scores (`absolute`, the default) or"
+        " Reciprocal Rank Fusion.",
+    )
+    max_per_page: int | None = Field(
+        default=None, ge=1, le=1000, description="At most so many hits of one page."
+    )
+    after: Name | None = Field(
+        default=None, description="The `next` of the answer before: continues behind it."
+    )
+    page_evidence: Share | None = Field(
+        default=None, description="Share of the page's own score in the keyword score."
+    )
+    candidate_count: int | None = Field(
+        default=None, ge=1, le=20_000, description="How deep each arm is read; 100 at first."
+    )
+    rrf_k: int | None = Field(default=None, ge=1, le=10_000, description="k of `rrf`; 60.")
+    snippets: bool = Field(
+        default=False, description="With an excerpt of each hit, the words marked by `**`."
+    )
+    explain: bool = Field(
+        default=False, description="With every number behind the score of each hit."
+    )
+
+    @model_validator(mode="after")
+    def _belongs_to_mode(self) -> Self:
+        foreign = [name for name in _FOREIGN[self.mode] if getattr(self, name, None) is not None]
+        if foreign:
+            raise ValueError(f"mode={self.mode} has no use for {', '.join(foreign)}")
+        return self
+
+
+class _Context(QueryArguments):
+    token_budget: int | None = Field(
+        default=None, ge=1, le=1_000_000, description="At most so many tokens; 4000."
+    )
+    format: Literal["simple", "grouped"] | None = Field(
+        default=None,
+        description="Breadcrumbs above every document, or (the default) headings above sections.",
+    )
+    expand: bool | None = Field(
+        default=None, description="Whether the best pages are read whole; they are."
+    )
+    expansion_threshold: float | None = Field(
+        default=None, description="Score that a page needs to be expanded; 0.3."
+    )
+    max_documents_to_expand: Count | None = Field(
+        default=None, description="At most so many pages are expanded; 3."
+    )
+    max_chunks_per_document: Count | None = Field(
+        default=None, description="At most so many documents are added for each page; 20."
+    )
+    parents: bool = Field(default=False, description="With the section above each hit.")
+    siblings: Count | None = Field(
+        default=None, description="With so many neighbours before and after each hit; 0."
+    )
+    overlap: bool = Field(
+        default=False, description="With the end of the paragraph before, where it is missing."
+    )
+
+
+class _AsParameters(Arguments):
+    """The parts of every query that look different in an address."""
+
+    query: Text = Field(alias="q", description=_QUERY, examples=["connection pool timeout"])
+    filters: Json[dict[str, Any]] | None = Field(
+        default=None, description=f"{_FILTERS} As JSON.", examples=['{"type": "guide"}']
+    )
+    levels: Annotated[str, _split(int)] | None = Field(
+        default=None,
+        pattern="^[0-2](,[0-2]){0,9}$",
+        description=f"{_LEVELS} With commas.",
+        examples=["1,2"],
+    )
+
+
+class _AsBody(Arguments):
+    """The parts of every query that look different in JSON, and its vector."""
+
+    query: Text = Field(
+        validation_alias=AliasChoices("query", "q"),
+        description=_QUERY,
+        examples=["connection pool timeout"],
+    )
+    filters: dict[str, Any] | None = Field(
+        default=None, description=_FILTERS, examples=[{"type": "guide"}]
+    )
+    levels: list[Annotated[int, Field(ge=0, le=2)]] | None = Field(
+        default=None, min_length=1, max_length=10, description=_LEVELS, examples=[[1, 2]]
+    )
+    query_embedding: Annotated[list[Component], PlainSerializer(HalfVector, Any)] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=4000,
+        description="The query's vector by the model; without it the vector is made here.",
+    )
+
+
+class SearchParameters(_Search, _AsParameters):
+    """Parameters of a search."""
+
+    rrf_weights: Annotated[str, _split(float)] | None = Field(
+        default=None,
+        pattern=f"^{_NUMBER},{_NUMBER}$",
+        description=f"{_RRF_WEIGHTS} With a comma.",
+        examples=["1,0.7"],
+    )
+
+
+class SearchBody(_Search, _AsBody):
+    """A search."""
+
+    rrf_weights: list[Weight] | None = Field(
+        default=None, min_length=2, max_length=2, description=_RRF_WEIGHTS, examples=[[1, 0.7]]
+    )
+
+
+class ContextParameters(_Context, _AsParameters):
+    """Parameters of a context."""
+
+
+class ContextBody(_Context, _AsBody):
+    """A context."""
+
+
+AnyQuery = SearchParameters | SearchBody | ContextParameters | ContextBody

@@ -1,0 +1,204 @@
+"""Everything that goes wrong leaves as a problem document (RFC 9457), never as a traceback."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from pgrag import errors
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 5
+MOST_ERRORS = 20
+"""Fields that one document names: a bad vector has thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: its status, its address and its title.
+
+    `detail`, where given, is said instead of the error's own message, which is logged: it tells
+    of the inside of the server.
+    """
+
+    status: int
+    slug: str
+    title: str
+    detail: str | None = None
+
+    @property
+    def type(self) -> str:
+        """The stable address that names the kind."""
+        return f"/problems/{self.slug}"
+
+
+INVALID_REQUEST = Kind(422, "invalid-request", "The request has arguments that cannot be used")
+INTERNAL = Kind(
+    500,
+    "internal-error",
+    "The server failed",
+    "The server failed to answer; its log says why.",
+)
+NOT_READY = Kind(503, "not-ready", "The service is not ready", "A check failed; see findings.")
+TOO_LARGE = Kind(413, "too-large", "The request is too large")
+HTTP_KINDS = {
+    400: Kind(400, "unreadable-request", "The request cannot be read"),
+    404: Kind(404, "not-found", "There is nothing at this address"),
+    405: Kind(405, "method-not-allowed", "The address does not know this method"),
+    413: TOO_LARGE,
+}
+_UNFIT = "The database's schema does not fit this version of pgrag."
+
+KINDS: dict[type[errors.PgragError], Kind] = {
+    errors.UnknownLibrary: Kind(404, "unknown-library", "There is no such library"),
+    errors.UnknownVersion: Kind(404, "unknown-version", "The library has no such version"),
+    errors.UnknownPage: Kind(404, "unknown-page", "There is no such page"),
+    errors.UnknownDocument: Kind(404, "unknown-document", "There is no such document"),
+    errors.UnknownModel: Kind(404, "unknown-model", "There is no such embedding model"),
+    errors.NotFound: Kind(404, "not-found", "There is no such thing"),
+    errors.InvalidFilter: Kind(422, "invalid-filter", "The filters cannot be used"),
+    errors.InvalidCursor: Kind(422, "invalid-cursor", "The cursor cannot be used"),
+    errors.DimensionMismatch: Kind(
+        422, "dimension-mismatch", "The vector does not have the model's dimensions"
+    ),
+    errors.InvalidInput: Kind(422, "invalid-input", "An argument cannot be used"),
+    errors.DatabaseUnavailable: Kind(
+        503,
+        "database-unavailable",
+        "The database does not answer",
+        "The database does not answer; the request may be sent again.",
+    ),
+    errors.SchemaOutdated: Kind(
+        503, "schema-outdated", "The database is older than the service", _UNFIT
+    ),
+    errors.SchemaTooNew: Kind(
+        503, "schema-too-new", "The database is newer than the service", _UNFIT
+    ),
+    errors.EmbeddingError: Kind(
+        502,
+        "embedding-failed",
+        "The embedding model failed",
+        "The embedding model failed; the server's log says why.",
+    ),
+    errors.PgragError: INTERNAL,
+}
+
+
+def kind_of(error: errors.PgragError) -> Kind:
+    """The kind of an error: its own, else that of its nearest ancestor."""
+    return next(KINDS[ancestor] for ancestor in type(error).__mro__ if ancestor in KINDS)
+
+
+def problem(
+    request: Request,
+    kind: Kind,
+    detail: str | None = None,
+    *,
+    hint: str | None = None,
+    headers: dict[str, str] | None = None,
+    **members: Any,
+) -> Response:
+    """The response that says what went wrong; `members` are further members of the document."""
+    document = {
+        "type": kind.type,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail or kind.detail,
+        "hint": hint,
+        "instance": quote(request.url.path),
+        **members,
+    }
+    stated = {name: value for name, value in document.items() if value is not None}
+    return Response(
+        # A name that the caller made up need not be valid Unicode.
+        json.dumps(stated, ensure_ascii=False).encode("utf-8", "replace"),
+        status_code=kind.status,
+        headers=headers,
+        media_type=MEDIA_TYPE,
+    )
+
+
+async def _pgrag_error(request: Request, error: Exception) -> Response:
+    error = cast(errors.PgragError, error)
+    kind = kind_of(error)
+    if kind.status >= 500:
+        log.error("%s %s: %s", request.method, request.url.path, error)
+    is_outage = isinstance(error, errors.DatabaseUnavailable)
+    is_unfit = isinstance(error, errors.SchemaOutdated | errors.SchemaTooNew)
+    return problem(
+        request,
+        kind,
+        kind.detail or error.message,
+        hint=error.hint if kind.status < 500 or is_unfit else None,
+        headers={"Retry-After": str(RETRY_AFTER_SECONDS)} if is_outage else None,
+    )
+
+
+async def _invalid_request(request: Request, error: Exception) -> Response:
+    items = cast(RequestValidationError, error).errors()
+    found = [_field_error(item) for item in items[:MOST_ERRORS]]
+    media_type = request.headers.get("content-type", "").partition(";")[0]
+    without_json = request.method == "POST" and media_type != "application/json"
+    return problem(
+        request,
+        INVALID_REQUEST,
+        " ".join(f"{item['field'] or item['in']}: {item['message']}" for item in found[:3]),
+        hint="Send the body as JSON, with Content-Type: application/json."
+        if without_json
+        else "The arguments of every route are listed in /openapi.json.",
+        errors=found,
+    )
+
+
+def _field_error(item: dict[str, Any]) -> dict[str, str]:
+    """One bad argument: `in` is "query", "path" or "body", `field` its name, "" for all of it."""
+    place, *names = item["loc"]
+    message = item["msg"].removeprefix("Value error, ")
+    if item["type"] == "extra_forbidden":
+        message = "there is no such argument"
+    elif item["type"] == "json_invalid":
+        message = f"not valid JSON: {item.get('ctx', {}).get('error', message)}"
+        names = [name for name in names if isinstance(name, str)]
+    return {
+        "in": str(place),
+        "field": ".".join(str(name) for name in names),
+        "message": f"{message.rstrip('.')}.",
+    }
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    error = cast(HTTPException, error)
+    status = HTTPStatus(error.status_code)
+    kind = HTTP_KINDS.get(status) or Kind(
+        status, status.phrase.lower().replace(" ", "-"), status.phrase
+    )
+    return problem(
+        request,
+        kind,
+        error.detail if error.detail != status.phrase else f"{request.method} {request.url.path}",
+        hint="The addresses are listed in /openapi.json." if status in {404, 405} else None,
+        headers=dict(error.headers or {}),
+    )
+
+
+async def _unexpected(request: Request, _: Exception) -> Response:
+    # The server logs the traceback itself.
+    return problem(request, INTERNAL)
+
+
+def add_handlers(api: FastAPI) -> None:
+    """Make every error of an application a problem document."""
+    api.add_exception_handler(errors.PgragError, _pgrag_error)
+    api.add_exception_handler(RequestValidationError, _invalid_request)
+    api.add_exception_handler(HTTPException, _http_error)
+    api.add_exception_handler(Exception, _unexpected)

@@ -1,0 +1,1 @@
+"""Routes by resource; each calls functions of the database and shapes nothing itself."""
