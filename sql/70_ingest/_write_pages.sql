@@ -13,6 +13,7 @@ as $$
 #variable_conflict use_column
 declare
     written bigint[];
+    repeated text;
 begin
     if exists (
         select
@@ -22,6 +23,18 @@ begin
         raise exception 'A page has no key.'
             using errcode = 'PGR01',
                 hint = 'key is the path of its source, say "guide/install.md".';
+    end if;
+    select string_agg(i.key, ', ' order by i.key)
+    into repeated
+    from (
+        select p ->> 'key' as key
+        from jsonb_array_elements(_write_pages.pages) as p
+        group by p ->> 'key'
+        having count(*) > 1
+    ) as i;
+    if repeated is not null then
+        raise exception 'Two of the pages have the key %.', repeated
+            using errcode = 'PGR01', hint = 'Send each page once.';
     end if;
 
     perform pgrag._forget_pages(
@@ -37,13 +50,12 @@ begin
         )
     );
     with incoming as (
-        select distinct on (p.key) p.*
+        select p.*
         from jsonb_to_recordset(_write_pages.pages) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
             modified timestamptz, source_hash text, warnings text[], body text
         )
-        order by p.key
     ),
     stored as (
         insert into pgrag.pages as p (
