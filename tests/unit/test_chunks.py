@@ -236,9 +236,16 @@ def test_one_endless_line_never_makes_an_endless_chunk(form: str, line: str) -> 
     assert min(sizes(page)) >= 150
 
 
-def test_the_line_that_introduces_code_stays_with_it() -> None:
-    page = read(f"{SENTENCE * 14}\n\nThe output is:\n\n```\n" + "line of output\n" * 12 + "```\n")
-    assert paragraphs(page)[1].content.startswith("The output is:\n\n```")
+@pytest.mark.parametrize(
+    ("line", "block"),
+    [
+        ("The output is:", "```\n" + "line of output\n" * 12 + "```"),
+        ("**Mind the pressure**", SENTENCE * 3),
+    ],
+)
+def test_the_line_that_introduces_a_block_stays_with_it(line: str, block: str) -> None:
+    page = read(f"{SENTENCE * 14}\n\n{line}\n\n{block}\n")
+    assert paragraphs(page)[1].content == f"{line}\n\n{block}".strip()
 
 
 def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from pgrag.ingest.html_text import readable
+from pgrag.ingest.markdown import parse
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,10 @@ from pgrag.ingest.html_text import readable
 )
 def test_readable(block: str, text: str) -> None:
     assert readable(block) == text
+
+
+def test_an_indented_html_table_is_a_table_without_markup() -> None:
+    [section] = parse(
+        '   <table style="x">\n<tbody>\n<tr><td>--rootfs string</td></tr>\n</table>\n'
+    )
+    assert [(block.type, block.text) for block in section.blocks] == [("table", "--rootfs string")]

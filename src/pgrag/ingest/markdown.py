@@ -149,7 +149,7 @@ def _block(
     text = "\n".join(lines[start:end]).rstrip()
     if kind in {"text", "callout"}:
         text = text.lstrip()
-    if text.startswith("<") and (kind == "html" or _HTML_TABLE.match(text)):
+    if text.lstrip().startswith("<") and (kind == "html" or _HTML_TABLE.match(text)):
         text = readable(text)
     elif kind == "table":
         text = _PADDING.sub(lambda match: "---" if match[0][0] == "-" else " ", text)

@@ -6,6 +6,7 @@ a whole page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,8 @@ from pgrag.ingest.drafts import Draft, Drafter
 from pgrag.ingest.merging import merge_small
 from pgrag.ingest.pieces import Piece, cut
 from pgrag.models import ChunkProfile, Section
+
+_BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*")
 
 
 def pack(sections: Sequence[Section], drafter: Drafter, profile: ChunkProfile) -> list[Draft]:
@@ -80,11 +83,13 @@ def _fits(size: int, grown: int, profile: ChunkProfile) -> bool:
 
 
 def _lead_in(group: list[Piece], following: Piece, profile: ChunkProfile) -> list[Piece]:
-    """Take the line that introduces a list or code out of a full group, to begin the next."""
+    """Take the line that introduces what follows out of a full group, to begin the next."""
     last = group[-1]
+    introduces = _BOLD_LINE.fullmatch(last.text) or (
+        last.text.endswith((":", "：", ":**")) and following.kind in {"code", "list", "table"}
+    )
     if (
-        last.text.endswith((":", "：", ":**"))
-        and following.kind in {"code", "list", "table"}
+        introduces
         and _size([last, following]) <= profile.maximum
         and _size(group[:-1]) >= profile.minimum
     ):
