@@ -80,10 +80,13 @@ as $$
         length = coalesce(l.length, 0),
         document_count = counted.searchable
     from (
-        select d.page_id, count(*) filter (where d.covers > 0) as searchable
-        from pgrag.documents as d
-        where d.library_id = _rank_pages.library_id and d.page_id = any (_rank_pages.page_ids)
-        group by d.page_id
+        select ranked.page_id, count(d.document_id) as searchable
+        from unnest(_rank_pages.page_ids) as ranked (page_id)
+        left join pgrag.documents as d
+            on d.library_id = _rank_pages.library_id
+            and d.page_id = ranked.page_id
+            and d.covers > 0
+        group by ranked.page_id
     ) as counted
     left join vectors as v on v.page_id = counted.page_id
     left join lengths as l on l.page_id = counted.page_id
