@@ -46,15 +46,16 @@ begin
                 on p.library_id = _write_pages.library_id
                 and p.version_id = _write_pages.version_id
                 and p.key = i.page ->> 'key'
-            where p.source_hash is distinct from i.page ->> 'source_hash'
+            where p.source_hash <> pgrag._source_hash(i.page)
         )
     );
     with incoming as (
-        select p.*
-        from jsonb_to_recordset(_write_pages.pages) as p (
+        select p.*, pgrag._source_hash(i.page) as source_hash
+        from jsonb_array_elements(_write_pages.pages) as i (page)
+        cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
-            modified timestamptz, source_hash text, warnings text[], body text
+            modified timestamptz, warnings text[], body text
         )
     ),
     stored as (
@@ -81,7 +82,7 @@ begin
             end,
             i.created,
             i.modified,
-            coalesce(i.source_hash, pgrag.text_hash(to_jsonb(i)::text)::text),
+            i.source_hash,
             coalesce(i.warnings, '{}'),
             coalesce(i.body, '')
         from incoming as i
@@ -111,4 +112,18 @@ begin
     from stored as s;
     return written;
 end;
+$$;
+
+-- A page that comes without the hash of its source is its own source, documents and all.
+create or replace function pgrag._source_hash(
+    page jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+        _source_hash.page ->> 'source_hash', pgrag.text_hash(_source_hash.page::text)::text
+    );
 $$;
