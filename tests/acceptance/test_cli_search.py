@@ -1,0 +1,111 @@
+"""`pgrag search` and `pgrag context` for people and for machines."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from command_line import CommandLine
+
+QUERY = "restore a folder of yesterday"
+
+
+def test_json_is_a_list_of_hits_with_the_columns_of_the_database(indexed: CommandLine) -> None:
+    with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
+        cursor = connection.execute("select * from pgrag.search('folder', match_count => 1)")
+        assert cursor.description is not None
+        columns = [column.name for column in cursor.description]
+    found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
+    hits = found.json
+    assert [list(hit) for hit in hits] == [columns] * 3
+    assert hits[0]["key"] == "guide/restore.md"
+    assert hits[0]["version"] == "2.0"
+    assert hits[0]["url"] == "https://kestrel.example/2.0/guide/restore"
+    assert hits[0]["snippet"] is None
+    assert hits == sorted(hits, key=lambda hit: -hit["score"])
+    assert "kestrel 2.0: the newest release" in found.err
+
+
+def test_a_person_sees_rank_score_breadcrumbs_address_and_excerpt(indexed: CommandLine) -> None:
+    found = indexed.run("search", QUERY, "-l", "kestrel@2.0", "-n", "1")
+    lines = found.out.splitlines()
+    assert lines[0].split()[0] == "1"
+    assert 0 < float(lines[0].split()[1]) <= 1
+    assert lines[0].endswith("Restore a folder")
+    assert lines[1].strip() == "kestrel 2.0 › Restore a folder"
+    assert lines[2].strip() == "https://kestrel.example/2.0/guide/restore#restore-a-folder"
+    assert "restore a folder, name the day" in found.out
+    assert "\x1b" not in found.out
+    assert "newest" not in found.err, "the version was named"
+
+
+def test_the_next_hits_follow_the_cursor(indexed: CommandLine) -> None:
+    both = indexed.json("search", "kestrel copy", "-n", "4", "-l", "kestrel@2")
+    [first, second] = both[:2], both[2:]
+    shown = indexed.run("search", "kestrel copy", "-n", "2", "-l", "kestrel@2")
+    assert f"--after {first[-1]['cursor']}" in shown.err
+    after = indexed.json(
+        "search", "kestrel copy", "-n", "2", "-l", "kestrel@2", "--after", first[-1]["cursor"]
+    )
+    assert [hit["document_id"] for hit in after] == [hit["document_id"] for hit in second]
+
+
+def test_versions_filters_and_limits_reach_the_database(indexed: CommandLine) -> None:
+    every = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "-n", "50")
+    assert {hit["version"] for hit in every} == {"1.4", "2.0"}
+    hits = indexed.json(
+        *("search", "kestrel", "-l", "kestrel", "-n", "50", "--max-per-page", "1"),
+        *("-f", "type=guide", "-f", "type=reference", "-f", "created>=2025-01-01"),
+        *("-f", "front_matter.effort=20", "--filters", '{"tags": ["recovery"]}'),
+    )
+    assert [hit["key"] for hit in hits] == ["guide/restore.md"]
+
+
+def test_one_arm_alone_and_what_led_to_the_score(indexed: CommandLine) -> None:
+    told = indexed.run("search", "maxCopyAge", "-l", "kestrel", "--keyword", "--explain", "-n", "1")
+    assert "maxcopyag: " in told.out
+    assert "semantic" in told.out
+    assert "keyword arm: " in told.out
+    [hit] = indexed.json("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
+    assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
+
+
+def test_german_and_russian_words_are_found_in_any_form(indexed: CommandLine) -> None:
+    [hit, *_] = indexed.json("search", "HAUS", "--keyword", "--snippets")
+    assert (hit["library"], hit["title"]) == ("wegweiser", "Anmeldung")
+    assert "**Häuser**" in hit["snippet"]
+    [hit, *_] = indexed.json("search", "КНИГА читателя", "--keyword")
+    assert (hit["library"], hit["title"]) == ("spravka", "Библиотека")
+
+
+def test_no_hit_is_no_failure(indexed: CommandLine) -> None:
+    found = indexed.run("search", "xylophone", "--keyword", "-l", "kestrel@2.0")
+    assert found.out == ""
+    assert "No hit for 'xylophone'." in found.err
+    assert indexed.json("search", "xylophone", "--keyword") == []
+
+
+def test_the_context_is_text_within_a_budget(indexed: CommandLine) -> None:
+    arguments = ("context", "how do I install it", "-l", "kestrel@2.0", "--parents", "--overlap")
+    grouped = indexed.run(*arguments).out
+    assert "## Install Kestrel (https://kestrel.example/2.0/guide/install)" in grouped
+    assert "### From source" in grouped
+    rows = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
+    assert rows[0]["block"].startswith("[1] Install Kestrel")
+    assert {row["relation"] for row in rows} <= {"hit", "parent"}
+    assert sum(row["tokens"] for row in rows) <= 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("search", "x", "--keyword", "--semantic"), "--keyword"),
+        (("search", "x", "--keyword", "--alpha", "0.5"), "--alpha"),
+        (("search", "x", "--filter", "type"), "FIELD=VALUE"),
+        (("search", "x", "--filters", "[1]"), "JSON object"),
+        (("search", "x", "-l", "kestrel@1", "-v", "2"), "twice"),
+    ],
+)
+def test_a_wrong_call_says_what_is_right(
+    indexed: CommandLine, arguments: tuple[str, ...], word: str
+) -> None:
+    assert word in " ".join(indexed.run(*arguments, code=2).err.split())
