@@ -1,10 +1,13 @@
 -- Exact BM25F without reading what cannot win (MaxScore: Turtle and Flood, 1995). Lexemes are taken
--- by falling bound. The documents with one of the first few are scored with all lexemes; the k-th
--- score then tells how many lexemes must be taken so that no other document can reach the top k.
+-- by falling bound. The documents with one of the first few are scored with all lexemes; the score
+-- at certain_count then tells how many lexemes must be taken so that no other document can reach
+-- it. So the first certain_count hits are those of the whole query; the rest, up to
+-- candidate_count, are the best of what was read on the way, for the fusion.
 create or replace function pgrag._keyword_candidates(
     terms pgrag.query_term[],
     target pgrag.search_target,
-    candidate_count integer
+    candidate_count integer,
+    certain_count integer
 )
 returns pgrag.candidates
 language plpgsql
@@ -13,8 +16,8 @@ parallel safe
 set search_path from current
 as $$
 declare
-    -- Fewer documents than this are scored without looking for a shortcut.
-    small constant integer := 3000;
+    -- So few documents are scored without looking for a shortcut.
+    small constant integer := 1000;
     lexemes text[];
     bounds double precision[];
     counts bigint[];
@@ -50,8 +53,8 @@ begin
 
     if taken < cardinality(lexemes) then
         rest := case
-            when cardinality(best.scores) < candidate_count then 0
-            else best.scores[candidate_count]
+            when cardinality(best.scores) < certain_count then 0
+            else best.scores[certain_count]
         end;
         certain := pgrag._lexemes_above(bounds, rest);
         if certain > taken then

@@ -16,7 +16,13 @@ declare
 begin
     if exists (select from unnest(request.queries) as q where q.alpha < 1) then
         keyword_hits := pgrag._keyword_candidates(
-            request.terms, request.target, request.candidate_count
+            request.terms,
+            request.target,
+            request.candidate_count,
+            least(
+                request.candidate_count,
+                greatest(2 * request.match_count, 20, request.candidate_count / 5)
+            )
         );
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then
@@ -41,6 +47,7 @@ begin
     );
     ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
+        and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
         and cardinality(vector_hits.document_ids) < request.candidate_count;
     return ranking;
 end;
