@@ -47,7 +47,8 @@ as $$
         from lengths as l
         on conflict (library_id, language) do update
         set document_count = c.document_count + excluded.document_count,
-            total_length = c.total_length + excluded.total_length
+            total_length = c.total_length + excluded.total_length,
+            average_length = coalesce(nullif(c.average_length, 0), excluded.average_length)
         returning c.language, c.average_length
     ),
     impacts as materialized (
