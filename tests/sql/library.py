@@ -11,8 +11,6 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from pgrag.db import call
-
 Row = dict[str, Any]
 
 
@@ -45,23 +43,20 @@ def ingest(
     ready: bool = True,
 ) -> list[Row]:
     """Write pages; with `embed`, give them the vectors of the built-in model."""
-    rows = call(
-        connection,
-        "ingest_pages",
-        library=library,
-        version=version,
-        pages=Jsonb(list(pages)),
-        language=language,
-    )
+    options = {"language": language} if language else {}
+    rows = run(
+        connection, "ingest_pages",
+        library=library, pages=Jsonb(list(pages)), version=version, **options,
+    )  # fmt: skip
     if embed:
-        call(connection, "embed_pending", library=library)
+        run(connection, "embed_pending", library=library)
     if ready:
-        call(connection, "finish_version", library=library, version=version)
+        run(connection, "finish_version", library=library, version=version)
     return rows
 
 
 def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> list[Row]:
-    """Call a function as it is, without the package's translation of its errors."""
+    """Call a function with named arguments; its errors come as they are."""
     given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
     names = ", ".join(f"{name} => %({name})s" for name in given)
     return connection.execute(f"select * from pgrag.{function}({names})", given).fetchall()

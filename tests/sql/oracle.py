@@ -58,6 +58,8 @@ class Corpus:
 
     def impact(self, document_id: int, lexeme: str) -> float:
         frequency = self.frequencies[document_id].get(lexeme, 0.0)
+        if not frequency:
+            return 0.0
         norm = 1 - self.b + self.b * self.lengths[document_id] / self.average_length
         return frequency * (self.k1 + 1) / (frequency + self.k1 * norm)
 
