@@ -263,7 +263,8 @@ create type pgrag.ranked_hit as (
     passage_score double precision,
     page_score double precision,
     keyword_rank integer,
-    semantic_rank integer
+    semantic_rank integer,
+    section_score double precision
 );
 
 create type pgrag.ranking as (

@@ -12,6 +12,7 @@ set search_path from current
 as $$
     select jsonb_build_object(
         'score', (_explanation.hit).score,
+        'section_score', (_explanation.hit).section_score,
         'fusion', (_explanation.request).fusion,
         'alpha', q.alpha,
         'keyword', jsonb_build_object(

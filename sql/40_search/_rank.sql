@@ -32,7 +32,7 @@ begin
     ranking.hits := array(
         select row(
             f.library_id, f.document_id, f.page_id, f.score, f.keyword_score, f.semantic_score,
-            f.passage_score, f.page_score, f.keyword_rank, f.semantic_rank
+            f.passage_score, f.page_score, f.keyword_rank, f.semantic_rank, f.section_score
         )::pgrag.ranked_hit
         from pgrag._fuse(request, keyword_hits, vector_hits) as f
         where f.score >= request.min_score
@@ -107,6 +107,7 @@ returns table (
     page_score double precision,
     keyword_rank integer,
     semantic_rank integer,
+    section_score double precision,
     place_on_page bigint
 )
 language sql
@@ -193,28 +194,55 @@ as $$
                     + c.alpha * coalesce(c.semantic_score, 0)
             end as score
         from compared as c
+    ),
+    -- A section's summary and its paragraphs are one text: the summary gives way to them, and lends
+    -- the best of them its score where that is higher.
+    sections as (
+        select
+            s.*,
+            summary.score as section_score,
+            row_number() over (
+                partition by s.parent_id, s.level
+                order by s.score desc, s.document_id
+            ) as place_in_section
+        from scored as s
+        left join scored as summary
+            on (_fuse.request).collapse
+            and s.level = 2
+            and summary.level < 2
+            and summary.document_id = s.parent_id
+    ),
+    settled as (
+        select
+            s.*,
+            case
+                when s.place_in_section = 1 then greatest(s.score, s.section_score)
+                else s.score
+            end as settled_score
+        from sections as s
+        where not (
+            (_fuse.request).collapse
+            and s.level < 2
+            and exists (
+                select from scored as c where c.parent_id = s.document_id and c.level = 2
+            )
+        )
     )
     select
         s.library_id,
         s.document_id,
         s.page_id,
-        s.score,
+        s.settled_score,
         s.keyword_score,
         s.semantic_score,
         s.passage_score,
         s.page_score,
         s.keyword_rank::integer,
         s.semantic_rank::integer,
-        row_number() over (partition by s.page_id order by s.score desc, s.document_id)
-    from scored as s
-    -- A summary gives way to a paragraph of its own that answers as well.
-    where not (
-        (_fuse.request).collapse
-        and s.level < 2
-        and exists (
-            select
-            from scored as c
-            where c.parent_id = s.document_id and c.level = 2 and c.score >= s.score
+        case when s.settled_score > s.score then s.section_score end,
+        row_number() over (
+            partition by s.page_id
+            order by s.settled_score desc, s.document_id
         )
-    );
+    from settled as s;
 $$;

@@ -94,8 +94,8 @@ one (see resolve_version). filters: see filter_predicate. score, between 0 and 1
 alpha: the share of the vector arm (default: the library''s, else the model''s, else
 pgrag.hybrid_alpha, else 0.3). fusion "rrf": sum of rrf_weights / (rrf_k + rank) instead (Cormack,
 Clarke, Buettcher, SIGIR 2009), 0 from an arm that did not find the hit. min_score is applied before
-the limit. levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2, without
-summaries whose own paragraph answers as well). max_per_page: the best so many of each page. after: the
+the limit. levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2, where a
+summary gives way to its section''s paragraphs and lends the best of them its score). max_per_page: the best so many of each page. after: the
 cursor of the last hit, for the next page of results. query_embedding: the query''s vector, needed
 for models outside the database. candidate_count: how deep each arm is read. snippets: an excerpt
 with the words marked by **. explain: every number behind the score (see explain_search). Ties break
