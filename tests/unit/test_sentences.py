@@ -16,6 +16,7 @@ def sentences(text: str) -> list[str]:
         ["Er kam z. B. am 3. Mai nach Jena.", "Dort blieb er ca. ein Jahr."],
         ["See e.g. Smith et al. for details.", "Dr. No agrees."],
         ["Он жил в г. Томске и т. д. до 1950.", "Потом уехал."],
+        ["Ask the owner resp. the tenant first."],
         ["It was built in 2019.", "Then it grew."],
         ["Use version 1.2.3 or node.js here.", "It works."],
         ['He said "stop."', "Then he left."],
