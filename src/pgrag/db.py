@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg.adapt import PyFormat
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
 from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -109,6 +109,7 @@ class Database:
                 "autocommit": True,
                 "row_factory": dict_row,
                 "application_name": "pgrag",
+                "client_encoding": "UTF8",
                 "connect_timeout": int(timeout),
             },
             configure=self._configure,
@@ -237,12 +238,15 @@ def _placeholder(value: Any) -> sql.Placeholder:
 
 
 def register_vector_types(connection: psycopg.Connection[Any]) -> None:
-    """Teaches a connection pgvector's types, where the extension is installed."""
-    if connection.execute("select to_regtype('vector') is not null as known").fetchone() in (
-        {"known": True},
-        (True,),
-    ):
-        register_vector(connection)
+    """Teaches a connection pgvector's types, where the extension is installed, in any schema."""
+    with connection.transaction(), connection.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute(
+            "select set_config('search_path', quote_ident(n.nspname), true)"
+            " from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace"
+            " where e.extname = 'vector'"
+        )
+        if cursor.fetchone():
+            register_vector(connection)
 
 
 @contextmanager

@@ -52,8 +52,9 @@ join pg_language as l on l.oid = p.prolang
 where p.pronamespace = 'pgrag'::regnamespace and l.lanname in ('sql', 'plpgsql')
 order by p.oid
 """
-_PRESENT = """
-select p.oid::regprocedure::text, p.xmin::text
+# A routine's settings go when it is replaced: one that still has the mark is in no file.
+_MARK = """
+select format('alter routine %s set pgrag.kept to yes', p.oid::regprocedure)
 from pg_proc as p
 where p.pronamespace = 'pgrag'::regnamespace
     and not exists (
@@ -61,6 +62,12 @@ where p.pronamespace = 'pgrag'::regnamespace
         from pg_depend as d
         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
     )
+"""
+_MARKED = """
+select p.oid::regprocedure::text
+from pg_proc as p
+where p.pronamespace = 'pgrag'::regnamespace and 'pgrag.kept=yes' = any(p.proconfig)
+order by 1
 """
 
 
@@ -101,17 +108,18 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
         return False
     drop_functions(connection)
     with connection.cursor(row_factory=tuple_row) as cursor:
-        kept = cursor.execute(_PRESENT).fetchall()
+        for (mark,) in cursor.execute(_MARK).fetchall():
+            cursor.execute(mark.encode())
         cursor.execute("set local check_function_bodies = off")
         for file in function_files(root):
             _run(cursor, file, root)
         cursor.execute("set local check_function_bodies = on")
         for name, validation in cursor.execute(_VALIDATIONS).fetchall():
             _validate(cursor, name, validation, root)
-        left_over = set(kept).intersection(cursor.execute(_PRESENT))
+        left_over = cursor.execute(_MARKED).fetchone()
         if left_over:
             raise errors.DatabaseError(
-                f"{min(left_over)[0]} is no longer part of pgrag, but is used in this database.",
+                f"{left_over[0]} is no longer part of pgrag, but is used in this database.",
                 hint="Drop the view, index or function that uses it, then upgrade again.",
             )
         cursor.execute("insert into pgrag.installed_functions (digest) values (%s)", [wanted])

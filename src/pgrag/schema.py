@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _LOCK = 7_238_115_902
+
+_alembic = Lock()
+"""Alembic keeps what it works on in global variables: one thread at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,9 @@ def upgrade(url: str) -> SchemaStatus:
     config.set_main_option("script_location", str(alembic_root()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
+        "postgresql+psycopg://", creator=lambda: _connect(url), poolclass=NullPool
     )
-    with translated_errors():
+    with _alembic, translated_errors():
         try:
             with engine.connect() as connection:
                 _require_server(raw(connection))
@@ -91,7 +95,7 @@ def upgrade(url: str) -> SchemaStatus:
 
 def status(url: str) -> SchemaStatus:
     """Return what state the database's schema is in."""
-    with translated_errors(), psycopg.connect(url) as connection:
+    with translated_errors(), _connect(url) as connection:
         return _status(connection)
 
 
@@ -105,7 +109,7 @@ def require_current(url: str) -> None:
 
 def check(url: str) -> list[Finding]:
     """Check the server and the schema of a database."""
-    with translated_errors(), psycopg.connect(url) as connection:
+    with translated_errors(), _connect(url) as connection:
         findings = server_findings(connection)
         found = _status(connection)
     remedies = {
@@ -187,6 +191,11 @@ def raw(connection: Connection) -> psycopg.Connection[Any]:
     if not isinstance(driver_connection, psycopg.Connection):
         raise TypeError(driver_connection)
     return driver_connection
+
+
+def _connect(url: str) -> psycopg.Connection[Any]:
+    # Whatever PGCLIENTENCODING says, and whatever unfit encoding the database has.
+    return psycopg.connect(url, client_encoding="UTF8")
 
 
 def _resource(name: str) -> Path:
@@ -279,6 +288,7 @@ def _revisions() -> tuple[set[str], str]:
     text = "\n".join(
         file.read_text(encoding="utf-8") for file in (alembic_root() / "versions").glob("*.py")
     )
-    names = set(re.findall(r'^revision = "([^"]+)"', text, re.MULTILINE))
-    [head] = names.difference(re.findall(r'^down_revision = "([^"]+)"', text, re.MULTILINE))
+    assigned = r'(?m)^{}(?:: [^=]+)? = ["\']([^"\']+)["\']'
+    names = set(re.findall(assigned.format("revision"), text))
+    [head] = names.difference(re.findall(assigned.format("down_revision"), text))
     return names, head

@@ -1,0 +1,332 @@
+"""Databases of every age become what a fresh one is, or stay as they were."""
+
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.config import Config
+from psycopg import sql
+from sqlalchemy import NullPool, create_engine
+
+from pgrag import errors, schema
+from pgrag.db import Database
+from pgrag.embedded import binary
+from pgrag.embedding import install
+from pgrag.routines import function_files
+
+REVISION = """
+from alembic import op
+
+revision = "0002_test"
+down_revision = {below!r}
+
+
+def upgrade() -> None:
+    op.execute("alter table pgrag.libraries add column motto text not null default 'none'")
+    op.execute("drop type pgrag.hit")
+    op.execute("create type pgrag.hit as (document_id bigint, motto text)")
+    op.execute("create function pgrag.left_behind() returns int language sql as 'select 1'")
+"""
+
+
+@pytest.fixture
+def sql_tree(tmp_path, monkeypatch) -> Path:
+    """A copy of `sql/` that a test may change, used instead of the real one."""
+    tree = Path(shutil.copytree(schema.sql_root(), tmp_path / "sql"))
+    monkeypatch.setattr(schema, "sql_root", lambda: tree)
+    return tree
+
+
+@pytest.fixture
+def alembic_tree(tmp_path, monkeypatch) -> Path:
+    tree = Path(shutil.copytree(schema.alembic_root(), tmp_path / "alembic"))
+    monkeypatch.setattr(schema, "alembic_root", lambda: tree)
+    return tree
+
+
+def value(url: str, query: str, *arguments: object) -> object:
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute(query.encode(), arguments).fetchone()
+    return row[0] if row else None
+
+
+def execute(url: str, statements: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statements.encode())
+
+
+def routines(url: str) -> set[str]:
+    return set(
+        value(
+            url,
+            "select array_agg(p.proname) from pg_proc as p"
+            " where p.pronamespace = 'pgrag'::regnamespace",
+        )
+        or ()
+    )
+
+
+def dumped(url: str) -> str:
+    """The schema as SQL; pg_dump orders it by name."""
+    dump = subprocess.run(
+        [binary("pg_dump"), "--schema-only", "--schema=pgrag", f"--dbname={url}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return re.sub(r"(?m)^\\(un)?restrict .*$", "", dump.stdout)
+
+
+def migrate(url: str, revision: str) -> None:
+    """Go to a revision by Alembic's own commands, as a developer does."""
+    config = Config()
+    config.set_main_option("script_location", str(schema.alembic_root()))
+    config.set_main_option("path_separator", "os")
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
+    )
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        way = command.downgrade if revision == "base" else command.upgrade
+        way(config, revision)
+
+
+def test_fresh_database(empty_database_url):
+    before = schema.status(empty_database_url)
+    assert (before.state, before.revision, before.functions) == ("missing", None, None)
+    with pytest.raises(errors.SchemaOutdated, match=r"no pgrag schema yet.*`pgrag db upgrade`"):
+        schema.require_current(empty_database_url)
+    after = schema.upgrade(empty_database_url)
+    assert after == schema.status(empty_database_url)
+    assert (after.state, after.revision, after.functions) == ("current", after.head, after.digest)
+    schema.require_current(empty_database_url)
+
+
+def test_upgrading_again_changes_nothing(empty_database_url):
+    schema.upgrade(empty_database_url)
+    written = (
+        "select array_agg(p.xmin::text order by p.oid) from pg_proc as p"
+        " where p.pronamespace = 'pgrag'::regnamespace"
+    )
+    before = value(empty_database_url, written)
+    schema.upgrade(empty_database_url)
+    assert value(empty_database_url, written) == before
+
+
+def test_routines_are_those_of_the_files(database_url):
+    text = "\n".join(file.read_text("utf-8") for file in function_files(schema.sql_root()))
+    names = re.findall(r"(?m)^create or replace (?:function|procedure) pgrag\.(\w+)\(", text)
+    assert routines(database_url) == set(names)
+
+
+def test_functions_fix_a_search_path_without_user_schemas(database_url):
+    paths = value(
+        database_url,
+        "select array_agg(distinct setting)"
+        " from pg_proc as p cross join unnest(p.proconfig) as setting"
+        " where p.pronamespace = 'pgrag'::regnamespace and setting like 'search_path=%%'",
+    )
+    assert paths == ["search_path=pg_catalog, public, pg_temp"]
+
+
+def test_threads_and_processes_that_upgrade_at_once(empty_database_url):
+    program = "import sys; from pgrag import schema; print(schema.upgrade(sys.argv[1]).state)"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", program, empty_database_url],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    with ThreadPoolExecutor(2) as executor:
+        found = list(executor.map(schema.upgrade, [empty_database_url] * 2))
+    assert [status.state for status in found] == ["current"] * 2
+    assert [process.communicate(timeout=60)[0] for process in processes] == ["current\n"] * 2
+    assert value(empty_database_url, "select count(*) from pgrag.installed_functions") == 1
+
+
+def test_changed_functions_replace_the_old_ones(database_url, sql_tree):
+    removed = sql_tree / "00_words" / "added.sql"
+    removed.write_text(
+        "create or replace function pgrag.added(a text) returns text language sql"
+        " as $$ select pgrag.below(added.a) $$;\n"
+        "create or replace function pgrag.below(a text) returns text language sql"
+        " as $$ select below.a || '100%% :sure %s'::text $$;\n"
+    )
+    with pytest.raises(errors.SchemaOutdated, match="functions in the database are not those"):
+        schema.require_current(database_url)
+    schema.upgrade(database_url)
+    assert value(database_url, "select pgrag.added('x')") == "x100%% :sure %s"
+
+    removed.write_text(
+        "create or replace function pgrag.added(a text, b integer default 2) returns integer"
+        " language sql as $$ select added.b $$;\n"
+    )
+    schema.upgrade(database_url)
+    assert value(database_url, "select pgrag.added('x')") == 2
+    assert "below" not in routines(database_url)
+
+    removed.unlink()
+    schema.upgrade(database_url)
+    assert "added" not in routines(database_url)
+    schema.require_current(database_url)
+
+
+def test_views_of_the_user_stay(database_url, sql_tree):
+    file = sql_tree / "00_words" / "added.sql"
+    function = "create or replace function pgrag.{}() returns {} language sql as $$ select {} $$;\n"
+    file.write_text(
+        function.format("seen", "integer", "1") + function.format("other", "text", "'a'")
+    )
+    schema.upgrade(database_url)
+    execute(database_url, "create view public.mine as select pgrag.seen() as seen")
+
+    file.write_text(function.format("seen", "integer", "2"))
+    schema.upgrade(database_url)
+    assert value(database_url, "select m.seen from public.mine as m") == 2
+    assert "other" not in routines(database_url)
+
+    before = schema.status(database_url)
+    file.write_text(function.format("seen", "text", "'x'"))
+    with pytest.raises(errors.DatabaseError, match=r"added\.sql:1: cannot change return type"):
+        schema.upgrade(database_url)
+    file.unlink()
+    with pytest.raises(errors.DatabaseError, match=r"pgrag\.seen\(\) is no longer part"):
+        schema.upgrade(database_url)
+    assert schema.status(database_url).functions == before.functions
+    assert value(database_url, "select m.seen from public.mine as m") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("-- ü\nselect 1;\n\ncreate function broken(;\n", r"00_words/zz\.sql:4: syntax error"),
+        (
+            "\n\ncreate or replace function pgrag.zz() returns integer language sql"
+            " as $$ select missing $$;",
+            r"00_words/zz\.sql:3: column \"missing\" does not exist",
+        ),
+        (
+            "\ncreate or replace function pgrag.zz() returns integer language plpgsql"
+            " as $$ begin retrun 1; end $$;",
+            r"00_words/zz\.sql:2: syntax error",
+        ),
+    ],
+)
+def test_error_names_file_and_line_and_leaves_the_database(database_url, sql_tree, text, words):
+    before = dumped(database_url)
+    (sql_tree / "00_words" / "zz.sql").write_text(text, "utf-8")
+    with pytest.raises(errors.DatabaseError, match=words):
+        schema.upgrade(database_url)
+    assert dumped(database_url) == before
+
+
+def test_database_newer_than_the_package(database_url):
+    execute(database_url, "update pgrag.alembic_version set version_num = '9999'")
+    before = dumped(database_url)
+    for step in (schema.require_current, schema.upgrade):
+        with pytest.raises(errors.SchemaTooNew, match="revision 9999"):
+            step(database_url)
+    assert dumped(database_url) == before
+    finding = schema.check(database_url)[-1]
+    assert (finding.name, finding.ok) == ("schema", False)
+    assert "Install" in finding.remedy
+
+
+def test_old_database_is_migrated_with_its_data(database_url, alembic_tree, sql_tree):
+    execute(database_url, "insert into pgrag.libraries (name) values ('kept')")
+    head = schema.status(database_url).head
+    (alembic_tree / "versions" / "9998_test.py").write_text(REVISION.format(below=head))
+    for file in function_files(sql_tree):
+        if re.search(r"pgrag\.(hit|search|keyword_search)\b", file.read_text("utf-8")):
+            file.unlink()
+    with pytest.raises(errors.SchemaOutdated, match=rf"{head}.*older.*0002_test"):
+        schema.require_current(database_url)
+    assert schema.upgrade(database_url).revision == "0002_test"
+    assert value(database_url, "select l.motto from pgrag.libraries as l") == "none"
+    assert "search" not in routines(database_url)
+
+
+def test_upgraded_database_is_as_a_fresh_one(empty_database_url, database_url):
+    revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
+    for revision in revisions:
+        migrate(empty_database_url, revision)
+    schema.require_current(empty_database_url)
+    assert dumped(empty_database_url) == dumped(database_url)
+
+
+def test_way_down_and_up_again(database_url):
+    before = dumped(database_url)
+    migrate(database_url, "base")
+    assert routines(database_url) == set()
+    assert schema.status(database_url).state == "missing"
+    schema.upgrade(database_url)
+    assert dumped(database_url) == before
+
+
+def test_extension_in_another_schema(empty_database_url):
+    execute(
+        empty_database_url, 'create schema "My Types"; create extension vector schema "My Types"'
+    )
+    schema.upgrade(empty_database_url)
+    with psycopg.connect(empty_database_url) as connection:
+        install(connection)
+    with Database(empty_database_url) as database:
+        assert database.call("embed", input="words")[0]["embed"].dimensions() == 256
+        assert database.query("show search_path") == [{"search_path": '"$user", public'}]
+
+
+def test_owner_without_special_rights(admin, databases, url_of):
+    role, name = "pgrag_test_owner", databases.create()
+    admin.execute(f"drop role if exists {role}; create role {role} login password 'geheim'")
+    owner_url = re.sub(r"//[^@]*@", f"//{role}:geheim@", url_of(name))
+    try:
+        admin.execute(
+            sql.SQL("alter database {} owner to {}").format(
+                sql.Identifier(name), sql.Identifier(role)
+            )
+        )
+        execute(url_of(name), "create extension vector")
+        assert schema.upgrade(owner_url).state == "current"
+        assert all(finding.ok for finding in schema.check(owner_url))
+    finally:
+        admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+        admin.execute(f"drop role {role}")
+
+
+@pytest.mark.parametrize(
+    ("options", "failing", "words"),
+    [
+        ("encoding 'SQL_ASCII' locale 'C'", ["encoding", "case folding"], "encoding is SQL_ASCII"),
+        ("encoding 'UTF8' locale 'C'", ["case folding"], "does not fold the case"),
+    ],
+)
+def test_database_that_cannot_serve(admin, databases, url_of, options, failing, words):
+    name = "pgrag_test_unfit"
+    admin.execute(
+        f"create database {name} template template0 locale_provider libc {options}".encode()
+    )
+    try:
+        findings = schema.check(url_of(name))
+        wrong = [finding for finding in findings if not finding.ok]
+        assert [finding.name for finding in wrong] == [*failing, "schema"]
+        assert all(finding.remedy for finding in wrong)
+        assert not any(finding.remedy for finding in findings if finding.ok)
+        with pytest.raises(errors.DatabaseError, match=words):
+            schema.upgrade(url_of(name))
+        assert value(url_of(name), "select to_regnamespace('pgrag')::text") is None
+    finally:
+        admin.execute(f"drop database {name} with (force)")
+
+
+def test_unreachable_database():
+    for step in (schema.status, schema.upgrade, schema.check, schema.require_current):
+        with pytest.raises(errors.DatabaseUnavailable, match="refused"):
+            step("postgresql://pgrag@127.0.0.1:1/pgrag")
