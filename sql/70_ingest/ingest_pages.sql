@@ -24,6 +24,7 @@ declare
     staged pgrag.documents[];
     changed bigint[];
     outdated bigint[];
+    restated bigint[];
 begin
     if jsonb_typeof(ingest_pages.pages) is distinct from 'array' then
         raise exception 'pages must be a JSON array of pages, got %.',
@@ -45,8 +46,9 @@ begin
     );
     select
         array_agg(s.document_id) filter (where d.document_id is null or pgrag._differs(s, d)),
-        array_agg(d.document_id) filter (where pgrag._differs(s, d))
-    into changed, outdated
+        array_agg(d.document_id) filter (where pgrag._differs(s, d)),
+        array_agg(d.document_id) filter (where s.covers <> d.covers and not pgrag._differs(s, d))
+    into changed, outdated, restated
     from unnest(staged) as s
     full join (
         select *
@@ -57,6 +59,13 @@ begin
     perform pgrag._forget_documents(target.library_id, outdated, target.settings);
     perform pgrag._write_documents(target.library_id, staged, changed, target.settings);
     perform pgrag._hand_on_embeddings(target.library_id, changed);
+    update pgrag.embeddings as e
+    set covers = d.covers
+    from pgrag.documents as d
+    where d.library_id = target.library_id
+        and d.document_id = any (restated)
+        and e.library_id = d.library_id
+        and e.document_id = d.document_id;
     delete from pgrag.documents as d
     where d.library_id = target.library_id
         and d.page_id = any (written)
