@@ -132,12 +132,13 @@ as $$
     where excluded.document_id = any (_write_documents.changed) or (
         d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
         d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,
-        d.types, d.overlap
+        d.types, d.path, d.overlap, d.content
     ) is distinct from (
         excluded.parent_id, excluded.covers, excluded.sort_order, excluded.heading_level,
         excluded.depth, excluded.line_start, excluded.line_end, excluded.is_summary,
         excluded.text_hash, excluded.language, excluded.position, excluded.anchor,
-        excluded.heading, excluded.root_section, excluded.types, excluded.overlap
+        excluded.heading, excluded.root_section, excluded.types, excluded.path, excluded.overlap,
+        excluded.content
     );
 $$;
 
