@@ -27,9 +27,9 @@ begin
             using errcode = 'PGR01',
                 hint = 'Use 1 to 100 letters, digits, dots, dashes, underscores or slashes.';
     end if;
-    if length(version_label) > 100 or version_label ~ '[\s@]' then
+    if length(version_label) > 100 or version_label ~ '[\s@*]' then
         raise exception 'The version label % cannot be used.', quote_literal(open_version.version)
-            using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces or @.';
+            using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
     end if;
 
     insert into pgrag.libraries as l (name, language, model_id)
