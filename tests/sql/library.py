@@ -22,14 +22,14 @@ def document(content: str, **fields: Any) -> Row:
 def page(key: str, *documents: Row | str, **fields: Any) -> Row:
     """A page of paragraphs, each of which is also searched in its section's place."""
     rows = [document(d) if isinstance(d, str) else d for d in documents]
-    return {
+    written = {
         "key": key,
-        "title": fields.pop("title", key.removesuffix(".md").rpartition("/")[2].title()),
+        "title": key.removesuffix(".md").rpartition("/")[2].title(),
         "body": "\n\n".join(row["content"] for row in rows),
-        "source_hash": repr((rows, sorted(fields.items()))),
         "documents": rows,
         **fields,
     }
+    return written | {"source_hash": repr(sorted(written.items()))}
 
 
 def ingest(

@@ -1,0 +1,393 @@
+"""Pages in and out: what changed is written, what did not keeps its rows, ids and vectors."""
+
+from __future__ import annotations
+
+import pytest
+from consistency import assert_consistent
+from library import contents, document, ingest, keys, page, refused, run, search, value
+from psycopg.types.json import Jsonb
+
+
+def rows(connection, columns: str = "document_id, content") -> list[tuple]:
+    found = connection.execute(
+        f"select {columns} from pgrag.documents order by page_id, sort_order"
+    ).fetchall()
+    return [tuple(row.values()) for row in found]
+
+
+def vectors(connection) -> dict[int, tuple]:
+    """Where each document's vector stands on disk: equal places mean that it was not written."""
+    found = connection.execute(
+        "select document_id, ctid::text, xmin::text, embedding::text from pgrag.embeddings"
+    ).fetchall()
+    return {row.pop("document_id"): tuple(row.values()) for row in found}
+
+
+class TestUnchanged:
+    def test_page_with_the_same_hash_is_not_touched(self, connection):
+        pages = [page("a.md", "Drain the node."), page("b.md", "Fill it.")]
+        [first, second] = ingest(connection, "tool", pages)
+        assert (first["status"], first["documents"]) == ("written", 1)
+        stored = connection.execute("select ctid, * from pgrag.pages order by key").fetchall()
+        again = ingest(connection, "tool", pages)
+        assert [row["status"] for row in again] == ["unchanged", "unchanged"]
+        assert [row["page_id"] for row in again] == [first["page_id"], second["page_id"]]
+        assert (
+            connection.execute("select ctid, * from pgrag.pages order by key").fetchall() == stored
+        )
+
+    def test_documents_with_the_same_text_keep_id_and_vector_wherever_they_move(self, connection):
+        ingest(connection, "tool", [page("a.md", "One here.", "Two here.", "Three here.")])
+        before, vectors_before = dict(rows(connection)), vectors(connection)
+        ingest(connection, "tool", [page("a.md", "New first.", "Three here.", "One here.")])
+        after = {content: identity for identity, content in rows(connection)}
+        kept = {content: identity for identity, content in before.items()}
+        assert list(after) == ["New first.", "Three here.", "One here."]
+        assert after["One here."] == kept["One here."]
+        assert after["Three here."] == kept["Three here."]
+        assert after["New first."] == kept["Two here."], "ids are taken over in order"
+        unchanged = {after["One here."], after["Three here."]}
+        assert {i: v for i, v in vectors(connection).items() if i in unchanged} == {
+            i: v for i, v in vectors_before.items() if i in unchanged
+        }
+        assert_consistent(connection)
+
+    def test_equal_texts_on_a_page_are_told_apart_by_their_order(self, connection):
+        ingest(connection, "tool", [page("a.md", "Note.", "Note.", "End.")])
+        first, second, end = (identity for identity, _ in rows(connection))
+        ingest(connection, "tool", [page("a.md", "Note.", "Middle.", "Note.", "End.")])
+        stored = [identity for identity, _ in rows(connection)]
+        assert (stored[0], stored[2], stored[3]) == (first, second, end)
+
+    def test_new_title_is_a_new_text(self, connection):
+        ingest(connection, "tool", [page("a.md", "Drain the node.", title="Old")])
+        [(before, _)] = rows(connection)
+        vectors_before = vectors(connection)
+        ingest(connection, "tool", [page("a.md", "Drain the node.", title="New")])
+        [(after, _)] = rows(connection)
+        assert after == before
+        assert vectors(connection)[after][2] != vectors_before[before][2]
+        assert keys(run(connection, "keyword_search", query="new", library="tool")) == ["a.md"]
+        assert run(connection, "keyword_search", query="old", library="tool") == []
+
+
+class TestChanged:
+    def test_address_of_a_link_is_no_text_but_is_kept(self, connection):
+        ingest(connection, "tool", [page("a.md", "See [the guide](old.md) first.")])
+        before = vectors(connection)
+        ingest(connection, "tool", [page("a.md", "See [the guide](new.md) first.")])
+        assert rows(connection, "content") == [("See [the guide](new.md) first.",)]
+        assert vectors(connection) == before
+
+    def test_levels_that_a_document_stands_for_reach_its_vector(self, connection):
+        """Alone in its section a paragraph stands for it; with a neighbour no more."""
+        alone = [document("Drain the node.", covers=6)]
+        ingest(connection, "tool", [page("a.md", *alone)])
+        beside = [document("Drain the node.", covers=4), document("Then wait.", covers=4)]
+        ingest(connection, "tool", [page("a.md", *beside)])
+        assert_consistent(connection)
+        assert run(connection, "semantic_search", query="drain", library="tool", levels=[1]) == []
+
+    def test_position_lines_and_parent_follow_the_source(self, connection):
+        section = document("Summary.", level=1, heading="Nodes", is_summary=True)
+        ingest(
+            connection, "tool",
+            [page("a.md", section, document("Drain.", parent=0, line_start=3, line_end=4))],
+        )  # fmt: skip
+        ingest(
+            connection, "tool",
+            [
+                page(
+                    "a.md",
+                    document("Intro.", types=["text"]),
+                    section,
+                    document(
+                        "Drain.", parent=1, line_start=9, line_end=9, overlap="Intro.",
+                        position="conclusion", types=["text", "code"], anchor="drain",
+                        root_section="Nodes", heading="Nodes", heading_level=2, depth=1,
+                    ),
+                )
+            ],
+        )  # fmt: skip
+        [stored] = connection.execute(
+            "select d.*, above.content as above from pgrag.documents as d join pgrag.documents as"
+            " above on above.document_id = d.parent_id where d.content = 'Drain.'"
+        ).fetchall()
+        expected = {
+            "above": "Summary.", "line_start": 9, "line_end": 9, "overlap": "Intro.",
+            "position": "conclusion", "types": ["text", "code"], "anchor": "drain",
+            "root_section": "Nodes", "heading": "Nodes", "heading_level": 2, "depth": 1,
+            "sort_order": 2,
+        }  # fmt: skip
+        assert {name: stored[name] for name in expected} == expected
+
+    def test_all_fields_of_a_page_are_stored(self, connection):
+        fields = {
+            "url": "https://example.org/a", "title": "Nodes", "path": ["Guide", "Nodes"],
+            "front_matter": {"audience": ["ops"], "depth": {"x": 1}}, "uuid": "u-1",
+            "link": "https://wiki.example.org/1", "topic": "ops", "type": "guide",
+            "tags": ["a", "b"], "language": "de", "created": "2024-02-29",
+            "modified": "2024-03-01T10:00:00Z", "warnings": ["a.md: a tab"],
+        }  # fmt: skip
+        ingest(connection, "tool", [page("a.md", "Text.", title="Old")])
+        ingest(connection, "tool", [page("a.md", "Text.", **fields)])
+        [found] = run(
+            connection, "page", page_id=value(connection, "select page_id from pgrag.pages")
+        )
+        stored = found["page"]
+        assert stored["library"] == "tool"
+        assert stored["version"] == ""
+        assert stored["body"] == "Text."
+        assert stored["language"] == "german"
+        assert stored["created"].startswith("2024-02-29")
+        same = set(fields) - {"language", "created", "modified"}
+        assert {name: stored[name] for name in same} == {name: fields[name] for name in same}
+
+    def test_page_needs_no_more_than_a_key(self, connection):
+        run(
+            connection, "ingest_page", library="notes", page={"key": "a/b.md", "body": "Some text."}
+        )
+        [hit] = search(connection, "text", library="notes")
+        assert (hit["title"], hit["url"], hit["path"]) == ("a/b.md", "a/b.md", [])
+        assert hit["content"] == "Some text."
+        assert hit["semantic_score"] > 0
+
+
+class TestVectors:
+    def test_pending_texts_come_once_and_are_gone_when_stored(self, connection):
+        same = page("a.md", "Drain the node.", "Drain the node.", "Fill it.")
+        ingest(connection, "tool", [same], "1.0", embed=False)
+        ingest(connection, "tool", [same], "2.0", embed=False)
+        pending = run(connection, "pending_embeddings", library="tool")
+        assert len(pending) == 2
+        assert pending[0]["text"] == "A\na.md\n\nDrain the node."
+        assert value(connection, "select pgrag.embed_pending('tool')") == 6
+        assert run(connection, "pending_embeddings", library="tool") == []
+        assert value(connection, "select pgrag.embed_pending('tool')") == 0
+        assert_consistent(connection)
+
+    def test_new_version_takes_over_the_vectors_of_equal_texts(self, connection):
+        ingest(connection, "tool", [page("a.md", "Same.", "Old.")], "1.0")
+        ingest(connection, "tool", [page("a.md", "Same.", "New.")], "2.0", embed=False)
+        pending = run(connection, "pending_embeddings", library="tool")
+        assert [row["text"].splitlines()[-1] for row in pending] == ["New."]
+
+    def test_base_address_is_no_part_of_the_text(self, connection):
+        for version in ("1.0", "2.0"):
+            base = f"https://example.org/{version}"
+            run(
+                connection, "open_version",
+                library="tool", version=version, source={"base_url": base},
+            )  # fmt: skip
+            ingest(
+                connection, "tool", [page("a.md", "Same.", url=f"{base}/a")], version, embed=False
+            )
+        assert len(run(connection, "pending_embeddings", library="tool")) == 1
+
+    def test_pending_texts_of_some_pages_and_at_most_so_many(self, connection):
+        stored = ingest(
+            connection, "tool", [page("a.md", "One.", "Two."), page("b.md", "Three.")], embed=False
+        )
+        page_ids = [stored[1]["page_id"]]
+        only = run(connection, "pending_embeddings", library="tool", page_ids=page_ids)
+        assert [row["text"].splitlines()[-1] for row in only] == ["Three."]
+        first = run(connection, "pending_embeddings", library="tool", match_count=2)
+        assert [row["text"].splitlines()[-1] for row in first] == ["One.", "Two."]
+
+    def test_text_without_a_known_word_stays_without_vector(self, connection):
+        ingest(connection, "tool", [page("ᛞ.md", "ᛞᚨᚷ", title="ᛞ", url="ᛞ")])
+        assert vectors(connection) == {}
+        assert len(run(connection, "pending_embeddings", library="tool")) == 1
+
+    def test_vector_of_a_wrong_dimension_is_refused(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.")], embed=False)
+        [pending] = run(connection, "pending_embeddings", library="tool")
+        with refused(connection, "PGR08", "has 256 dimensions, got a vector of 2"):
+            connection.execute(
+                "select pgrag.store_embeddings('tool', 'static-minilm-256', %s, '{\"[1,2]\"}')",
+                [[pending["text_hash"]]],
+            )
+
+    def test_vectors_are_scaled_to_length_one(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.")], embed=False)
+        run(connection, "register_model", name="tiny", dimensions=2)
+        [pending] = run(connection, "pending_embeddings", library="tool", model="tiny")
+        connection.execute(
+            "select pgrag.store_embeddings('tool', 'tiny', %s, '{\"[3,4]\"}')",
+            [[pending["text_hash"]]],
+        )
+        stored = value(connection, "select embedding::real[] from pgrag.embeddings")
+        assert stored == pytest.approx([0.6, 0.8], abs=1e-3)
+
+
+class TestModels:
+    def test_registering_again_changes_prefixes_but_never_the_dimension(self, connection):
+        first = value(connection, "select pgrag.register_model('m', 3)")
+        again = value(
+            connection, "select pgrag.register_model('m', 3, query_prefix => 'q: ', alpha => 0.7)"
+        )
+        assert again == first
+        [stored] = connection.execute(
+            "select * from pgrag.embedding_models where name = 'm'"
+        ).fetchall()
+        assert (stored["query_prefix"], stored["alpha"]) == ("q: ", 0.7)
+        value(connection, "select pgrag.register_model('m', 3, query_prefix => 'q: ')")
+        assert value(connection, "select alpha from pgrag.embedding_models where name = 'm'") == 0.7
+        with refused(connection, "PGR08", "Model 'm' has 3 dimensions here, not 4."):
+            run(connection, "register_model", name="m", dimensions=4)
+
+    def test_unknown_model(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.")])
+        for function in ("use_model", "pending_embeddings"):
+            with refused(connection, "PGR09", "no embedding model 'nope'", "static-minilm-256"):
+                run(connection, function, library="tool", model="nope")
+        with refused(connection, "PGR09"):
+            run(connection, "open_version", library="other", model="nope")
+        assert value(connection, "select count(*) from pgrag.libraries") == 1
+
+    def test_using_a_model_tells_how_many_texts_lack_its_vector(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.", "Two.", "Two.")])
+        run(connection, "register_model", name="tiny", dimensions=2)
+        assert value(connection, "select pgrag.use_model('tool', 'tiny')") == 2
+        assert value(connection, "select pgrag.use_model('tool', 'static-minilm-256')") == 0
+
+
+class TestRemoval:
+    def test_removed_pages_take_their_rows_with_them(self, connection):
+        ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")], "1.0")
+        assert value(connection, "select pgrag.remove_pages('tool', '{a.md, zzz.md}', '1.0')") == 1
+        assert contents(search(connection, "one two", library="tool")) == ["Two."]
+        assert_consistent(connection)
+
+    def test_removed_version_leaves_the_others(self, connection):
+        for version in ("1.0", "2.0"):
+            ingest(connection, "tool", [page("a.md", f"Text of {version}.")], version)
+        assert value(connection, "select pgrag.remove_version('Tool ', ' 2.0')") == 1
+        assert contents(search(connection, "text", library="tool")) == ["Text of 1.0."]
+        assert_consistent(connection)
+
+    def test_what_does_not_exist(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.")], "1.0")
+        with refused(connection, "PGR02", "no library 'tol'", "tool"):
+            run(connection, "remove_version", library="tol")
+        with refused(connection, "PGR03", "no version '2.0'", "The library has: 1.0."):
+            run(connection, "remove_version", library="tool", version="2.0")
+        with refused(connection, "PGR03"):
+            run(connection, "remove_pages", library="tool", version="2.0", keys=["a.md"])
+        with refused(connection, "PGR02"):
+            run(connection, "remove_library", library="tol")
+        with refused(connection, "PGR03"):
+            run(connection, "finish_version", library="tool", version="2.0")
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        "name", ["", " ", "Ünicode", "a b", "-a", "x" * 101, "a;drop table x", None]
+    )
+    def test_library_names(self, connection, name):
+        with refused(connection, "PGR01", "library name"):
+            run(connection, "open_version", library=name)
+
+    @pytest.mark.parametrize("name", ["react", "a/b.c_d-e", "9", " React "])
+    def test_library_names_that_can_be_used(self, connection, name):
+        run(connection, "open_version", library=name)
+        assert value(connection, "select name from pgrag.libraries") == name.strip().lower()
+
+    @pytest.mark.parametrize("label", ["1 0", "a@b", "x" * 101, "*"])
+    def test_version_labels(self, connection, label):
+        with refused(connection, "PGR01", "version label"):
+            run(connection, "open_version", library="tool", version=label)
+
+    @pytest.mark.parametrize("pages", [None, {}, 1, "x", [{}], [{"key": " "}], [1], [None], [[]]])
+    def test_pages_of_another_shape(self, connection, pages):
+        with refused(connection, "PGR01"):
+            connection.execute("select * from pgrag.ingest_pages('tool', %s)", [Jsonb(pages)])
+
+    @pytest.mark.parametrize("written", [None, [], 1])
+    def test_page_of_another_shape(self, connection, written):
+        with refused(connection, "PGR01", "page must be a JSON object"):
+            connection.execute("select * from pgrag.ingest_page('tool', %s)", [Jsonb(written)])
+
+    def test_one_bad_page_spoils_the_whole_call(self, connection):
+        good, bad = page("a.md", "One."), page("b.md", "Two.", created="yesterday morning, maybe")
+        with refused(connection, "22007"):
+            ingest(connection, "tool", [good, bad])
+        assert value(connection, "select count(*) from pgrag.libraries") == 0
+
+    def test_text_with_sql_in_it_is_text(self, connection):
+        evil = "'); drop table pgrag.pages; -- \\ %s %(x)s $1 $$ {} \" ' :name"
+        ingest(
+            connection, "tool",
+            [
+                page(
+                    f"{evil}.md",
+                    document(
+                        evil, heading=evil, path=[evil], types=[evil], anchor=evil, overlap=evil
+                    ),
+                    title=evil, url=evil, path=[evil], tags=[evil], type=evil, topic=evil,
+                    uuid=evil, link=evil, front_matter={evil: evil}, language=evil,
+                )
+            ],
+        )  # fmt: skip
+        [hit] = search(connection, evil, library="tool", snippets=True, explain=True)
+        assert hit["content"] == hit["title"] == evil
+        assert value(connection, "select language from pgrag.pages") == "simple"
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"alfa": 1}, "no library setting alfa"),
+            ({"alpha": 1.5}, "alpha"),
+            ({"alpha": "much"}, "alpha"),
+            ({"b": 2}, "b"),
+            ({"k1": -1}, "k1"),
+            ({"exact_limit": -1}, "exact_limit"),
+            ({"exact_limit": 0.5}, "exact_limit"),
+            ({"page_evidence": 2}, "page_evidence"),
+            ({"field_weights": 3}, "field_weights"),
+            ({"field_weights": {"body": 3}}, "body"),
+            ({"field_weights": {"title": "x"}}, "title"),
+            ({"field_weights": {"title": -1}}, "title"),
+        ],
+    )
+    def test_settings(self, connection, settings, message):
+        ingest(connection, "tool", [page("a.md", "One.")])
+        with refused(connection, "PGR01", message):
+            run(connection, "configure_library", library="tool", settings=settings)
+        assert len(search(connection, "one", library="tool")) == 1
+
+    def test_null_takes_a_setting_back_to_its_default(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.")])
+        default = value(connection, "select pgrag.default_settings()")
+        changed = {"alpha": 0.9, "field_weights": {"title": 9}}
+        run(connection, "configure_library", library="tool", settings=changed)
+        [row] = run(
+            connection, "configure_library",
+            library="tool", settings={"alpha": None, "field_weights": None},
+        )  # fmt: skip
+        assert row["configure_library"] == default
+
+
+class TestVersions:
+    def test_language_of_the_library_can_change(self, connection):
+        ingest(connection, "tool", [page("a.md", "Die Häuser.")], language="de")
+        ingest(connection, "tool", [page("b.md", "The houses.")], language="en")
+        assert value(connection, "select language from pgrag.libraries") == "english"
+        languages = connection.execute("select language from pgrag.pages order by key").fetchall()
+        assert [row["language"] for row in languages] == ["german", "english"]
+
+    def test_stored_pages(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.", uuid="u", created="2024-01-01")], "1.0")
+        [row] = run(connection, "stored_pages", library="tool", version="1.0")
+        assert (row["key"], row["uuid"]) == ("a.md", "u")
+        assert row["modified"].year == 2024
+        assert run(connection, "stored_pages", library="tool", version="9") == []
+        assert run(connection, "stored_pages", library="nothing") == []
+
+    def test_finished_version_is_ready(self, connection):
+        ingest(connection, "tool", [page("a.md", "One.")], "1.0", ready=False)
+        [row] = run(connection, "library_versions", library="tool")
+        assert (row["status"], row["pages"], row["documents"]) == ("indexing", 1, 1)
+        run(connection, "finish_version", library="tool", version="1.0")
+        [row] = run(connection, "library_versions", library="tool")
+        assert (row["status"], row["is_newest"]) == ("ready", True)
