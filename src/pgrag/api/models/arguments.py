@@ -32,16 +32,7 @@ Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(max_length=200)]
 Count = Annotated[int, Field(ge=0, le=10_000)]
 
-LibraryName = Annotated[Name, Field(description="Name of a library.", examples=["harbour"])]
-VersionWish = Annotated[
-    Name,
-    AfterValidator(_label),
-    Field(
-        description="A label (`2.1`), a range (`^2`), `latest`, or `-` for the unversioned"
-        " documentation; by default the newest release.",
-        examples=["2.1"],
-    ),
-]
+VersionWish = Annotated[Name, AfterValidator(_label)]
 
 LibraryPath = Annotated[
     Text, Path(max_length=200, description="Name of a library.", examples=["harbour"])

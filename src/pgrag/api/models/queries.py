@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pgvector import HalfVector
 from pydantic import AliasChoices, Field, Json, PlainSerializer, model_validator
 
-from pgrag.api.models.arguments import Arguments, Count, LibraryName, Name, Text, VersionWish
+from pgrag.api.models.arguments import Arguments, Count, Name, Text, VersionWish
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=100)]
@@ -22,7 +22,7 @@ _FILTERS = (
 )
 _LEVELS = (
     "0 page summaries, 1 section summaries, 2 paragraphs. Without it 1 and 2, without summaries"
-    " whose paragraphs are found too."
+    " whose paragraphs answer as well."
 )
 _RRF_WEIGHTS = "Weights of the keyword arm and the vector arm in `rrf`; without it 1 and 1."
 _NUMBER = r"(100|\d{1,2}(\.\d{1,6})?)"
@@ -44,7 +44,9 @@ def _split(number: Callable[[str], float]) -> PlainSerializer:
 class QueryArguments(Arguments):
     """What every query has. An argument that is None is left to the default in SQL."""
 
-    library: LibraryName | None = None
+    library: Name | None = Field(
+        default=None, description="Name of a library; by default all are searched."
+    )
     version: VersionWish | None = Field(
         default=None,
         description="A label (`2.1`), a range (`^2`), `latest`, `-` for the unversioned"
@@ -64,8 +66,10 @@ class QueryArguments(Arguments):
 
     def arguments(self) -> dict[str, Any]:
         """The arguments that were given, under their names in SQL, without the query."""
-        given = self.model_dump(exclude_none=True, exclude={"query", "limit", "mode"})
-        return {"match_count": self.limit, **given}
+        given = self.model_dump(exclude={"query", "limit", "mode"})
+        # Not by exclude_none, which would also take the nulls out of the filters.
+        stated = {name: value for name, value in given.items() if value is not None}
+        return {"match_count": self.limit, **stated}
 
 
 class _Search(QueryArguments):

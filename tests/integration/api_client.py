@@ -1,0 +1,83 @@
+"""Sends requests into a REST application without a network, each handled as by a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from pgrag.api import create_app
+from pgrag.app import App
+from pgrag.settings import Settings
+
+
+class ApiClient:
+    """Requests to one application, started and shut down with it; see `serving`."""
+
+    def __init__(self, portal: BlockingPortal, client: httpx.AsyncClient, app: App) -> None:
+        self._portal = portal
+        self._client = client
+        self.app = app
+
+    def start(self, method: str, url: str, **options: Any) -> Future[httpx.Response]:
+        """Send a request and go on; the future's result is the response."""
+        send = partial(self._client.request, method, url, **options)
+        return self._portal.start_task_soon(send)
+
+    def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        """Send a request and wait for the response."""
+        return self.start(method, url, **options).result(timeout=60)
+
+    def get(self, url: str, **parameters: Any) -> httpx.Response:
+        """GET with query parameters."""
+        return self.request("GET", url, params=parameters or None)
+
+    def post(self, url: str, body: Any) -> httpx.Response:
+        """POST with a JSON body."""
+        return self.request("POST", url, json=body)
+
+    def ok(self, url: str, **parameters: Any) -> Any:
+        """The JSON of a GET that must succeed."""
+        response = self.get(url, **parameters)
+        assert response.status_code == 200, response.text
+        assert response.headers["content-type"] == "application/json"
+        return response.json()
+
+
+@contextmanager
+def serving(
+    url: str, *, pool_size: int = 4, cors_origins: tuple[str, ...] = ()
+) -> Iterator[ApiClient]:
+    """An application on a database, in an event loop of its own."""
+    app = App(Settings(database_url=url, pool_size=pool_size))
+    api = create_app(app, cors_origins=cors_origins)
+    transport = httpx.ASGITransport(api, raise_app_exceptions=False)
+    with start_blocking_portal() as portal:
+        client = httpx.AsyncClient(transport=transport, base_url="http://api.example")
+        lifespan = api.router.lifespan_context(api)
+        portal.call(lifespan.__aenter__)
+        try:
+            yield ApiClient(portal, client, app)
+        finally:
+            portal.call(lifespan.__aexit__, None, None, None)
+            portal.call(client.aclose)
+
+
+def problem(response: httpx.Response, status: int, slug: str) -> dict[str, Any]:
+    """The problem document of a response, which must be of this kind."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    document: dict[str, Any] = response.json()
+    assert document["type"] == f"/problems/{slug}"
+    assert document["status"] == status
+    assert document["title"]
+    assert document["detail"]
+    assert unquote(document["instance"]) == response.request.url.path
+    assert "Traceback" not in response.text
+    return document

@@ -1,0 +1,39 @@
+"""A small harbour handbook behind the REST API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import pytest
+from api_client import ApiClient, serving
+from api_corpus import SOURCES, write
+
+from pgrag.app import App
+from pgrag.ingest.page import PageOptions
+from pgrag.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def harbour_url(
+    clone: Callable[[], AbstractContextManager[str]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A database with the libraries of `api_corpus`; nobody changes it."""
+    folder = tmp_path_factory.mktemp("harbour")
+    with clone() as url:
+        with App(Settings(database_url=url, pool_size=2)) as app:
+            for source in SOURCES:
+                app.index(
+                    source.library,
+                    source.version,
+                    str(write(source, folder)),
+                    PageOptions(base_url=source.base_url, language=source.language),
+                )
+        yield url
+
+
+@pytest.fixture(scope="session")
+def harbour(harbour_url: str) -> Iterator[ApiClient]:
+    """Requests to an application on the harbour handbook; for tests that only read."""
+    with serving(harbour_url) as client:
+        yield client

@@ -1,0 +1,164 @@
+"""Libraries, versions, lists of pages, and the resolution of versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from api_client import ApiClient, problem, serving
+from psycopg.types.json import Jsonb
+
+
+def test_libraries_are_listed_by_name(harbour: ApiClient) -> None:
+    listed = harbour.ok("/v1/libraries")["libraries"]
+    assert [row["library"] for row in listed] == ["harbour", "port/authority"]
+    first = listed[0]
+    assert (first["versions"], first["newest"], first["language"]) == (2, "2.1", "english")
+    assert first["pages"] == 6
+    assert first["model"] == "static-minilm-256"
+    assert first["settings"]["alpha"] == 0.3
+
+
+def test_one_library(harbour: ApiClient) -> None:
+    listed = harbour.ok("/v1/libraries")["libraries"]
+    assert harbour.ok("/v1/libraries/harbour") == listed[0]
+    assert harbour.ok("/v1/libraries/Harbour") == listed[0]
+
+
+@pytest.mark.parametrize("name", ["port/authority", "port%2Fauthority"])
+def test_a_slash_in_a_name_may_be_escaped(harbour: ApiClient, name: str) -> None:
+    assert harbour.ok(f"/v1/libraries/{name}")["library"] == "port/authority"
+    [version] = harbour.ok(f"/v1/libraries/{name}/versions")["versions"]
+    assert version["class"] == "unversioned"
+    assert harbour.ok(f"/v1/libraries/{name}/versions/-") == version
+    pages = harbour.ok(f"/v1/libraries/{name}/versions/-/pages")
+    assert (pages["library"], pages["version"]) == ("port/authority", "")
+    assert [page["language"] for page in pages["pages"]] == ["german", "russian"]
+
+
+def test_versions_come_newest_first(harbour: ApiClient) -> None:
+    answer = harbour.ok("/v1/libraries/harbour/versions")
+    assert answer["library"] == "harbour"
+    assert [row["version"] for row in answer["versions"]] == ["2.1", "1.0"]
+    assert [row["is_newest"] for row in answer["versions"]] == [True, False]
+    assert {row["status"] for row in answer["versions"]} == {"ready"}
+    assert harbour.ok("/v1/libraries/harbour/versions/1.0") == answer["versions"][1]
+
+
+def test_pages_follow_each_other_by_key(harbour: ApiClient) -> None:
+    address = "/v1/libraries/harbour/versions/2.1/pages"
+    whole = harbour.ok(address)
+    keys = [page["key"] for page in whole["pages"]]
+    assert keys == [
+        "index.md",
+        "navigation/index.md",
+        "navigation/tides.md",
+        "services/moorings.md",
+    ]
+    assert whole["next"] is None
+    found = []
+    page = harbour.ok(address, limit=3)
+    assert page["next"] == keys[2]
+    while True:
+        found += [row["key"] for row in page["pages"]]
+        if page["next"] is None:
+            break
+        page = harbour.ok(address, limit=3, after=page["next"])
+    assert found == keys
+    tides = whole["pages"][2]
+    assert tides["tags"] == ["tides", "safety"]
+    assert tides["created"].startswith("2025-03-01T")
+    assert tides["path"][-1] == "Reading the tide table"
+
+
+def test_resolution_gives_its_reason(harbour: ApiClient) -> None:
+    def resolved(**wish: str) -> tuple[str, str]:
+        answer = harbour.ok("/v1/resolve", library="harbour", **wish)
+        assert answer["library"] == "harbour"
+        assert answer["version_id"] > 0
+        return answer["version"], answer["reason"]
+
+    assert resolved() == ("2.1", "the newest release")
+    assert resolved(version="1.0") == ("1.0", "exact")
+    assert resolved(version="^1") == ("1.0", "the newest version in the range ^1")
+    version, reason = resolved(version="2.0.5")
+    assert version == "1.0"
+    assert "2.0.5 is not indexed" in reason
+
+
+def test_what_does_not_exist_is_not_found(harbour: ApiClient) -> None:
+    for address in (
+        "/v1/libraries/harbor",
+        "/v1/libraries/harbor/versions",
+        "/v1/libraries/harbor/versions/2.1",
+        "/v1/libraries/harbor/versions/2.1/pages",
+        "/v1/resolve?library=harbor",
+    ):
+        document = problem(harbour.get(address), 404, "unknown-library")
+        assert "harbour" in document["hint"]
+    for address in (
+        "/v1/libraries/harbour/versions/3.0",
+        "/v1/libraries/harbour/versions/3.0/pages",
+        "/v1/libraries/harbour/versions/-",
+        "/v1/libraries/harbour/versions/latest/pages",
+    ):
+        document = problem(harbour.get(address), 404, "unknown-version")
+        assert document["hint"] == "It has: 2.1, 1.0."
+    problem(harbour.get("/v1/resolve?library=harbour&version=0.1"), 404, "unknown-version")
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [
+        ("/v1/libraries?limit=3", "limit"),
+        ("/v1/libraries/harbour?x=", "x"),
+        ("/v1/libraries/harbour/versions?page=2", "page"),
+        ("/v1/libraries/harbour/versions/2.1?verbose", "verbose"),
+        ("/v1/libraries/harbour/versions/2.1/pages?limit=0", "limit"),
+        ("/v1/libraries/harbour/versions/2.1/pages?limit=99999999999", "limit"),
+        ("/v1/libraries/harbour/versions/2.1/pages?after=%00", "after"),
+        ("/v1/libraries/harbour/versions/2.1/pages?from=a", "from"),
+        ("/v1/resolve", "library"),
+        ("/v1/resolve?library=harbour&wanted=2", "wanted"),
+        ("/v1/libraries/%00", "library"),
+        (f"/v1/libraries/{'a' * 201}/versions", "library"),
+        ("/v1/libraries/harbour/versions/%00", "version"),
+    ],
+)
+def test_arguments_that_cannot_be_used(harbour: ApiClient, address: str, field: str) -> None:
+    document = problem(harbour.get(address), 422, "invalid-request")
+    assert [error["field"] for error in document["errors"]] == [field]
+
+
+@pytest.fixture
+def odd_names(database_url: str) -> Iterator[ApiClient]:
+    """Libraries and versions whose names look like parts of an address."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for library, version in [("versions", "pages"), ("b", ""), ("b", "release/1.0")]:
+            connection.execute(
+                "select pgrag.ingest_page(%s, %s, %s)",
+                [library, Jsonb({"key": "x.md", "body": "Some words."}), version],
+            )
+        connection.execute("select pgrag.open_version('b', 'x%2fy')")
+    with serving(database_url) as client:
+        yield client
+
+
+def test_names_that_look_like_addresses(odd_names: ApiClient) -> None:
+    ok = odd_names.ok
+    assert ok("/v1/libraries/versions")["library"] == "versions"
+    assert ok("/v1/libraries/versions/versions/pages")["version"] == "pages"
+    assert ok("/v1/libraries/versions/versions/pages/pages")["pages"][0]["key"] == "x.md"
+    assert ok("/v1/libraries/b/versions/release%2F1.0")["version"] == "release/1.0"
+    assert ok("/v1/libraries/b/versions/release/1.0/pages")["pages"][0]["key"] == "x.md"
+    assert ok("/v1/libraries/b/versions/x%252fy")["status"] == "indexing"
+    assert ok("/v1/libraries/b/versions/-")["version"] == ""
+
+
+def test_a_database_without_libraries(database_url: str) -> None:
+    with serving(database_url) as empty:
+        assert empty.ok("/v1/libraries") == {"libraries": []}
+        assert empty.ok("/v1/search", q="anything")["hits"] == []
+        document = problem(empty.get("/v1/libraries/harbour"), 404, "unknown-library")
+        assert "pgrag index" in document["hint"]

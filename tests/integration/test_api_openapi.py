@@ -1,0 +1,181 @@
+"""The OpenAPI document is complete, and true to the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from api_client import ApiClient
+from pydantic import BaseModel
+
+from pgrag.api.models import documents, libraries
+
+#: Addresses, methods and parameters; what is added or taken away is a decision.
+QUERY = "q library version limit alpha min_score model filters levels"
+SEARCH = f"{QUERY} mode fusion max_per_page after page_evidence candidate_count rrf_k rrf_weights"
+CONTEXT = (
+    f"{QUERY} token_budget format expand expansion_threshold max_documents_to_expand"
+    " max_chunks_per_document parents siblings overlap"
+)
+EXPECTED = {
+    ("GET", "/v1/search"): f"{SEARCH} snippets explain",
+    ("POST", "/v1/search"): "",
+    ("GET", "/v1/context"): CONTEXT,
+    ("POST", "/v1/context"): "",
+    ("GET", "/v1/resolve"): "library version",
+    ("GET", "/v1/libraries"): "",
+    ("GET", "/v1/libraries/{library}"): "library",
+    ("GET", "/v1/libraries/{library}/versions"): "library",
+    ("GET", "/v1/libraries/{library}/versions/{version}"): "library version",
+    ("GET", "/v1/libraries/{library}/versions/{version}/pages"): "library version limit after",
+    ("GET", "/v1/pages/{page_id}"): "page_id",
+    ("GET", "/v1/pages/{page_id}/outline"): "page_id",
+    ("GET", "/v1/documents/{document_id}"): "document_id",
+    ("GET", "/v1/documents/{document_id}/parent"): "document_id",
+    ("GET", "/v1/documents/{document_id}/children"): "document_id",
+    ("GET", "/v1/documents/{document_id}/siblings"): "document_id before after",
+    ("GET", "/v1/documents/{document_id}/ancestors"): "document_id",
+    ("GET", "/v1/documents/{document_id}/context"): (
+        "document_id before after max_chunks_per_document"
+    ),
+    ("GET", "/healthz"): "",
+    ("GET", "/readyz"): "",
+}
+
+
+@pytest.fixture(scope="module")
+def openapi(harbour: ApiClient) -> dict[str, Any]:
+    document: dict[str, Any] = harbour.ok("/openapi.json")
+    return document
+
+
+def operations(openapi: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in openapi["paths"].items():
+        for method, operation in item.items():
+            yield method.upper(), path, operation
+
+
+def test_the_addresses_and_their_parameters(openapi: dict[str, Any]) -> None:
+    found = {
+        (method, path): sorted(parameter["name"] for parameter in operation.get("parameters", []))
+        for method, path, operation in operations(openapi)
+    }
+    assert found == {key: sorted(names.split()) for key, names in EXPECTED.items()}
+
+
+def test_a_body_has_the_parameters_of_the_address(openapi: dict[str, Any]) -> None:
+    schemas = openapi["components"]["schemas"]
+    for name, expected in (("SearchBody", f"{SEARCH} snippets explain"), ("ContextBody", CONTEXT)):
+        fields = set(expected.split()) - {"q"} | {"query", "query_embedding"}
+        assert set(schemas[name]["properties"]) == fields
+        assert schemas[name]["additionalProperties"] is False
+
+
+def test_every_operation_is_described(openapi: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, _, operation in operations(openapi)]
+    assert len(set(names)) == len(names)
+    tags = {tag["name"] for tag in openapi["tags"]}
+    for method, path, operation in operations(openapi):
+        assert operation["summary"], (method, path)
+        assert operation["description"], (method, path)
+        assert set(operation["tags"]) <= tags
+        for parameter in operation.get("parameters", []):
+            told = parameter.get("description") or parameter["schema"].get("description")
+            assert told, (path, parameter["name"])
+
+
+def test_every_operation_says_how_it_fails(openapi: dict[str, Any]) -> None:
+    reference = {"$ref": "#/components/schemas/Problem"}
+    for method, path, operation in operations(openapi):
+        responses = operation["responses"]
+        needed = {"200", "422"}
+        if path.startswith("/v1"):
+            needed |= {"500", "503"} | ({"404"} if path != "/v1/libraries" else set())
+        if method == "POST":
+            needed |= {"413"}
+        assert needed <= set(responses), (method, path)
+        for status, response in responses.items():
+            if status != "200":
+                assert response["content"] == {"application/problem+json": {"schema": reference}}
+            else:
+                assert "$ref" in response["content"]["application/json"]["schema"]
+
+
+def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
+    def references(part: Any) -> Iterator[str]:
+        if isinstance(part, dict):
+            if isinstance(part.get("$ref"), str):
+                yield part["$ref"]
+            for value in part.values():
+                yield from references(value)
+        elif isinstance(part, list):
+            for value in part:
+                yield from references(value)
+
+    schemas = openapi["components"]["schemas"]
+    used = set(references(openapi))
+    assert {name.removeprefix("#/components/schemas/") for name in used} == set(schemas)
+    assert "HTTPValidationError" not in schemas
+
+
+@pytest.mark.parametrize(
+    ("model", "statement"),
+    [
+        (documents.Hit, "select (null::pgrag.hit).*"),
+        (documents.Passage, "select (null::pgrag.passage).*"),
+        (documents.ContextBlock, "select (null::pgrag.context_block).*"),
+        (libraries.Library, "select * from pgrag.libraries()"),
+        (libraries.Version, "select * from pgrag.library_versions('harbour')"),
+        (libraries.PageSummary, "select * from pgrag.pages('harbour')"),
+        (libraries.OutlineEntry, "select * from pgrag.outline({page_id})"),
+        (documents.Resolution, "select * from pgrag.resolve_version('harbour')"),
+    ],
+)
+def test_answers_have_the_columns_of_the_database(
+    harbour: ApiClient, harbour_url: str, model: type[BaseModel], statement: str
+) -> None:
+    page_id = harbour.ok("/v1/search", q="tide")["hits"][0]["page_id"]
+    with psycopg.connect(harbour_url) as connection:
+        cursor = connection.execute(statement.format(page_id=page_id).encode())
+        assert cursor.description is not None
+        columns = {column.name for column in cursor.description}
+    fields = {info.alias or name for name, info in model.model_fields.items()}
+    assert fields - {"library"} == columns - {"library"}
+
+
+@pytest.mark.parametrize(
+    ("address", "model"),
+    [
+        ("/v1/search?q=tide&library=harbour&explain=1&snippets=1", documents.SearchAnswer),
+        ("/v1/search?q=tide&mode=keyword", documents.SearchAnswer),
+        ("/v1/context?q=tide&library=harbour&parents=1&siblings=1", documents.ContextAnswer),
+        ("/v1/resolve?library=harbour", documents.Resolution),
+        ("/v1/libraries", libraries.Libraries),
+        ("/v1/libraries/harbour", libraries.Library),
+        ("/v1/libraries/harbour/versions", libraries.Versions),
+        ("/v1/libraries/harbour/versions/2.1", libraries.Version),
+        ("/v1/libraries/harbour/versions/2.1/pages", libraries.Pages),
+        ("/v1/pages/{page_id}", libraries.Page),
+        ("/v1/pages/{page_id}/outline", libraries.Outline),
+        ("/v1/documents/{document_id}", documents.Passage),
+        ("/v1/documents/{document_id}/parent", documents.Parent),
+        ("/v1/documents/{document_id}/children", documents.Children),
+        ("/v1/documents/{document_id}/siblings", documents.Siblings),
+        ("/v1/documents/{document_id}/ancestors", documents.Ancestors),
+        ("/v1/documents/{document_id}/context", documents.Surroundings),
+    ],
+)
+def test_answers_have_the_shape_that_is_promised(
+    harbour: ApiClient, address: str, model: type[BaseModel]
+) -> None:
+    hit = harbour.ok("/v1/search", q="half tide")["hits"][0]
+    ids = {name: hit[name] for name in ("page_id", "document_id")}
+    answer = harbour.ok(address.format(**ids))
+    read = model.model_validate(answer, extra="forbid")
+    assert read.model_dump(mode="json", by_alias=True).keys() == answer.keys()
+
+
+def test_the_reader_of_the_document_is_served(harbour: ApiClient) -> None:
+    assert "/openapi.json" in harbour.get("/docs").text

@@ -1,0 +1,172 @@
+"""What goes wrong is told as a problem document, and nothing of the inside with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+from api_client import ApiClient, problem, serving
+
+from pgrag import errors
+from pgrag.api.problems import KINDS, kind_of
+
+MEGABYTE = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "address", ["/", "/v1", "/v1/", "/v1/nothing", "/v2/search", "/v1/search/", "/v1/documents/"]
+)
+def test_an_unknown_address(harbour: ApiClient, address: str) -> None:
+    document = problem(harbour.get(address), 404, "not-found")
+    assert "/openapi.json" in document["hint"]
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "allowed"),
+    [
+        ("DELETE", "/v1/search", "GET"),
+        ("POST", "/v1/libraries", "GET"),
+        ("PUT", "/v1/documents/1", "GET"),
+        ("PATCH", "/healthz", "GET"),
+    ],
+)
+def test_an_unknown_method(harbour: ApiClient, method: str, address: str, allowed: str) -> None:
+    response = harbour.request(method, address)
+    problem(response, 405, "method-not-allowed")
+    assert allowed in response.headers["allow"]
+
+
+def test_an_address_with_a_name_in_it_is_told_in_full(harbour: ApiClient) -> None:
+    response = harbour.get("/v1/libraries/h%C3%A4fen")
+    document = problem(response, 404, "unknown-library")
+    assert document["instance"] == "/v1/libraries/h%C3%A4fen"
+    assert "häfen" in document["detail"]
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "told"),
+    [
+        (b'{"query": "tide"', {"content-type": "application/json"}, "not valid JSON"),
+        (b"\xff\xfe", {"content-type": "application/json"}, ""),
+        (b'{"query": "tide"}', {}, "Content-Type: application/json"),
+        (b"query=tide", {"content-type": "application/x-www-form-urlencoded"}, "Send the body"),
+        (b"", {"content-type": "application/json"}, ""),
+        (b'{"query": "\\ud800"}', {"content-type": "application/json"}, ""),
+        (b'{"query": "tide", "\\ud800": 1}', {"content-type": "application/json"}, ""),
+        (b'{"query": "tide", "alpha": NaN}', {"content-type": "application/json"}, "finite"),
+        (b'{"query": "tide", "filters": {"a": "\\ud800"}}', {"content-type": "text/json"}, ""),
+        (
+            b'{"query": "t", "filters": {"type": "\\u0000"}}',
+            {"content-type": "application/json"},
+            "",
+        ),
+        (b"[" * 200_000, {"content-type": "application/json"}, ""),
+        (b"1" * 10_000, {"content-type": "application/json"}, ""),
+    ],
+)
+def test_bodies_that_cannot_be_read(
+    harbour: ApiClient, content: bytes, headers: dict[str, str], told: str
+) -> None:
+    response = harbour.request("POST", "/v1/search", content=content, headers=headers)
+    assert response.status_code in {400, 422}, response.text
+    document = response.json()
+    assert response.headers["content-type"] == "application/problem+json"
+    assert told in document["detail"] + document.get("hint", "")
+
+
+def test_a_body_that_is_announced_as_too_large_is_not_read(harbour: ApiClient) -> None:
+    response = harbour.post("/v1/search", {"query": "tide " * 200_001})
+    document = problem(response, 413, "too-large")
+    assert "1,000,000 bytes" in document["detail"]
+    largest = b'{"query": "tide"}'.ljust(MEGABYTE)
+    headers = {"content-type": "application/json"}
+    fits = harbour.request("POST", "/v1/search", content=largest, headers=headers)
+    assert fits.status_code == 200
+
+
+def test_a_body_that_grows_too_large_is_read_no_further(harbour: ApiClient) -> None:
+    sent = 0
+
+    async def growing() -> AsyncIterator[bytes]:
+        nonlocal sent
+        for _ in range(100):
+            sent += 100_000
+            yield b" " * 100_000
+
+    response = harbour.request(
+        "POST", "/v1/search", content=growing(), headers={"content-type": "application/json"}
+    )
+    problem(response, 413, "too-large")
+    assert sent <= 2 * MEGABYTE
+
+
+def all_errors(base: type[errors.PgragError] = errors.PgragError) -> list[type[errors.PgragError]]:
+    return [base, *(error for child in base.__subclasses__() for error in all_errors(child))]
+
+
+@pytest.mark.parametrize("error", all_errors())
+def test_every_error_has_its_status(error: type[errors.PgragError]) -> None:
+    expected = {
+        errors.NotFound: 404,
+        errors.InvalidInput: 422,
+        errors.DatabaseUnavailable: 503,
+        errors.SchemaOutdated: 503,
+        errors.SchemaTooNew: 503,
+        errors.EmbeddingError: 502,
+    }
+    statuses = [status for base, status in expected.items() if issubclass(error, base)]
+    assert kind_of(error("message")).status == (statuses or [500])[0]
+
+
+def test_every_kind_has_a_name_of_its_own() -> None:
+    kinds = set(KINDS.values())
+    assert len({kind.type for kind in kinds}) == len(kinds)
+
+
+SECRET = "hunter2 at 10.0.0.7"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "slug"),
+    [
+        (errors.EmbeddingError(SECRET, hint=SECRET), 502, "embedding-failed"),
+        (errors.DatabaseUnavailable(SECRET, hint=SECRET), 503, "database-unavailable"),
+        (errors.SettingsError(SECRET, hint=SECRET), 500, "internal-error"),
+        (errors.DatabaseError(SECRET, hint=SECRET), 500, "internal-error"),
+        (RuntimeError(SECRET), 500, "internal-error"),
+    ],
+)
+def test_what_fails_inside_stays_inside(
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    status: int,
+    slug: str,
+) -> None:
+    with serving(database_url) as client:
+
+        def fail(*_: object, **__: object) -> None:
+            raise error
+
+        monkeypatch.setattr(client.app.database, "call", fail)
+        response = client.get("/v1/libraries")
+    problem(response, status, slug)
+    assert SECRET not in response.text
+    # An unexpected error is raised to the server, which logs it.
+    assert isinstance(error, RuntimeError) or SECRET in caplog.text
+
+
+def test_an_error_of_the_database_itself(database_url: str, connection: psycopg.Connection) -> None:
+    connection.execute("drop function pgrag.libraries()")
+    with serving(database_url) as client:
+        document = problem(client.get("/v1/libraries"), 503, "schema-outdated")
+        assert "pgrag db upgrade" in document["hint"]
+        connection.execute(
+            "create function pgrag.libraries() returns table (a integer) language plpgsql"
+            " as $$ begin raise exception 'the secret table is missing'; end $$"
+        )
+        response = client.get("/v1/libraries")
+    problem(response, 500, "internal-error")
+    assert "secret" not in response.text

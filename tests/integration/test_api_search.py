@@ -1,0 +1,321 @@
+"""`/v1/search`: every argument reaches the database, and nothing that is misspelt is ignored."""
+
+from __future__ import annotations
+
+import json
+
+import psycopg
+import pytest
+from api_client import ApiClient, problem
+
+QUERY = "depth over the sill"
+MODEL = "static-minilm-256"
+
+
+def keys(answer: dict) -> list[str]:
+    return [hit["key"] for hit in answer["hits"]]
+
+
+def ids(answer: dict) -> list[int]:
+    return [hit["document_id"] for hit in answer["hits"]]
+
+
+def test_hits_have_the_columns_and_values_of_the_database(
+    harbour: ApiClient, harbour_url: str
+) -> None:
+    found = harbour.ok("/v1/search", q=QUERY, library="harbour", limit=3, explain="true")
+    with psycopg.connect(harbour_url) as connection:
+        cursor = connection.execute(
+            "select * from pgrag.search(%s, library => 'harbour', match_count => 3,"
+            " explain => true)",
+            [QUERY],
+        )
+        assert cursor.description is not None
+        columns = [column.name for column in cursor.description]
+        rows = [dict(zip(columns, row, strict=True)) for row in cursor]
+    assert found["hits"] == json.loads(json.dumps(rows))
+    assert found["hits"][0]["title"] == "Reading the tide table"
+    assert found["hits"][0]["heading"] == "Depth over the sill"
+    assert found["hits"][0]["explanation"]["keyword"]["lexemes"]
+    assert found["notices"] == []
+
+
+def test_the_answer_says_which_version_it_is_from_and_why(harbour: ApiClient) -> None:
+    found = harbour.ok("/v1/search", q="fees", library=" Harbour ")
+    [resolved] = found["resolved"]
+    assert resolved["library"] == "harbour"
+    assert resolved["version"] == "2.1"
+    assert resolved["reason"] == "the newest release"
+    assert {hit["version"] for hit in found["hits"]} == {"2.1"}
+
+    assert harbour.ok("/v1/search", q="fees")["resolved"] == []
+    every = harbour.ok("/v1/search", q="fees", library="harbour", version="*")
+    assert every["resolved"] == []
+    assert {hit["version"] for hit in every["hits"]} == {"1.0", "2.1"}
+
+    older = harbour.ok("/v1/search", q="fees", library="harbour", version="^1")
+    assert older["resolved"][0]["version"] == "1.0"
+    two = {"library": ["harbour", "port/authority", "harbour"]}
+    named = harbour.ok("/v1/search", q="fees", filters=json.dumps(two))["resolved"]
+    assert [(row["library"], row["version"]) for row in named] == [
+        ("harbour", "2.1"),
+        ("port/authority", ""),
+    ]
+
+
+def test_a_dash_stands_for_the_unversioned_documentation(harbour: ApiClient) -> None:
+    found = harbour.ok("/v1/search", q="Gebühren", library="port/authority", version="-")
+    assert found["resolved"][0]["reason"] == "exact"
+    assert {hit["version"] for hit in found["hits"]} == {""}
+
+
+def test_get_and_post_take_the_same_arguments(harbour: ApiClient) -> None:
+    shared = {
+        "library": "harbour",
+        "version": "2.1",
+        "limit": 4,
+        "alpha": 0.5,
+        "fusion": "rrf",
+        "min_score": 0.0001,
+        "max_per_page": 2,
+        "model": MODEL,
+        "page_evidence": 0.1,
+        "candidate_count": 50,
+        "rrf_k": 10,
+        "snippets": True,
+        "explain": True,
+        "mode": "hybrid",
+    }
+    by_get = harbour.ok(
+        "/v1/search",
+        q="tide",
+        filters='{"type": "guide"}',
+        levels="1,2",
+        rrf_weights="1,0.5",
+        **shared,
+    )
+    by_post = harbour.post(
+        "/v1/search",
+        {
+            "query": "tide",
+            "filters": {"type": "guide"},
+            "levels": [1, 2],
+            "rrf_weights": [1, 0.5],
+            **shared,
+        },
+    )
+    assert by_post.status_code == 200
+    assert by_post.json() == by_get
+    assert set(keys(by_get)) == {"navigation/tides.md"}
+    assert len(by_get["hits"]) == 2
+    assert all(hit["explanation"]["fusion"] == "rrf" for hit in by_get["hits"])
+    assert any("**" in hit["snippet"] for hit in by_get["hits"])
+    assert harbour.post("/v1/search", {"q": "tide"}).json() == harbour.ok("/v1/search", q="tide")
+
+
+def test_each_argument_changes_what_it_should(harbour: ApiClient) -> None:
+    everything = harbour.ok("/v1/search", q="harbour tide fees", library="harbour")
+    assert len(everything["hits"]) > 4
+    best = everything["hits"][0]["score"]
+    above = harbour.ok("/v1/search", q="harbour tide fees", library="harbour", min_score=best)
+    assert ids(above) == ids(everything)[:1]
+    single = harbour.ok("/v1/search", q="harbour tide fees", library="harbour", max_per_page=1)
+    assert len(set(keys(single))) == len(keys(single))
+    pages = harbour.ok("/v1/search", q="harbour tide fees", library="harbour", levels="0")
+    assert len(set(keys(pages))) == len(keys(pages)) > 1, "a page has one summary"
+    words = harbour.ok("/v1/search", q="tide", alpha=0, explain=True, page_evidence=0)
+    assert words["hits"][0]["explanation"]["alpha"] == 0
+    assert words["hits"][0]["score"] == words["hits"][0]["keyword_score"]
+    dated = {"created": {">=": "2025-01-01"}, "not": {"tags": "fees"}}
+    assert set(keys(harbour.ok("/v1/search", q="harbour", filters=json.dumps(dated)))) == {
+        "navigation/tides.md"
+    }
+    plain = everything["hits"][0]
+    assert plain["snippet"] is None
+    assert plain["explanation"] is None
+
+
+def test_one_arm_alone(harbour: ApiClient) -> None:
+    words = harbour.ok("/v1/search", q=QUERY, mode="keyword")
+    meaning = harbour.ok("/v1/search", q=QUERY, mode="semantic")
+    assert {hit["semantic_score"] for hit in words["hits"]} == {None}
+    assert {hit["keyword_score"] for hit in meaning["hits"]} == {None}
+    assert all(hit["score"] == hit["keyword_score"] for hit in words["hits"])
+    assert all(hit["score"] == hit["semantic_score"] for hit in meaning["hits"])
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "value"),
+    [
+        ("keyword", "alpha", 0.2),
+        ("keyword", "fusion", "rrf"),
+        ("keyword", "model", MODEL),
+        ("keyword", "query_embedding", [0.5] * 256),
+        ("semantic", "alpha", 0.2),
+        ("semantic", "page_evidence", 0.2),
+        ("semantic", "rrf_weights", [1, 1]),
+    ],
+)
+def test_an_argument_that_a_mode_has_no_use_for_is_refused(
+    harbour: ApiClient, mode: str, name: str, value: object
+) -> None:
+    response = harbour.post("/v1/search", {"query": QUERY, "mode": mode, name: value})
+    document = problem(response, 422, "invalid-request")
+    assert f"mode={mode} has no use for {name}" in document["detail"]
+
+
+def test_pages_of_results_follow_each_other(harbour: ApiClient) -> None:
+    arguments = {"q": "harbour tide fees pontoon", "library": "harbour", "version": "*"}
+    whole = harbour.ok("/v1/search", limit=100, **arguments)
+    assert whole["next"] is None
+    found: list[int] = []
+    page = harbour.ok("/v1/search", limit=3, **arguments)
+    while page["hits"]:
+        found += ids(page)
+        if page["next"] is None:
+            break
+        assert page["next"] == page["hits"][-1]["cursor"]
+        page = harbour.ok("/v1/search", limit=3, after=page["next"], **arguments)
+    assert found == ids(whole)
+
+
+def test_a_vector_of_ones_own(harbour: ApiClient, harbour_url: str) -> None:
+    with psycopg.connect(harbour_url) as connection:
+        row = connection.execute("select pgrag.embed(%s)::text", ["spring tides"]).fetchone()
+    assert row is not None
+    arguments = {"query": "irrelevant", "mode": "semantic", "library": "harbour"}
+    given = harbour.post("/v1/search", {**arguments, "query_embedding": json.loads(row[0])}).json()
+    by_text = harbour.ok("/v1/search", q="spring tides", mode="semantic", library="harbour")
+    assert ids(given) == ids(by_text)
+    assert ids(given) != ids(harbour.ok("/v1/search", q="irrelevant", mode="semantic"))
+    zeros = harbour.post("/v1/search", {**arguments, "query_embedding": [0] * 256})
+    assert zeros.status_code == 200
+    assert "NaN" not in zeros.text
+
+    short = harbour.post("/v1/search", {**arguments, "query_embedding": [0.5, 0.5]})
+    assert "256 dimensions" in problem(short, 422, "dimension-mismatch")["detail"]
+    huge = harbour.post("/v1/search", {**arguments, "query_embedding": [1e30] * 256})
+    document = problem(huge, 422, "invalid-request")
+    assert document["errors"][0]["field"] == "query_embedding.0"
+    assert len(document["errors"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Gebühren für Gäste", "gebuehren.md"),
+        ("GEBÜHREN", "gebuehren.md"),
+        ("у какого причала швартуются гости?", "prichaly.md"),
+        ("mooring_card", "services/moorings.md"),
+        ('"full moon" 🌕', "navigation/tides.md"),
+    ],
+)
+def test_queries_of_any_script(harbour: ApiClient, query: str, first: str) -> None:
+    assert keys(harbour.ok("/v1/search", q=query))[0] == first
+    assert keys(harbour.post("/v1/search", {"query": query}).json())[0] == first
+
+
+@pytest.mark.parametrize("query", ["🌊", "the of and", "\\ \" ' % _", "日本語", "ﷺ", "a" * 9000])
+def test_odd_queries_are_answered(harbour: ApiClient, query: str) -> None:
+    assert harbour.post("/v1/search", {"query": query}).status_code == 200
+
+
+@pytest.mark.parametrize("query", ["", "   ", "-tide"])
+def test_a_query_without_words_is_refused(harbour: ApiClient, query: str) -> None:
+    problem(harbour.get("/v1/search", q=query), 422, "invalid-input")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "slug", "told"),
+    [
+        ({"library": "harbor"}, 404, "unknown-library", "harbour"),
+        ({"library": "harbour", "version": "0.1"}, 404, "unknown-version", "2.1, 1.0"),
+        ({"model": "ada"}, 404, "unknown-model", MODEL),
+        ({"filters": '{"colour": "red"}'}, 422, "invalid-filter", "colour"),
+        ({"filters": '{"created": "soon"}'}, 422, "invalid-filter", "soon"),
+        ({"after": "yesterday"}, 422, "invalid-cursor", "yesterday"),
+    ],
+)
+def test_what_the_database_refuses(
+    harbour: ApiClient, arguments: dict[str, str], status: int, slug: str, told: str
+) -> None:
+    document = problem(harbour.get("/v1/search", q="tide", **arguments), status, slug)
+    assert told in document["detail"] + document["hint"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fields"),
+    [
+        ({"limit": 0}, ["limit"]),
+        ({"limit": 1001}, ["limit"]),
+        ({"limit": 10**30}, ["limit"]),
+        ({"limit": "ten"}, ["limit"]),
+        ({"alpha": 1.5}, ["alpha"]),
+        ({"alpha": "nan"}, ["alpha"]),
+        ({"min_score": "inf"}, ["min_score"]),
+        ({"levels": "3"}, ["levels"]),
+        ({"levels": "1;2"}, ["levels"]),
+        ({"filters": "[1]"}, ["filters"]),
+        ({"filters": "{type"}, ["filters"]),
+        ({"mode": "fuzzy"}, ["mode"]),
+        ({"fusion": "sum"}, ["fusion"]),
+        ({"rrf_weights": "1"}, ["rrf_weights"]),
+        ({"max_per_page": 0}, ["max_per_page"]),
+        ({"candidate_count": 3_000_000_000}, ["candidate_count"]),
+        ({"explain": "perhaps"}, ["explain"]),
+        ({"library": "x" * 201}, ["library"]),
+        ({"library": "har\0bour"}, ["library"]),
+        ({"lybrary": "harbour"}, ["lybrary"]),
+        ({"match_count": 3, "query": "tide"}, ["match_count", "query"]),
+        ({"limit": [1, 2]}, ["limit"]),
+    ],
+)
+def test_parameters_that_cannot_be_used_are_named(
+    harbour: ApiClient, arguments: dict[str, object], fields: list[str]
+) -> None:
+    document = problem(harbour.get("/v1/search", q="tide", **arguments), 422, "invalid-request")
+    assert sorted(error["field"] for error in document["errors"]) == fields
+    assert {error["in"] for error in document["errors"]} == {"query"}
+    assert all(field in document["detail"] for field in fields)
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({}, ["query"]),
+        ({"query": None}, ["query"]),
+        ({"query": ["tide"]}, ["query"]),
+        ({"query": "tide\0"}, ["query"]),
+        ({"query": "tide", "limits": 3}, ["limits"]),
+        ({"query": "tide", "filters": "{}"}, ["filters"]),
+        ({"query": "tide", "levels": []}, ["levels"]),
+        ({"query": "tide", "levels": [1, 7]}, ["levels.1"]),
+        ({"query": "tide", "query_embedding": []}, ["query_embedding"]),
+        ({"query": "tide", "query_embedding": ["a"]}, ["query_embedding.0"]),
+        ({"query": "tide", "rrf_weights": [1, -1]}, ["rrf_weights.1"]),
+        ("tide", [""]),
+        ([], [""]),
+        (None, [""]),
+    ],
+)
+def test_bodies_that_cannot_be_used_say_where(
+    harbour: ApiClient, body: object, fields: list[str]
+) -> None:
+    document = problem(harbour.post("/v1/search", body), 422, "invalid-request")
+    assert [error["field"] for error in document["errors"]] == fields
+    assert {error["in"] for error in document["errors"]} == {"body"}
+
+
+def test_arguments_in_the_address_of_a_post_are_not_ignored(harbour: ApiClient) -> None:
+    document = problem(
+        harbour.post("/v1/search?limit=3", {"query": "tide"}), 422, "invalid-request"
+    )
+    assert document["errors"][0]["in"] == "query"
+
+
+def test_a_null_in_the_filters_is_not_dropped(harbour: ApiClient) -> None:
+    strict = harbour.post("/v1/search", {"query": "harbour", "filters": {"type": None}})
+    assert (
+        strict.status_code != 200
+        or strict.json()["hits"] != harbour.ok("/v1/search", q="harbour")["hits"]
+    )
