@@ -16,7 +16,7 @@ SERVE   ?= 1
 export DOCS LIBRARY QUERY PORT DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container lint format bench constraints clean
+.PHONY: help demo test test-container lint format docs bench constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,9 +46,13 @@ format: $(VENV)/.development ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.development ## write the references in docs/ anew, from the comments in sql/ and the commands
+	$(BIN)/python scripts/make_sql_reference.py
+	$(BIN)/python scripts/make_cli_reference.py
+
 bench: $(VENV)/.development ## measure speed and quality on real documentation (DATA=path)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
-	$(BIN)/python benchmarks/run.py --data "$$DATA"
+	$(BIN)/python -m benchmarks --data "$$DATA" $(BENCH)
 
 constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh

@@ -1,0 +1,131 @@
+"""Write the commands into docs/cli.md: what `pgrag COMMAND --help` says, between two marks.
+
+Without arguments the page is written; with --check it is compared, and the exit status is 1 where
+it is not up to date.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from pgrag.cli.program import program
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "cli.md"
+BEGIN = "<!-- commands, made by `make docs` -->\n"
+END = "<!-- end of commands -->\n"
+_VALUES = {int: "N", float: "X", str: "TEXT"}
+
+
+def commands(application: typer.Typer, name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the full name and the function of every command."""
+    for info in application.registered_commands:
+        if info.callback is not None:
+            yield f"{name} {info.name or info.callback.__name__}", info.callback
+    for group in application.registered_groups:
+        if group.typer_instance is not None:
+            yield from commands(group.typer_instance, f"{name} {group.name}")
+
+
+def parameters(
+    function: Callable[..., Any],
+) -> Iterator[tuple[str, Any, ArgumentInfo | OptionInfo, Any]]:
+    """Yield name, type, what typer was told, and default of each parameter of a command."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind, *notes = typing.get_args(hints[name]) or (hints[name],)
+        for note in notes:
+            if isinstance(note, ArgumentInfo | OptionInfo):
+                yield name, kind, note, parameter.default
+
+
+def _bare(kind: Any) -> Any:
+    """Return X of X | None."""
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        [kind] = (part for part in typing.get_args(kind) if part is not types.NoneType)
+    return typing.get_args(kind)[0] if typing.get_origin(kind) is list else kind
+
+
+def _spelling(name: str, kind: Any, option: OptionInfo) -> str:
+    # In Annotated the first spelling stands where typer's option has its default.
+    spelt = [each for each in (option.default, *(option.param_decls or ())) if each is not ...]
+    declared = [spelling for each in spelt for spelling in str(each).split("/")]
+    if not declared:
+        declared = [f"--{name.replace('_', '-')}"]
+        if kind is bool:
+            declared.append(f"--no-{name.replace('_', '-')}")
+    if kind is not bool:
+        if isinstance(kind, enum.EnumMeta):
+            value = "|".join(str(member.value) for member in kind)
+        else:
+            value = option.metavar or _VALUES.get(kind, "TEXT")
+        declared[0] += f" {value}"
+    return ", ".join(f"`{spelling}`" for spelling in declared)
+
+
+def _explained(info: ArgumentInfo | OptionInfo, default: Any) -> str:
+    text = " ".join((info.help or "").split())
+    default = getattr(default, "value", default)
+    if not isinstance(default, bool) and default not in (None, "", inspect.Parameter.empty):
+        text += f" Default: `{default}`."
+    return text
+
+
+def told(name: str, function: Callable[..., Any]) -> str:
+    """Return the chapter of one command."""
+    found = list(parameters(function))
+    arguments = [
+        (info.metavar or each.upper(), info, default)
+        for each, _, info, default in found
+        if isinstance(info, ArgumentInfo)
+    ]
+    options = [
+        (_spelling(each, _bare(kind), info), info, default)
+        for each, kind, info, default in found
+        if isinstance(info, OptionInfo)
+    ]
+    usage = [name, *(shown for shown, *_ in arguments), *(["[OPTIONS]"] if options else [])]
+    about = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    lines = [f"### {name}", "", f"`{' '.join(usage)}`", ""]
+    lines += ["\n\n".join(" ".join(part.split()) for part in about), ""]
+    for shown, info, default in [(f"`{shown}`", *rest) for shown, *rest in arguments] + options:
+        text = _explained(info, default)
+        lines.append(f"- {shown}: {text}" if text else f"- {shown}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def page(current: str) -> str:
+    """Return the page with its commands made anew."""
+    before, begin, rest = current.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE.relative_to(ROOT)} lacks the mark {BEGIN.strip()} or its end.")
+    chapters = "\n".join(told(name, function) for name, function in commands(program, "pgrag"))
+    return f"{before}{begin}\n{chapters}\n{end}{after}"
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    current = PAGE.read_text("utf-8")
+    wanted = page(current)
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(wanted, "utf-8")
+        return 0
+    if current == wanted:
+        return 0
+    print("docs/cli.md is not what the commands say: run `make docs`.", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
