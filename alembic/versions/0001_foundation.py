@@ -84,6 +84,7 @@ create table pgrag.pages (
     foreign key (library_id, version_id) references pgrag.versions (library_id, version_id)
 ) with (toast_tuple_target = 128);
 alter table pgrag.pages alter column weights set storage external;
+alter table pgrag.pages alter column front_matter set storage main;
 
 create unique index pages_key on pgrag.pages (library_id, version_id, key);
 create index pages_uuid on pgrag.pages (library_id, uuid) where uuid is not null;

@@ -154,7 +154,8 @@ end;
 $$;
 
 -- A front matter value is compared as what it is: numbers as numbers, text as text (ISO dates sort
--- as text), a list by its members.
+-- as text), a list by its members. Equality is written as containment in the whole front matter,
+-- which is what the index answers.
 create or replace function pgrag._compile_json(
     field text,
     expression text,
@@ -167,12 +168,18 @@ immutable
 parallel safe
 set search_path from current
 as $$
+declare
+    names text[] := string_to_array(substr(field, length('front_matter.') + 1), '.');
 begin
     if operator in ('=', 'in', 'all') then
         return coalesce(
             (
                 select '(' || string_agg(
-                    format('%s @> %L::jsonb', expression, member),
+                    format(
+                        '(p.front_matter @> %L::jsonb or p.front_matter @> %L::jsonb)',
+                        pgrag._nested(names, member),
+                        pgrag._nested(names, jsonb_build_array(member))
+                    ),
                     case operator when 'in' then ' or ' else ' and ' end
                 ) || ')'
                 from jsonb_array_elements(
@@ -194,5 +201,26 @@ begin
             '(%s #>> ''{}'') collate "C" %s %L', expression, operator, operand #>> '{}'
         );
     end if;
+end;
+$$;
+
+-- {"a": {"b": value}} for the names a, b.
+create or replace function pgrag._nested(
+    names text[],
+    value jsonb
+)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    nested jsonb := value;
+begin
+    for place in reverse cardinality(names)..1 loop
+        nested := jsonb_build_object(names[place], nested);
+    end loop;
+    return nested;
 end;
 $$;

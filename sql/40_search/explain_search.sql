@@ -67,9 +67,9 @@ end;
 $$;
 
 comment on function pgrag.explain_search(text, text, text, integer, jsonb, double precision, text, integer[], halfvec, text, double precision) is
-'The hits of pgrag.search with the same arguments, and why they stand where they do: words lists what
-each lexeme of the query added to the passage''s keyword score; explanation holds every number
-(jsonb: score, section_score [where the section''s summary lent its higher score], fusion, alpha,
-keyword {score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme, documents, idf,
-weight, impact, adds}]}, semantic {score, rank, model}, plans [how each arm was read]). Errors as in
-pgrag.search.';
+'The hits of pgrag.search with the same arguments, and why they stand where they do: words lists
+what each lexeme of the query added to the passage''s keyword score; explanation holds every
+number (jsonb: score, section_score [where the section''s summary lent its higher score], fusion,
+alpha, keyword {score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme,
+documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans [how each arm was
+read]). Errors as in pgrag.search.';

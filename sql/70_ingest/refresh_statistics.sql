@@ -189,7 +189,8 @@ $$;
 comment on function pgrag.configure_library(text, jsonb) is
 'Changes retrieval settings of a library (see default_settings; null takes one back to its default,
 and so for a single field weight) and returns those now in force. Changed field weights, k1 or b
-rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the setting, and PGR02.';
+rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the setting, and
+PGR02.';
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
 create or replace function pgrag._check_settings(
