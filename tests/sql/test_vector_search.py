@@ -1,0 +1,296 @@
+"""The vector arm: exact where few vectors are left, by HNSW where many, never short of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import psycopg
+import pytest
+from library import document, ingest, keys, page, refused, run, search, value
+from pgvector import HalfVector
+from psycopg.rows import dict_row
+
+from pgrag.db import register_vector_types
+
+DIMENSIONS = 48
+PAGES = 200
+PER_PAGE = 20
+MODEL = "clusters"
+
+
+class Vectors:
+    """Documents around some centres, and queries near them; numpy knows the nearest."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self.random = np.random.default_rng(5)
+        self.centres = self.random.normal(size=(40, DIMENSIONS))
+        self._connection = connection
+        self.ids: np.ndarray = np.array([], dtype=np.int64)
+        self.vectors: np.ndarray = np.zeros((0, DIMENSIONS))
+
+    def near_a_centre(self, count: int) -> np.ndarray:
+        chosen = self.centres[self.random.integers(len(self.centres), size=count)]
+        return chosen + 0.6 * self.random.normal(size=(count, DIMENSIONS))
+
+    def read(self) -> None:
+        """Take what is stored: half precision, of length 1."""
+        rows = self._connection.execute(
+            "select document_id, embedding::real[] as v from pgrag.embeddings order by 1"
+        ).fetchall()
+        self.ids = np.array([row["document_id"] for row in rows])
+        self.vectors = np.array([row["v"] for row in rows])
+
+    def scores(self, query: np.ndarray, allowed: set[int] | None) -> dict[int, float]:
+        """The score (no cosine counts less than 0) of every vector that is allowed."""
+        half = np.float16(query).astype(float)
+        half = np.float16(half / np.linalg.norm(half)).astype(float)
+        cosines = np.maximum(self.vectors @ half, 0)
+        scores = dict(zip(self.ids.tolist(), cosines.tolist(), strict=True))
+        return {i: score for i, score in scores.items() if allowed is None or i in allowed}
+
+
+@pytest.fixture(scope="module")
+def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
+    """4,000 documents with vectors, and their HNSW index."""
+    with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+        register_vector_types(connection)
+        pages = [
+            page(
+                f"{number:03}.md",
+                *(
+                    document(
+                        f"Note {number} {place}",
+                        heading="rare" if number % 50 == 7 and place == 3 else "common",
+                    )
+                    for place in range(PER_PAGE)
+                ),
+                tags=[
+                    tag
+                    for tag, every in {"half": 2, "tenth": 10, "hundredth": 100}.items()
+                    if number % every == 0
+                ],
+            )
+            for number in range(PAGES)
+        ]
+        ingest(connection, "big", pages, embed=False)
+        run(connection, "register_model", name=MODEL, dimensions=DIMENSIONS)
+        pending = run(connection, "pending_embeddings", library="big", model=MODEL)
+        vectors = Vectors(connection)
+        run(
+            connection, "store_embeddings", library="big", model=MODEL,
+            text_hashes=[row["text_hash"] for row in pending],
+            vectors=[HalfVector(v) for v in vectors.near_a_centre(len(pending))],
+        )  # fmt: skip
+        run(connection, "use_model", library="big", model=MODEL)
+        vectors.read()
+        [state] = run(connection, "vector_index_state", model=MODEL)
+        assert (state["wanted"], state["valid"]) == (False, None)
+        connection.execute(state["create_statement"])
+        connection.execute("analyze pgrag.embeddings, pgrag.documents, pgrag.pages")
+        yield connection, vectors
+
+
+def ids(hits) -> list[int]:
+    return [hit["document_id"] for hit in hits]
+
+
+def plan(hits) -> str:
+    [arm] = [p for p in hits[0]["explanation"]["plans"] if p["arm"] == "semantic"]
+    return arm["plan"]
+
+
+def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[float, set[str]]:
+    """Share of the true nearest that were found, over some queries, and the plans taken."""
+    connection, vectors = big
+    run(connection, "configure_library", library="big", settings={"exact_limit": limit})
+    allowed = None
+    if filters is not None:
+        rows = connection.execute(
+            "select d.document_id from pgrag.documents as d join pgrag.pages as p"
+            " on p.page_id = d.page_id where " + value(
+                connection, "select pgrag.filter_predicate(%s)", psycopg.types.json.Jsonb(filters)
+            )
+        )  # fmt: skip
+        allowed = {row["document_id"] for row in rows}
+    found = total = 0
+    plans = set()
+    for query in vectors.near_a_centre(15):
+        arguments = {"filters": filters} if filters else {}
+        hits = run(
+            connection, "semantic_search", query="note", library="big", match_count=count,
+            query_embedding=HalfVector(query), explain=True, **arguments,
+        )  # fmt: skip
+        scores = vectors.scores(query, allowed)
+        best = sorted(scores.values(), reverse=True)[:count]
+        assert len(hits) == len(best), "as many rows as exist, up to the limit"
+        assert set(ids(hits)) <= set(scores)
+        found += sum(scores[i] > best[-1] - 1e-5 for i in ids(hits))
+        total += len(best)
+        plans.add(plan(hits))
+    return found / total, plans
+
+
+class TestIndex:
+    """Filters that leave 50, 10, 1 and 0.1 % of 4,000 vectors."""
+
+    FILTERS = (
+        None,
+        {"tags": "half"},
+        {"tags": "tenth"},
+        {"tags": "hundredth"},
+        {"heading": "rare"},
+    )
+
+    @pytest.mark.parametrize("filters", FILTERS, ids=str)
+    def test_nearest_are_found_through_the_index(self, big, filters):
+        share, plans = recall(big, 0, filters)
+        assert share >= 0.98
+        assert plans <= {"hnsw", "hnsw, then exact"}
+
+    @pytest.mark.parametrize("filters", FILTERS, ids=str)
+    def test_few_are_scanned_exactly(self, big, filters):
+        share, plans = recall(big, 400, filters)
+        assert share >= 0.98
+        few = filters is not None and filters != {"tags": "half"}
+        assert plans == ({"exact"} if few else {"hnsw"})
+
+    @pytest.mark.parametrize("filters", FILTERS, ids=str)
+    def test_exact_scan_is_exact(self, big, filters):
+        assert recall(big, 20000, filters) == (1.0, {"exact"})
+
+    def test_never_fewer_rows_than_exist(self, big):
+        """More than the index's own limit of scanned tuples lets through."""
+        share, _ = recall(big, 0, {"tags": "tenth"}, count=400)
+        assert share >= 0.98
+        share, _ = recall(big, 0, {"heading": "rare"}, count=50)
+        assert share == 1.0
+
+    def test_statement_for_dropping_it(self, big):
+        connection, _ = big
+        [state] = run(connection, "vector_index_state", model=MODEL)
+        assert state["valid"] is True
+        assert "if exists pgrag.embeddings_hnsw_" in state["drop_statement"]
+
+
+class TestExact:
+    @pytest.fixture
+    def guide(self, connection):
+        texts = [
+            "Drain a node before you upgrade its kernel.", "A bakery sells bread and cakes.",
+            "Rotate the keys of the vault every month.", "Evacuating a machine for maintenance.",
+            "Cats sleep most of the day.", "Encrypt secrets at rest.",
+        ]  # fmt: skip
+        ingest(connection, "guide", [page(f"{n}.md", text) for n, text in enumerate(texts)])
+        return "guide"
+
+    def test_order_and_scores_are_those_of_the_cosine(self, connection, guide):
+        for query in ("remove workloads from a server", "secret management", "pets"):
+            hits = run(connection, "semantic_search", query=query, library=guide)
+            vector = np.array(value(connection, "select pgrag.embed(%s)::real[]", query))
+            rows = connection.execute(
+                "select document_id, embedding::real[] as v from pgrag.embeddings"
+            ).fetchall()
+            cosines = {row["document_id"]: max(float(np.dot(row["v"], vector)), 0) for row in rows}
+            assert ids(hits) == sorted(cosines, key=lambda i: (-cosines[i], i))
+            for hit in hits:
+                assert hit["score"] == pytest.approx(cosines[hit["document_id"]], abs=1e-3)
+                assert hit["semantic_score"] == hit["score"]
+                assert hit["keyword_score"] is None
+
+    def test_every_document_is_a_hit_however_far(self, connection, guide):
+        assert len(run(connection, "semantic_search", query="pets", library=guide)) == 6
+
+    def test_query_vector_of_a_wrong_dimension(self, connection, guide):
+        with refused(connection, "PGR08", "has 256 dimensions, query_embedding has 3"):
+            search(connection, "pets", library=guide, query_embedding=HalfVector([1, 2, 3]))
+
+    def test_query_without_a_word_that_the_model_knows(self, connection, guide):
+        assert run(connection, "semantic_search", query="ᛞᚨᚷ", library=guide) == []
+
+
+class TestTwoModels:
+    @pytest.fixture
+    def guide(self, connection):
+        """Two pages; the little model thinks of them the other way round."""
+        ingest(
+            connection, "guide", [page("cat.md", "Cats sleep."), page("node.md", "Drain nodes.")]
+        )
+        run(connection, "register_model", name="tiny", dimensions=2)
+        pending = run(connection, "pending_embeddings", library="guide", model="tiny")
+        run(
+            connection, "store_embeddings", library="guide", model="tiny",
+            text_hashes=[row["text_hash"] for row in pending],
+            vectors=[HalfVector([1, 0]), HalfVector([0, 1])],
+        )  # fmt: skip
+        return "guide"
+
+    def test_either_can_be_asked(self, connection, guide):
+        ask = {"query": "a pet", "library": guide, "match_count": 1}
+        assert keys(run(connection, "semantic_search", **ask)) == ["cat.md"]
+        other = {"model": "tiny", "query_embedding": HalfVector([0.1, 9])}
+        [hit] = run(connection, "semantic_search", **ask, **other, explain=True)
+        assert hit["key"] == "node.md"
+        assert hit["explanation"]["semantic"]["model"] == "tiny"
+
+    def test_library_switches_at_once_and_back(self, connection, guide):
+        ask = {"query": "a pet", "library": guide, "match_count": 1}
+        run(connection, "use_model", library=guide, model="tiny")
+        toward_node = HalfVector([0, 1])
+        hits = run(connection, "semantic_search", **ask, query_embedding=toward_node)
+        assert keys(hits) == ["node.md"]
+        run(connection, "use_model", library=guide, model="static-minilm-256")
+        assert keys(run(connection, "semantic_search", **ask)) == ["cat.md"]
+
+    def test_new_documents_get_the_vectors_of_both(self, connection, guide):
+        ingest(connection, guide, [page("cat.md", "Cats sleep.")], "2.0", embed=False)
+        counts = connection.execute(
+            "select model_id, count(*) from pgrag.embeddings group by 1 order by 1"
+        ).fetchall()
+        assert [row["count"] for row in counts] == [3, 3]
+
+    def test_unknown_query_is_searched_by_keywords_and_says_so(self, connection, guide):
+        run(connection, "use_model", library=guide, model="tiny")
+        said: list[str] = []
+        connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+        hits = search(connection, "drain cats", library=guide, explain=True)
+        assert {hit["semantic_score"] for hit in hits} == {None}
+        assert {hit["explanation"]["alpha"] for hit in hits} == {0}
+        assert said == ["No vector of this query by model 'tiny': searching by keywords only."]
+
+    def test_known_query_is_searched_by_meaning(self, connection, guide):
+        run(connection, "use_model", library=guide, model="tiny")
+        missing = {"query": " a pet", "library": guide}
+        assert run(connection, "missing_query_models", **missing) == [{"model_name": "tiny"}]
+        run(
+            connection, "remember_query_vector",
+            query="a pet ", model="tiny", query_embedding=HalfVector([5, 0]),
+        )  # fmt: skip
+        assert run(connection, "missing_query_models", **missing) == []
+        hits = run(connection, "semantic_search", query="a pet", library=guide)
+        assert [(hit["key"], hit["score"]) for hit in hits] == [("cat.md", 1.0), ("node.md", 0.0)]
+
+    def test_about_so_many_of_the_latest_queries_are_remembered(self, connection, guide):
+        for number in range(5):
+            # The clock of a transaction stands still.
+            connection.execute("update pgrag.query_vectors set used_at = used_at - interval '1 s'")
+            run(
+                connection, "remember_query_vector", query=f"query {number}", model="tiny",
+                query_embedding=HalfVector([1, number]), capacity=3,
+            )  # fmt: skip
+        assert value(connection, "select count(*) from pgrag.query_vectors") in (3, 4)
+        assert run(connection, "missing_query_models", query="query 4", model="tiny") == []
+        assert len(run(connection, "missing_query_models", query="query 0", model="tiny")) == 1
+
+    def test_libraries_with_different_models_are_searched_together(self, connection, guide):
+        run(connection, "use_model", library=guide, model="tiny")
+        run(
+            connection, "remember_query_vector",
+            query="a pet", model="tiny", query_embedding=HalfVector([1, 0]),
+        )  # fmt: skip
+        ingest(connection, "zoo", [page("lion.md", "Lions sleep.")])
+        hits = run(connection, "semantic_search", query="a pet", explain=True)
+        models = {hit["key"]: hit["explanation"]["semantic"]["model"] for hit in hits}
+        assert models == {"cat.md": "tiny", "node.md": "tiny", "lion.md": "static-minilm-256"}
+        with refused(connection, "PGR01", "use 2 models"):
+            search(connection, "a pet", query_embedding=HalfVector([1, 0]))
