@@ -1,0 +1,1 @@
+"""Speed and quality on real documentation: `python -m benchmarks --data PATH`."""

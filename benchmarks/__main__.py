@@ -1,0 +1,132 @@
+"""Measures what pgrag promises and prints it as Markdown; see docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+import psycopg
+from pydantic import SecretStr
+
+from benchmarks import anchors, exactness, indexing, latency, recall, scifact
+from benchmarks.bench import Bench
+from benchmarks.corpora import Corpora, CorpusMissing
+from benchmarks.figures import Figure, figures_table
+from pgrag.app import App
+from pgrag.settings import Settings
+
+#: In the order in which they run: the first one indexes what the others search, `recall` marks
+#: the pages, so it comes after those that measure time.
+MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
+    "indexing": indexing.first_and_again,
+    "latency": latency.calls,
+    "exactness": exactness.keyword_arm,
+    "recall": recall.vector_arm,
+    "versions": indexing.versions,
+    "scifact": scifact.keyword_arm,
+}
+ANCHORS = "anchors"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is asked for; 1 if `--strict` and a figure is not reached."""
+    options = _parser().parse_args(arguments)
+    wanted = options.only or [*MEASURES, ANCHORS]
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="pgrag-benchmarks-") as folder:
+        scratch = Path(folder)
+        with _database(options.database_url, scratch) as url:
+            bench = Bench(Corpora(options.data, scratch), url, scratch, options.quick)
+            print(_circumstances(url), flush=True)
+            for name in (name for name in MEASURES if name in wanted):
+                with _told(name):
+                    figures += _measured(name, bench)
+            print(figures_table(figures), flush=True)
+            if ANCHORS in wanted:
+                with _told(ANCHORS):
+                    print(f"\n{_anchors(bench)}")
+    return int(options.strict and any(figure.ok is False for figure in figures))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument(
+        "--only", nargs="+", choices=[*MEASURES, ANCHORS], metavar="NAME",
+        help=f"measure only: {', '.join([*MEASURES, ANCHORS])}",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="ask a tenth of the queries")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if a figure is missed")
+    parser.add_argument(
+        "--database-url", help="an empty database to use (default: a new embedded server)"
+    )
+    return parser
+
+
+def _measured(name: str, bench: Bench) -> list[Figure]:
+    try:
+        return MEASURES[name](bench)
+    except CorpusMissing as missing:
+        return [Figure(name, "—", f"not measured: {missing}", "", False)]
+
+
+def _anchors(bench: Bench) -> str:
+    try:
+        return anchors.quality(bench)
+    except CorpusMissing as missing:
+        return f"{ANCHORS}: not measured: {missing}"
+
+
+@contextmanager
+def _database(given: str | None, scratch: Path) -> Iterator[str]:
+    """A migrated database; an embedded server of its own goes with it."""
+    # The server of root runs as another user, who must be able to pass through.
+    scratch.chmod(0o711)
+    with App(
+        Settings(
+            database_url=None if given is None else SecretStr(given),
+            home=scratch / "home",
+            embedding_url=None,
+        )
+    ) as app:
+        try:
+            app.upgrade()
+            yield app.url
+        finally:
+            app.close()
+            if given is None:
+                app.server.remove()
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Say on stderr what is measured, how long it took, and how busy the machine was."""
+    print(f"{name} …", end=" ", file=sys.stderr, flush=True)
+    started = perf_counter()
+    yield
+    load = os.getloadavg()[0]
+    print(f"{perf_counter() - started:.0f} s, load {load:.1f}", file=sys.stderr, flush=True)
+
+
+def _circumstances(url: str) -> str:
+    with psycopg.connect(url) as connection:
+        server = connection.info.parameter_status("server_version")
+        found = connection.execute(
+            "select e.extversion from pg_extension as e where e.extname = 'vector'"
+        ).fetchone()
+    return (
+        f"PostgreSQL {server}, pgvector {found[0] if found else '?'}, Python"
+        f" {platform.python_version()}, {os.cpu_count()} cores, load at the start"
+        f" {os.getloadavg()[0]:.1f}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

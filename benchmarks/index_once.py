@@ -1,0 +1,46 @@
+"""One indexing run, alone in its process so that its memory can be told: prints JSON.
+
+`python -m benchmarks.index_once LIBRARY VERSION SOURCE`; the database's URL comes on stdin, where
+other users of the machine do not see its password.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+
+from pydantic import SecretStr
+
+from pgrag.app import App
+from pgrag.ingest.page import PageOptions
+from pgrag.settings import Settings
+
+
+def main() -> None:
+    """Index, then print what happened."""
+    library, version, source = sys.argv[1:]
+    # The figures are those of the built-in model, whatever the environment says.
+    settings = Settings(database_url=SecretStr(sys.stdin.read()), embedding_url=None)
+    with App(settings) as app:
+        report = app.index(library, version, source, PageOptions())
+    if report.failed:
+        raise SystemExit(f"not indexed: {report.failed}")
+    # Linux counts in KiB, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    print(
+        json.dumps(
+            {
+                "seconds": report.seconds,
+                "pages": report.pages,
+                "written": report.written,
+                "documents": report.documents,
+                "embedded": report.embedded,
+                "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

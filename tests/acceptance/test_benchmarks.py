@@ -1,0 +1,126 @@
+"""The benchmarks, run to their end on a small made-up corpus: what is not about speed must hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from command_line import write_pages
+
+CHECKOUT = Path(__file__).parents[2]
+WORDS = ("pump", "valve", "gasket", "manifold")
+SECONDS = 120
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Path:
+    """The corpora that the benchmarks know, each with a few dozen pages; one is packed."""
+    data = tmp_path / "corpora"
+    for corpus, labelled, word in (
+        ("mdn-en", "mdn-anchor", "pump"),
+        ("k8s-en", "k8s-anchor", "valve"),
+    ):
+        write_pages(data / corpus / "files", 40, word=word)
+        _label(data / labelled, word)
+    for number, version in enumerate(("1.x", "2.x")):
+        # The second version has all pages of the first one, and others.
+        write_pages(data / "jest-versions/files" / f"version-{version}", 20 + 10 * number)
+    _abstracts(data / "scifact")
+    with tarfile.open(data / "scifact.tar.xz", "w:xz") as archive:
+        archive.add(data / "scifact", "scifact")
+    for file in (data / "scifact").iterdir():
+        file.unlink()
+    (data / "scifact").rmdir()
+    return data
+
+
+def test_every_measure_ends_and_what_is_exact_is_exact(
+    corpora: Path, empty_database_url: str, tmp_path: Path
+) -> None:
+    finished = _run(tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick")
+    assert finished.returncode == 0, finished.stderr
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in finished.stdout.splitlines()
+        if line.startswith("| ")
+    ]
+    figures = {row[0]: row[1:] for row in rows if len(row) == 5}
+
+    def reached(beginning: str) -> tuple[str, str]:
+        [row] = [row for what, row in figures.items() if what.startswith(beginning)]
+        return row[1], row[3]
+
+    assert reached("keyword arm = brute force") == ("20 of 20", "yes")
+    assert reached("texts embedded for all versions") == ("120", "yes")
+    assert reached("index again, 1 pages changed")[0].endswith("%")
+    assert reached("— share of the documents embedded") == ("0.6%", "yes")
+    assert reached("keyword arm alone: nDCG@10") == ("1.000", "yes")
+    nearest = [row for row in rows if row[0].startswith("vector arm: recall@10")]
+    assert [row[2] for row in nearest] == ["1.0000"] * len(nearest) != []
+    returned = [row for row in rows if row[0] == "— fewest rows returned"]
+    assert [row[4] for row in returned] == ["yes"] * len(nearest)
+    anchors = {(row[0].split(",")[0], row[1]): row[2:] for row in rows if "anchor" in row[0]}
+    assert len(anchors) == 8
+    assert anchors["mdn-anchor", "keyword"] == ["1.000"] * 3
+
+
+def test_a_missing_corpus_is_said_and_fails_only_when_strict(
+    tmp_path: Path, empty_database_url: str
+) -> None:
+    arguments = ("--data", tmp_path, "--database-url", empty_database_url, "--only", "versions")
+    finished = _run(tmp_path, *arguments, "--strict")
+    assert finished.returncode == 1, finished.stderr
+    assert "holds no jest-versions" in finished.stdout
+    assert _run(tmp_path, *arguments).returncode == 0
+
+
+def _run(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "benchmarks", *map(str, arguments)],
+        cwd=CHECKOUT,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def _label(folder: Path, word: str) -> None:
+    """Queries that name the number of a page; another page quotes each of them."""
+    folder.mkdir(parents=True)
+    queries, answers, sources = [], ["query-id\tcorpus-id\tscore"], ["query-id\tsource-page"]
+    for number in range(20):
+        queries.append(json.dumps({"_id": f"q{number}", "text": f"{word} {number} assembly"}))
+        answers.append(f"q{number}\tpart-{number % 7}/{word}-{number}.md\t1")
+        sources.append(f"q{number}\tpart-{(number + 1) % 7}/{word}-{number + 1}.md")
+    for name, lines in (
+        ("queries.jsonl", queries),
+        ("qrels.tsv", answers),
+        ("sources.tsv", sources),
+    ):
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _abstracts(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    records, queries, answers = [], [], ["query-id\tcorpus-id\tscore"]
+    for number, word in enumerate(WORDS):
+        text = f"We observed that a {word} lasts {number + 3} years where the water is soft."
+        records.append(
+            json.dumps({"_id": str(number), "title": f'Wear of a "{word}"', "text": text})
+        )
+        queries.append(json.dumps({"_id": f"q{number}", "text": f"How long does a {word} last?"}))
+        answers.append(f"q{number}\t{number}\t1")
+    for name, lines in (
+        ("corpus.jsonl", records),
+        ("queries.jsonl", queries),
+        ("qrels.tsv", answers),
+    ):
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
