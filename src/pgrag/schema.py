@@ -107,22 +107,11 @@ def require_current(url: str) -> None:
         raise errors.SchemaOutdated(_describe(found), hint="Run `pgrag db upgrade`.")
 
 
-def check(url: str) -> list[Finding]:
-    """Check the server and the schema of a database."""
-    with translated_errors(), _connect(url) as connection:
-        findings = server_findings(connection)
-        found = _status(connection)
-    remedies = {
-        "current": "",
-        "newer": "Install the version of pgrag that wrote it, or a newer one.",
-    }
-    remedy = remedies.get(found.state, "Run `pgrag db upgrade`.")
-    return [*findings, Finding("schema", not remedy, _describe(found), remedy)]
-
-
 def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
     """Check version, pgvector, encoding and case folding of a database's server."""
     with connection.cursor(row_factory=tuple_row) as cursor:
+        # Else a database of another encoding would answer in bytes.
+        cursor.execute("set client_encoding to 'UTF8'")
         cursor.execute(
             """
             select
@@ -194,7 +183,7 @@ def raw(connection: Connection) -> psycopg.Connection[Any]:
 
 
 def _connect(url: str) -> psycopg.Connection[Any]:
-    # Whatever PGCLIENTENCODING says, and whatever unfit encoding the database has.
+    # The files of functions are sent as they are, whatever PGCLIENTENCODING says.
     return psycopg.connect(url, client_encoding="UTF8")
 
 
