@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg.rows import dict_row
 
 SECONDS = 120
 _SMALL_BATCHES = (
@@ -47,7 +48,7 @@ class CommandLine:
     def run(self, *arguments: object, code: int = 0, stdin: str = "") -> Finished:
         """Run a command to its end, which must come with this exit status and no traceback."""
         ended = subprocess.run(
-            self._command(arguments),
+            self.command(*arguments),
             cwd=self.folder,
             env=self.environment,
             input=stdin,
@@ -67,7 +68,7 @@ class CommandLine:
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start a command and return its process."""
         return subprocess.Popen(
-            self._command(arguments),
+            self.command(*arguments),
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -92,7 +93,8 @@ class CommandLine:
             **self.variables,
         }
 
-    def _command(self, arguments: tuple[object, ...]) -> list[str]:
+    def command(self, *arguments: object) -> list[str]:
+        """The words that start it."""
         program = ["-c", _SMALL_BATCHES] if self.small_batches else ["-m", "pgrag"]
         return [sys.executable, *program, *map(str, arguments)]
 
@@ -130,3 +132,75 @@ def kill(process: subprocess.Popen[str]) -> None:
     """End a process without letting it say a word."""
     process.send_signal(signal.SIGKILL)
     process.communicate()
+
+
+def rows(url: str, statement: str, library: str) -> list[dict[str, Any]]:
+    """Run a statement with a library's name."""
+    with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+        return connection.execute(statement.encode(), {"library": library}).fetchall()
+
+
+def counted(url: str, library: str) -> dict[str, Any]:
+    """Count what is stored of a library."""
+    [counts] = rows(
+        url,
+        """
+        select
+            (select count(*) from pgrag.pages as p where p.library_id = l.library_id) as pages,
+            (
+                select count(*) from pgrag.documents as d where d.library_id = l.library_id
+            ) as documents,
+            (
+                select count(*) from pgrag.documents as d
+                where d.library_id = l.library_id and d.covers > 0
+            ) as searchable,
+            (
+                select count(*) from pgrag.embeddings as e where e.library_id = l.library_id
+            ) as vectors,
+            (
+                select array_agg(v.status) from pgrag.versions as v
+                where v.library_id = l.library_id
+            ) as statuses
+        from pgrag.libraries as l
+        where l.name = %(library)s
+        """,
+        library,
+    )
+    return counts
+
+
+def statistics(url: str, library: str) -> list[dict[str, Any]]:
+    """List what ranking knows of a library: counts of every lexeme, of documents and lengths."""
+    return rows(
+        url,
+        """
+        select s.language, s.lexeme as name, s.document_count::bigint as number
+        from pgrag.lexeme_statistics as s
+        join pgrag.libraries as l on l.library_id = s.library_id
+        where l.name = %(library)s and s.document_count > 0
+        union all
+        select c.language, counted.name, counted.number
+        from pgrag.corpus_statistics as c
+        join pgrag.libraries as l on l.library_id = c.library_id
+        cross join lateral (values
+            (' documents', c.document_count),
+            (' pages', c.page_count),
+            (' length', round(c.total_length)::bigint),
+            (' page length', round(c.total_page_length)::bigint)
+        ) as counted (name, number)
+        where l.name = %(library)s
+        order by language, name
+        """,
+        library,
+    )
+
+
+def assert_complete(url: str, *, library: str, pages: int) -> None:
+    """Every page is there with all its vectors, and the statistics are those of the rows."""
+    counts = counted(url, library)
+    assert counts["pages"] == pages
+    assert counts["vectors"] == counts["searchable"] > 0
+    assert set(counts["statuses"]) == {"ready"}
+    kept = statistics(url, library)
+    rows(url, "select pgrag.refresh_statistics(%(library)s, drift => 0)", library)
+    assert statistics(url, library) == kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -56,10 +56,23 @@ def status(as_json: options.Json = False) -> None:
 
 
 @commands.command()
-def url() -> None:
-    """Print the database's URL, with its password, for other clients; starts the server."""
+def url(
+    listen: Annotated[
+        bool,
+        typer.Option(
+            "--listen", help="Let the embedded server listen on 127.0.0.1, for any program."
+        ),
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Its port there; default: chosen once.")
+    ] = None,
+) -> None:
+    """Print the database's URL, with its password, for other programs; starts the server."""
     with opened() as app:
-        print_text(app.url)
+        if app.is_embedded and (listen or port is not None):
+            print_text(app.server.start(listen=True, port=port))
+        else:
+            print_text(app.url)
 
 
 @commands.command(context_settings=_PASSED_ON)

@@ -92,8 +92,8 @@ def print_indented(text: Text, *, indent: int = 4) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text as it is, to be read or to be piped on."""
-    stdout().print(Text(printable(text)), soft_wrap=True)
+    """Print a text as it is, tabs and all, to be read or to be piped on."""
+    print(printable(text))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

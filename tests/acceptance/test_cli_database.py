@@ -1,0 +1,130 @@
+"""`pgrag db`, `pgrag doctor`, and what a person sees on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import psycopg
+from command_line import CommandLine, write_pages
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def on_terminal(pgrag: CommandLine, *arguments: object, answer: str = "") -> tuple[int, str]:
+    """Run a command on a terminal; return its exit status and what the screen got."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        pgrag.command(*arguments),
+        cwd=pgrag.folder,
+        env=pgrag.environment | {"COLUMNS": "100"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.write(ours, answer.encode())
+    screen = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # Linux: the terminal has closed
+            break
+        if not part:
+            break
+        screen += part
+    os.close(ours)
+    return process.wait(), screen.decode()
+
+
+def test_psql_finds_the_functions_with_and_without_their_schema(indexed: CommandLine) -> None:
+    queries = (
+        "select library from pgrag.search('zlib compiler', match_count => 1)",
+        "select count(*) from libraries()",
+    )
+    ended = indexed.run("db", "psql", "--", "-At", *(part for q in queries for part in ("-c", q)))
+    assert ended.out.split() == ["kestrel", "3"]
+
+
+def test_a_dump_restores_into_an_empty_database(
+    indexed: CommandLine, empty_database_url: str
+) -> None:
+    (indexed.folder / "dump.sql").write_text(indexed.run("db", "dump").out)
+    copy = indexed.with_variables(PGRAG_DATABASE_URL=empty_database_url)
+    copy.run("db", "psql", "--", "-q", "-v", "ON_ERROR_STOP=1", "-o", "out", "-f", "dump.sql")
+    query = ("search", "compiler", "-l", "kestrel")
+    assert copy.json(*query) == indexed.json(*query)
+
+
+def test_url_and_status_say_where_the_database_is(indexed: CommandLine) -> None:
+    url = indexed.variables["PGRAG_DATABASE_URL"]
+    assert indexed.run("db", "url").out.strip() == url
+    status = indexed.json("db", "status")
+    assert (status["embedded"], status["state"]) == (False, "current")
+    password = psycopg.conninfo.conninfo_to_dict(url).get("password")
+    assert not password or str(password) not in status["url"]
+
+
+def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
+    pgrag: CommandLine, tmp_path: Path
+) -> None:
+    pgrag.run("index", "pumps", write_pages(tmp_path / "pumps", 2))
+    assert all(finding["ok"] for finding in pgrag.json("doctor"))
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("delete from pgrag.embeddings")
+        told = pgrag.run("doctor", code=1)
+        assert "Run `pgrag embed pumps`." in told.out
+        pgrag.run("embed", "pumps")
+        connection.execute("delete from pgrag.model_tokens")
+        connection.execute("update pgrag.embedding_models set checksum = 'other'")
+        connection.execute("update pgrag.versions set status = 'indexing'")
+        findings = pgrag.run("doctor", "--json", code=1).json
+        wrong = [finding["name"] for finding in findings if not finding["ok"]]
+        assert wrong == ["model", "library pumps"]
+        pgrag.run("db", "upgrade")
+        pgrag.run("index", "pumps", "pumps")
+    assert "wrong" not in pgrag.run("doctor").out
+
+
+def test_every_setting_is_listed_with_its_source_and_no_secret(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PGRAG_POOL_SIZE=3\nPGRAG_EMBEDDING_API_KEY=sesame\n")
+    pgrag = CommandLine(tmp_path, {"HYBRID_ALPHA": "0.4"})
+    listed = {row["name"]: row for row in pgrag.json("doctor", "--settings")}
+    assert (listed["PGRAG_POOL_SIZE"]["value"], listed["PGRAG_POOL_SIZE"]["source"]) == (
+        "3",
+        ".env",
+    )
+    assert listed["HYBRID_ALPHA"]["source"] == "environment"
+    assert listed["PGRAG_EMBEDDING_API_KEY"]["value"] == "********"
+
+
+def test_help_and_version_need_nothing(tmp_path: Path) -> None:
+    pgrag = CommandLine(tmp_path, {"PGRAG_POOL_SIZE": "broken"})
+    assert pgrag.run("--version").out.startswith("pgrag ")
+    assert "LIBRARY[@VERSION]" in pgrag.run("index", "--help").out
+
+
+def test_a_terminal_gets_progress_and_colour_and_is_asked(
+    pgrag: CommandLine, tmp_path: Path
+) -> None:
+    source = write_pages(tmp_path / "pumps", 40)
+    code, screen = on_terminal(pgrag, "index", "pumps", source)
+    assert code == 0
+    assert "Indexing pumps" in screen
+    assert "40/40" in screen
+
+    code, screen = on_terminal(pgrag, "search", "pressure", "--keyword", "-n", "1")
+    assert "\x1b[1;33m" in screen, "the word is marked"
+    assert max(len(line) for line in ESCAPE.sub("", screen).splitlines()) <= 100
+    plain = pgrag.with_variables(NO_COLOR="1")
+    code, screen = on_terminal(plain, "search", "pressure", "--keyword", "-n", "1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", screen), "NO_COLOR is respected"
+
+    code, screen = on_terminal(pgrag, "remove", "pumps", answer="n\n")
+    assert "Remove pumps with all its versions (40 pages)?" in screen
+    assert (code, len(pgrag.json("libraries"))) == (1, 1)
+    code, screen = on_terminal(pgrag, "remove", "pumps", answer="y\n")
+    assert (code, pgrag.json("libraries")) == (0, [])

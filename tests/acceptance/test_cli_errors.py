@@ -1,0 +1,143 @@
+"""Whatever goes wrong, a sentence says what and what to do; never a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+import pytest
+from command_line import CommandLine
+
+INJECTION = "x'; drop schema pgrag cascade; --"
+KESTREL = Path(__file__).parents[1] / "fixtures" / "kestrel"
+
+
+def is_intact(pgrag: CommandLine) -> bool:
+    """Say whether there is still what was indexed, and nothing more."""
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as connection:
+        return connection.execute("select count(*) from pgrag.versions").fetchone() == (4,)
+
+
+def test_an_unknown_library_is_answered_with_the_nearest_names(indexed: CommandLine) -> None:
+    ended = indexed.run("search", "copy", "-l", "kestral", code=1)
+    assert ended.err.splitlines() == [
+        "error: There is no library 'kestral'.",
+        "Did you mean kestrel, spravka, wegweiser?",
+    ]
+    assert ended.out == ""
+
+
+def test_an_unknown_version_is_answered_with_those_that_exist(indexed: CommandLine) -> None:
+    ended = indexed.run("search", "copy", "-l", "kestrel@nightly", "--json", code=1)
+    assert "has no version that fits 'nightly'" in ended.err
+    assert "It has: 2.0, 1.4." in ended.err
+    assert ended.out == ""
+
+
+def test_a_version_that_is_not_indexed_is_replaced_and_said(indexed: CommandLine) -> None:
+    found = indexed.run("search", "copy", "-l", "kestrel@1.9.2")
+    assert "kestrel 1.4: 1.9.2 is not indexed; the newest version before it" in found.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", INJECTION, "--filter", f"type={INJECTION}", "--filter", f"path={INJECTION}"),
+        ("search", "copy", "--filters", '{"front_matter": {"x\'; drop": "\'; drop"}}'),
+        ("context", INJECTION, "--filter", f"section_path={INJECTION}"),
+    ],
+)
+def test_sql_in_a_text_is_a_text(indexed: CommandLine, arguments: tuple[str, ...]) -> None:
+    indexed.run(*arguments)
+    assert is_intact(indexed)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "copy", "-l", INJECTION),
+        ("search", "copy", "-l", f"kestrel@{INJECTION}"),
+        ("search", "copy", "--filter", f"{INJECTION}=1"),
+        ("search", "copy", "--after", INJECTION),
+        ("search", "copy", "--model", INJECTION),
+        ("outline", "kestrel@2.0", INJECTION),
+        ("configure", "kestrel", f"{INJECTION}=1"),
+        ("index", INJECTION, KESTREL, "--base-url", INJECTION),
+        ("index", f"kestrel@{INJECTION}", KESTREL),
+    ],
+)
+def test_sql_where_it_cannot_be_a_text_is_refused(
+    indexed: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    ended = indexed.run(*arguments, code=1)
+    assert ended.err.startswith("error: "), ended.err
+    assert is_intact(indexed)
+
+
+def test_text_that_is_no_text_is_refused(indexed: CommandLine) -> None:
+    ended = indexed.run("search", b"caf\xe9".decode("utf-8", "surrogateescape"), code=1)
+    assert ended.err.startswith("error: ")
+    assert "The query is empty" in indexed.run("search", "   ", code=1).err
+    assert indexed.run("index", "@1.0", ".", code=2).err.count("has no library") == 1
+
+
+def test_a_source_that_cannot_be_read_is_refused(pgrag: CommandLine, tmp_path: Path) -> None:
+    assert "no such file or folder" in pgrag.run("index", "kestrel", "nowhere", code=1).err
+    (tmp_path / "empty").mkdir()
+    assert "no Markdown in it" in pgrag.run("index", "kestrel", "empty", code=1).err
+
+
+def test_a_database_that_does_not_answer(tmp_path: Path) -> None:
+    url = "postgresql://ada:secret@127.0.0.1:9/nowhere"
+    pgrag = CommandLine(tmp_path, {"PGRAG_DATABASE_URL": url})
+    for arguments in (("search", "copy"), ("index", "kestrel", KESTREL)):
+        ended = pgrag.run(*arguments, code=1)
+        assert ended.err.startswith("error: The database cannot be used")
+        assert "PGRAG_DATABASE_URL" in ended.err
+    told = pgrag.run("doctor", code=1)
+    assert told.out.startswith("wrong database")
+    assert "secret" not in told.out + told.err
+
+
+def test_settings_that_cannot_be_used(tmp_path: Path) -> None:
+    pgrag = CommandLine(tmp_path, {"HYBRID_ALPHA": "2"})
+    assert "HYBRID_ALPHA='2' cannot be used" in pgrag.run("libraries", code=1).err
+
+
+def test_a_database_older_or_newer_than_the_package(
+    pgrag: CommandLine, empty_database_url: str
+) -> None:
+    empty = pgrag.with_variables(PGRAG_DATABASE_URL=empty_database_url)
+    ended = empty.run("index", "kestrel", KESTREL, code=1)
+    assert ended.err.splitlines() == [
+        "error: The database has no pgrag schema yet.",
+        "Run `pgrag db upgrade`.",
+    ]
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("update pgrag.installed_functions set digest = 'another'")
+        assert "pgrag db upgrade" in pgrag.run("search", "copy", code=1).err
+        assert "wrong schema" in pgrag.run("doctor", code=1).out
+        assert "was outdated" in pgrag.run("db", "upgrade").out
+        assert "is up to date" in pgrag.run("db", "upgrade").out
+        connection.execute("update pgrag.alembic_version set version_num = 'x9'")
+        for command in (("libraries",), ("db", "upgrade")):
+            assert "newer than this version of pgrag" in pgrag.run(*command, code=1).err
+
+
+def test_the_log_shows_where_it_happened_to_who_asks(indexed: CommandLine) -> None:
+    curious = indexed.with_variables(PGRAG_LOG_LEVEL="debug")
+    process = curious.start("search", "copy", "-l", "nowhere")
+    _, said = process.communicate()
+    assert process.returncode == 1
+    assert "Traceback" in said
+    assert said.splitlines()[-2] == "error: There is no library 'nowhere'."
+
+
+def test_a_reader_that_has_had_enough_is_no_failure(indexed: CommandLine) -> None:
+    process = indexed.start("search", "copy", "-v", "*", "-n", "50", "--json")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.wait()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.stderr.close()

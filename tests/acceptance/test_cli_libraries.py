@@ -1,0 +1,100 @@
+"""`pgrag libraries`, `versions`, `resolve`, `outline`, `configure`, `embed` and `remove`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+
+def test_what_there_is_can_be_listed(indexed: CommandLine) -> None:
+    listed = indexed.json("libraries")
+    assert [row["library"] for row in listed] == ["kestrel", "spravka", "wegweiser"]
+    assert [row["language"] for row in listed] == ["english", "russian", "german"]
+    table = indexed.run("libraries").out.splitlines()
+    assert table[0].split() == [
+        "library",
+        "newest",
+        "versions",
+        "pages",
+        "documents",
+        "language",
+        "model",
+    ]
+    assert table[2].split()[:4] == ["kestrel", "2.0", "2", "6"]
+
+    assert [row["version"] for row in indexed.json("versions", "kestrel")] == ["2.0", "1.4"]
+    assert "(unversioned)" in indexed.run("versions", "wegweiser").out
+
+
+@pytest.mark.parametrize(
+    ("wanted", "version", "reason"),
+    [
+        (["1.4"], "1.4", "exact"),
+        (["^1.0"], "1.4", "the newest version in the range ^1.0"),
+        ([], "2.0", "the newest release"),
+    ],
+)
+def test_a_wish_for_a_version_is_resolved_with_its_reason(
+    indexed: CommandLine, wanted: list[str], version: str, reason: str
+) -> None:
+    assert indexed.run("resolve", "kestrel", *wanted).out == f"{version}\t{reason}\n"
+
+
+def test_the_outline_of_a_page_by_key_url_or_id(indexed: CommandLine) -> None:
+    [hit, *_] = indexed.json("search", "self-test", "-l", "kestrel@2.0", "--keyword")
+    rows = indexed.json("outline", "kestrel@2.0", hit["page_id"])
+    assert rows == indexed.json("outline", "kestrel", hit["url"])
+    shown = indexed.run("outline", "kestrel@2", "guide/install.md")
+    assert "kestrel 2.0: the newest version in the range 2" in shown.err
+    tree = [re.sub(r"  (lines|#).*", "", line) for line in shown.out.splitlines()]
+    assert tree[:5] == [
+        "Install Kestrel",
+        "└── Install Kestrel",
+        "    ├── From a package",
+        "    └── From source",
+        "        └── Checking the build",
+    ]
+
+
+def test_a_page_that_is_not_there_is_answered_with_similar_ones(indexed: CommandLine) -> None:
+    ended = indexed.run("outline", "kestrel", "install", code=1)
+    assert "has no page 'install'" in ended.err
+    assert "guide/install.md" in ended.err
+
+
+def test_settings_of_a_library_are_changed_one_by_one(
+    pgrag: CommandLine, fixtures_folder: Path
+) -> None:
+    pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
+    default = pgrag.json("configure", "wegweiser")
+    changed = pgrag.json("configure", "wegweiser", "alpha=0.5", "field_weights.title=7")
+    assert changed == default | {
+        "alpha": 0.5,
+        "field_weights": default["field_weights"] | {"title": 7},
+    }
+    shown = pgrag.run("configure", "wegweiser", "field_weights.url=2", "alpha=null").out
+    assert ["field_weights.title", "7"] in [line.split() for line in shown.splitlines()]
+    refused = pgrag.run("configure", "wegweiser", "alpha=much", code=1)
+    assert 'alpha must be a number from 0 to 1, got "much"' in refused.err
+
+    assert "0 texts of wegweiser" in pgrag.run("embed", "wegweiser", "--activate").out
+    unknown = pgrag.run("embed", "wegweiser", "--model", "large-one", code=1)
+    assert "'large-one' is not configured here" in unknown.err
+
+
+def test_a_library_goes_only_when_somebody_has_said_so(pgrag: CommandLine, kestrel: Path) -> None:
+    for target in ("kestrel@1.4", "kestrel"):
+        pgrag.run("index", target, kestrel / "1.4")
+    asked = pgrag.run("remove", "kestrel@1.4", code=2)
+    assert "--yes" in asked.err
+    missing = pgrag.run("remove", "kestrel@3", "--yes", code=1)
+    assert "(unversioned), 1.4" in missing.err
+
+    assert pgrag.json("remove", "kestrel@", "--yes")["pages"] == 2
+    assert [row["version"] for row in pgrag.json("versions", "kestrel")] == ["1.4"]
+    removed = pgrag.run("remove", "kestrel", "--yes")
+    assert "Removed kestrel with all its versions: 2 pages." in removed.out
+    assert "No library is indexed yet" in pgrag.run("search", "copies").err
