@@ -7,11 +7,14 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
+from frontmatter.default_handlers import BaseHandler, YAMLHandler
+
 from pgrag.ingest.yaml_values import YamlError, json_value, load_yaml
 
 _OPENING = re.compile(r"\s*^(-{3,}|\+{3,})[ \t]*\n", re.MULTILINE)
-_YAML_CLOSING = re.compile(r"^(?:-{3,}|\.{3})[ \t]*$\n?", re.MULTILINE)
-_TOML_CLOSING = re.compile(r"^\+{3,}[ \t]*$\n?", re.MULTILINE)
+# The library's own boundaries swallow the blank lines below them, and with them the line numbers.
+_YAML = YAMLHandler(fm_boundary=re.compile(r"^(?:-{3,}|\.{3})[ \t]*$\n?", re.MULTILINE))
+_TOML = BaseHandler(fm_boundary=re.compile(r"^\+{3,}[ \t]*$\n?", re.MULTILINE))
 _KEY = re.compile(r"^([\w\"'][^:#\n\t{}\[\]]*?)[ \t]*:(?=\s|$)", re.MULTILINE)
 
 
@@ -40,13 +43,13 @@ def split(key: str, text: str) -> FrontMatter:
     if not opening:
         return FrontMatter(body=text)
     is_toml = opening[1].startswith("+")
-    closing = (_TOML_CLOSING if is_toml else _YAML_CLOSING).search(text, opening.end())
-    if not closing:
+    try:
+        block, body = (_TOML if is_toml else _YAML).split(text[opening.start(1) :])
+    except ValueError:
         if not _KEY.match(text, opening.end()):
             return FrontMatter(body=text)
         warning = f"{key}: front matter is opened in line {_line(text, opening.start(1))} and never"
         return FrontMatter(body=text, warnings=(f"{warning} closed; it is kept as text",))
-    block = text[opening.end() : closing.start()]
     start = _line(text, opening.end())
     warnings: list[str] = []
     fields = (_read_toml if is_toml else _read_yaml)(key, block, start, warnings)
@@ -54,8 +57,8 @@ def split(key: str, text: str) -> FrontMatter:
         return FrontMatter(body=text)
     return FrontMatter(
         fields=fields,
-        body=text[closing.end() :],
-        first_line=_line(text, closing.end()),
+        body=body,
+        first_line=_line(text, len(text) - len(body)),
         warnings=tuple(warnings),
     )
 
