@@ -297,4 +297,4 @@ def test_server_that_goes_and_comes_back(tmp_path):
             server.start()
             assert database.query("select 1 as one") == [{"one": 1}]
     finally:
-        server.stop()
+        server.remove()
