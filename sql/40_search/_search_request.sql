@@ -32,10 +32,11 @@ declare
     names text[] := pgrag._wanted_libraries(library, filters);
 begin
     perform pgrag._check_arguments(
-        query, match_count, alpha, fusion, levels, max_per_page, page_evidence, candidate_count
+        query, match_count, alpha, fusion, levels, max_per_page, page_evidence, candidate_count,
+        rrf_k, rrf_weights
     );
     select p.* into parsed from pgrag.parse_search_text(query) as p;
-    if parsed.words = '' then
+    if parsed.words !~ '\S' then
         raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
             using errcode = 'PGR01', hint = 'Give at least one word that is not excluded by "-".';
     end if;
@@ -122,7 +123,9 @@ create or replace function pgrag._check_arguments(
     levels integer[],
     max_per_page integer,
     page_evidence double precision,
-    candidate_count integer
+    candidate_count integer,
+    rrf_k integer,
+    rrf_weights double precision[]
 )
 returns void
 language plpgsql
@@ -134,7 +137,7 @@ declare
     complaint text;
 begin
     complaint := case
-        when btrim(coalesce(query, '')) = '' then 'The query is empty.'
+        when coalesce(query, '') !~ '\S' then 'The query is empty.'
         when match_count is null or match_count not between 1 and 1000
         then format('match_count must be 1 to 1000, got %s.', match_count)
         when alpha not between 0 and 1 then format('alpha must be 0 to 1, got %s.', alpha)
@@ -147,6 +150,11 @@ begin
         when max_per_page < 1 then format('max_per_page must be at least 1, got %s.', max_per_page)
         when candidate_count is null or candidate_count not between 1 and 20000
         then format('candidate_count must be 1 to 20000, got %s.', candidate_count)
+        when rrf_k is null or rrf_k < 0 then format('rrf_k must be at least 0, got %s.', rrf_k)
+        when cardinality(rrf_weights) is distinct from 2
+            or (rrf_weights[1] between 0 and 1000 and rrf_weights[2] between 0 and 1000)
+                is not true
+        then format('rrf_weights must be two numbers of 0 to 1000, got %s.', rrf_weights)
     end;
     if complaint is not null then
         raise exception '%', complaint using errcode = 'PGR01';
