@@ -140,7 +140,7 @@ as $$
         from keyword_hits as k
         full join vector_hits as v on v.document_id = k.document_id
     ),
-    compared as (
+    located as materialized (
         select
             c.library_id,
             c.document_id,
@@ -153,22 +153,35 @@ as $$
             q.page_evidence,
             case when q.alpha < 1 then greatest(coalesce(-(d.weights <#> q.keywords), 0), 0) end
                 as passage_score,
-            case
-                when q.alpha < 1 and q.page_evidence > 0
-                then greatest(coalesce(-(p.weights <#> q.keywords), 0), 0)
-                else 0
-            end as page_score,
             case when q.alpha > 0 then greatest(coalesce(-(e.embedding <#> q.embedding), 0), 0) end
                 as semantic_score
         from candidates as c
         join unnest((_fuse.request).queries) as q on q.library_id = c.library_id
         join pgrag.documents as d
             on d.library_id = c.library_id and d.document_id = c.document_id
-        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         left join pgrag.embeddings as e
             on e.library_id = c.library_id
             and e.document_id = c.document_id
             and e.model_id = q.model_id
+    ),
+    -- Once a page: its impacts lie out of line.
+    page_scores as materialized (
+        select
+            p.library_id,
+            p.page_id,
+            greatest(coalesce(-(p.weights <#> q.keywords), 0), 0) as page_score
+        from (
+            select distinct l.library_id, l.page_id
+            from located as l
+            where l.alpha < 1 and l.page_evidence > 0
+        ) as l
+        join unnest((_fuse.request).queries) as q on q.library_id = l.library_id
+        join pgrag.pages as p on p.library_id = l.library_id and p.page_id = l.page_id
+    ),
+    compared as (
+        select l.*, coalesce(p.page_score, 0) as page_score
+        from located as l
+        left join page_scores as p on p.library_id = l.library_id and p.page_id = l.page_id
     ),
     scored as (
         select
