@@ -61,7 +61,7 @@ begin
     request.candidate_count := greatest(candidate_count, match_count);
     request.exact_limit := scope.exact_limit;
     if after is not null then
-        if after !~ '^\d(\.\d+)?(e-?\d+)?:\d{1,18}$' then
+        if after !~ '^\d{1,4}(\.\d{1,30})?(e-\d{1,2})?:\d{1,18}$' then
             raise exception 'The cursor % was not made by a search.',
                 quote_literal(left(after, 100))
                 using errcode = 'PGR07', hint = 'Pass the cursor of the last hit as it is.';
