@@ -47,18 +47,18 @@ def embed_pending(
 def ensure_vector_index(database: Database, model: str) -> bool:
     """Build the HNSW index of a model once it has more vectors than are scanned exactly.
 
-    Built without blocking readers or writers; one left unfinished by a crash is replaced. Returns
-    whether it built one.
+    Built without blocking readers or writers; one left unfinished by a crash is replaced; nothing
+    is done while another process builds one. Returns whether it built one.
     """
     [state] = database.call("vector_index_state", model=model)
     if not state["wanted"] or state["valid"]:
         return False
     with database.connection() as connection:
-        connection.execute("select pg_advisory_lock(%s)", [_LOCK])
+        # Not waiting: "create index concurrently" waits for whoever waits, and would wait for ever.
+        lock = connection.execute("select pg_try_advisory_lock(%s) as taken", [_LOCK]).fetchone()
+        if not lock or not lock["taken"]:
+            return False
         try:
-            [state] = database.call("vector_index_state", model=model)
-            if state["valid"]:
-                return False
             connection.execute("set maintenance_work_mem = '512MB'")
             if state["valid"] is False:
                 connection.execute(state["drop_statement"])
