@@ -59,6 +59,9 @@ def ensure_vector_index(database: Database, model: str) -> bool:
         if not lock or not lock["taken"]:
             return False
         try:
+            [state] = database.call("vector_index_state", model=model)
+            if state["valid"]:
+                return False
             connection.execute("set maintenance_work_mem = '512MB'")
             if state["valid"] is False:
                 connection.execute(state["drop_statement"])
