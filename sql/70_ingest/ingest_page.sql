@@ -30,13 +30,7 @@ begin
         ingest_page.language
     ) as i;
     perform pgrag.embed_pending(ingest_page.library);
-    update pgrag.versions as v
-    set status = 'ready'
-    from pgrag.libraries as l
-    where l.name = lower(btrim(ingest_page.library))
-        and v.library_id = l.library_id
-        and v.label = lower(btrim(coalesce(ingest_page.version, '')))
-        and v.status <> 'ready';
+    perform pgrag.finish_version(ingest_page.library, ingest_page.version);
 end;
 $$;
 

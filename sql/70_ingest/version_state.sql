@@ -48,7 +48,12 @@ begin
     update pgrag.versions as v
     set status = 'ready'
     where v.library_id = owner_id and v.version_id = target_id and v.status <> 'ready';
-    perform gin_clean_pending_list('pgrag.documents_search');
+    -- What was written waits beside the index, where every search reads it: merge it, where the
+    -- caller owns the index (others leave it to autovacuum).
+    perform gin_clean_pending_list(i.oid)
+    from pg_class as i
+    where i.oid = 'pgrag.documents_search'::regclass
+        and pg_has_role(i.relowner, 'usage');
 end;
 $$;
 
