@@ -46,9 +46,10 @@ format: $(VENV)/.development ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.development ## write the references in docs/ anew, from the comments in sql/ and the commands
+docs: $(VENV)/.development ## write the references in docs/ anew, from the comments in sql/, the commands and the routes
 	$(BIN)/python scripts/make_sql_reference.py
 	$(BIN)/python scripts/make_cli_reference.py
+	$(BIN)/python scripts/make_rest_reference.py
 
 bench: $(VENV)/.development ## measure speed and quality on real documentation (DATA=path)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -179,3 +182,11 @@ def test_answers_have_the_shape_that_is_promised(
 
 def test_the_reader_of_the_document_is_served(harbour: ApiClient) -> None:
     assert "/openapi.json" in harbour.get("/docs").text
+
+
+def test_the_reference_says_what_the_document_says() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "make_rest_reference.py"
+    compared = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, encoding="utf-8", check=False
+    )
+    assert compared.returncode == 0, compared.stderr

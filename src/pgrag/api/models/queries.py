@@ -21,10 +21,10 @@ _FILTERS = (
     ' `{"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}`.'
 )
 _LEVELS = (
-    "0 page summaries, 1 section summaries, 2 paragraphs. Without it 1 and 2, without summaries"
+    "0 page summaries, 1 section summaries, 2 paragraphs; by default 1 and 2, without summaries"
     " whose paragraphs answer as well."
 )
-_RRF_WEIGHTS = "Weights of the keyword arm and the vector arm in `rrf`; without it 1 and 1."
+_RRF_WEIGHTS = "Weights of the keyword arm and the vector arm in `rrf`; by default 1 and 1."
 _NUMBER = r"(100|\d{1,2}(\.\d{1,6})?)"
 
 #: Arguments of a search that one of its modes alone has no use for.
@@ -61,7 +61,7 @@ class QueryArguments(Arguments):
         default=None, description="Hits with a lower score are left out before the limit counts."
     )
     model: Name | None = Field(
-        default=None, description="Name of the embedding model; without it the library's."
+        default=None, description="Name of the embedding model; by default the library's."
     )
 
     def arguments(self) -> dict[str, Any]:
@@ -78,8 +78,8 @@ class _Search(QueryArguments):
     )
     fusion: Literal["absolute", "rrf"] | None = Field(
         default=None,
-        description="How the arms are joined: sum of scores (`absolute`, the default) or"
-        " Reciprocal Rank Fusion.",
+        description="How the arms are joined: by default the sum of their scores, or Reciprocal"
+        " Rank Fusion.",
     )
     max_per_page: int | None = Field(
         default=None, ge=1, le=1000, description="At most so many hits of one page."
@@ -88,17 +88,23 @@ class _Search(QueryArguments):
         default=None, description="The `next` of the answer before: continues behind it."
     )
     page_evidence: Share | None = Field(
-        default=None, description="Share of the page's own score in the keyword score."
+        default=None,
+        description="Share of the page's own score in the keyword score; by default the library's.",
     )
     candidate_count: int | None = Field(
-        default=None, ge=1, le=20_000, description="How deep each arm is read; 100 at first."
+        default=None,
+        ge=1,
+        le=20_000,
+        description="How deep each arm is read at first; by default 100.",
     )
-    rrf_k: int | None = Field(default=None, ge=1, le=10_000, description="k of `rrf`; 60.")
+    rrf_k: int | None = Field(
+        default=None, ge=1, le=10_000, description="k of `rrf`; by default 60."
+    )
     snippets: bool = Field(
-        default=False, description="With an excerpt of each hit, the words marked by `**`."
+        default=False, description="Add an excerpt of each hit, its words marked by `**`."
     )
     explain: bool = Field(
-        default=False, description="With every number behind the score of each hit."
+        default=False, description="Add every number behind the score of each hit."
     )
 
     @model_validator(mode="after")
@@ -111,30 +117,36 @@ class _Search(QueryArguments):
 
 class _Context(QueryArguments):
     token_budget: int | None = Field(
-        default=None, ge=1, le=1_000_000, description="At most so many tokens; 4000."
+        default=None,
+        ge=1,
+        le=1_000_000,
+        description="At most so many tokens, of 4 bytes each; by default 4000.",
     )
     format: Literal["simple", "grouped"] | None = Field(
         default=None,
-        description="Breadcrumbs above every document, or (the default) headings above sections.",
+        description="Breadcrumbs above every document, or by default headings above sections.",
     )
     expand: bool | None = Field(
-        default=None, description="Whether the best pages are read whole; they are."
+        default=None, description="Add more of the best pages; by default true."
     )
     expansion_threshold: float | None = Field(
-        default=None, description="Score that a page needs to be expanded; 0.3."
+        default=None, description="Score that a page needs to be expanded; by default 0.3."
     )
     max_documents_to_expand: Count | None = Field(
-        default=None, description="At most so many pages are expanded; 3."
+        default=None, description="At most so many pages are expanded; by default 3."
     )
     max_chunks_per_document: Count | None = Field(
-        default=None, description="At most so many documents are added for each page; 20."
+        default=None,
+        description="At most so many documents are added for each page; by default 20.",
     )
-    parents: bool = Field(default=False, description="With the section above each hit.")
+    parents: bool = Field(default=False, description="Add the section above each hit.")
     siblings: Count | None = Field(
-        default=None, description="With so many neighbours before and after each hit; 0."
+        default=None,
+        description="Add so many neighbours before and after each hit; by default none.",
     )
     overlap: bool = Field(
-        default=False, description="With the end of the paragraph before, where it is missing."
+        default=False,
+        description="Begin with the end of the paragraph before, where that is not there itself.",
     )
 
 
@@ -171,7 +183,7 @@ class _AsBody(Arguments):
         default=None,
         min_length=1,
         max_length=4000,
-        description="The query's vector by the model; without it the vector is made here.",
+        description="The query's vector by the model; by default it is made here.",
     )
 
 

@@ -1,0 +1,126 @@
+"""Write the routes into docs/rest.md: what the OpenAPI document says, between two marks.
+
+Without arguments the page is written; with --check it is compared, and the exit status is 1 where
+it is not up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pgrag.api import create_app
+from pgrag.app import App
+from pgrag.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "rest.md"
+BEGIN = "<!-- routes, made by `make docs` -->\n"
+END = "<!-- end of routes -->\n"
+#: Told by hand, or with their routes.
+_TOLD_ELSEWHERE = {"Problem", "FieldError", "SearchBody", "ContextBody"}
+_LARGEST = 1e12
+
+
+def kind(schema: dict[str, Any]) -> str:
+    """Name the type of a value in one or two words."""
+    if "$ref" in schema:
+        name = str(schema["$ref"]).rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "enum" in schema:
+        return " or ".join(f"`{value}`" for value in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(kind(choice) for choice in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {kind(schema['items'])}"
+    return str(schema.get("format") or schema.get("type") or "anything")
+
+
+def limits(schema: dict[str, Any]) -> str:
+    """Say what a value must keep to, and its default."""
+    choices = [choice for choice in schema.get("anyOf", []) if choice.get("type") != "null"]
+    of = {**schema, **choices[0]} if choices else schema
+    told = []
+    if "minimum" in of and of.get("maximum", _LARGEST) < _LARGEST:
+        told.append(f"{of['minimum']:,} to {of['maximum']:,}")
+    if "enum" in of:
+        told.append(kind(of))
+    if (default := schema.get("default")) not in (None, ""):
+        told.append(f"default `{str(default).lower()}`")
+    return f" ({'; '.join(told)})" if told else ""
+
+
+def item(name: str, schema: dict[str, Any], description: str, *, with_kind: bool) -> str:
+    """Return one line about a parameter or a field."""
+    shown = f"- `{name}`{f', {kind(schema)}' if with_kind else limits(schema)}"
+    return f"{shown}: {description}" if description else shown
+
+
+def route(
+    method: str, path: str, operations: dict[str, Any], schemas: dict[str, Any]
+) -> Iterator[str]:
+    """Yield the lines about one method of an address."""
+    operation = operations[method]
+    yield from (f"### {method.upper()} {path}", "", operation["description"], "")
+    parameters = operation.get("parameters", [])
+    for parameter in parameters:
+        told = parameter.get("description", "")
+        yield item(parameter["name"], parameter["schema"], told, with_kind=False)
+    if method == "post":
+        yield "- the arguments of GET as a JSON object, with `query` for `q`, and"
+        known = {parameter["name"] for parameter in operations["get"]["parameters"]} | {"query"}
+        [content] = operation["requestBody"]["content"].values()
+        body = schemas[content["schema"]["$ref"].rpartition("/")[2]]
+        for name, schema in body["properties"].items():
+            if name not in known:
+                yield item(name, schema, schema["description"], with_kind=False)
+    if parameters or method == "post":
+        yield ""
+    [content] = operation["responses"]["200"]["content"].values()
+    yield from (f"Answers {kind(content['schema'])}.", "")
+
+
+def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines about the fields of one schema."""
+    yield from (f"### {name}", "", schema["description"], "")
+    for field, value in schema["properties"].items():
+        yield item(field, value, value.get("description", ""), with_kind=True)
+    yield ""
+
+
+def page(current: str) -> str:
+    """Return the page with its routes made anew."""
+    before, begin, rest = current.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE.relative_to(ROOT)} lacks the mark {BEGIN.strip()} or its end.")
+    document = create_app(App(Settings())).openapi()
+    schemas = document["components"]["schemas"]
+    lines = ["## Routes", ""]
+    for path, operations in sorted(document["paths"].items()):
+        for method in operations:
+            lines += route(method, path, operations, schemas)
+    lines += ["## Shapes", ""]
+    for name, schema in schemas.items():
+        if name not in _TOLD_ELSEWHERE:
+            lines += shape(name, schema)
+    return f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{after}"
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    current = PAGE.read_text("utf-8")
+    wanted = page(current)
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(wanted, "utf-8")
+        return 0
+    if current == wanted:
+        return 0
+    print("docs/rest.md is not what the routes say: run `make docs`.", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

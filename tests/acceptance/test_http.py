@@ -1,0 +1,202 @@
+"""`pgrag serve` over a real network connection, as clients meet it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+from command_line import SECONDS, CommandLine
+
+from pgrag.embedded import EmbeddedServer
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "rest.md"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.05)
+
+
+@contextmanager
+def served(pgrag: CommandLine) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """A client of a service that runs as a process of its own, and the process."""
+    port = free_port()
+    process = pgrag.start("serve", "--port", port)
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60)
+
+    def answers() -> bool:
+        assert process.poll() is None, process.communicate()
+        try:
+            return client.get("/healthz").status_code == 200
+        except httpx.ConnectError:
+            return False
+
+    try:
+        eventually(answers)
+        yield client, process
+    finally:
+        client.close()
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def client(indexed: CommandLine) -> Iterator[httpx.Client]:
+    """A client of a service on four small libraries."""
+    with served(indexed) as (client, _):
+        yield client
+
+
+def test_a_search_by_get_and_by_post(client: httpx.Client) -> None:
+    arguments = {"library": "kestrel", "limit": 2}
+    by_get = client.get("/v1/search", params={"q": "restore a folder", **arguments})
+    assert by_get.status_code == 200
+    assert by_get.headers["content-type"] == "application/json"
+    assert by_get.json()["hits"][0]["key"] == "guide/restore.md"
+    by_post = client.post("/v1/search", json={"query": "restore a folder", **arguments})
+    assert by_post.json() == by_get.json()
+
+
+@pytest.mark.parametrize(("query", "library"), [("SPERRMÜLL", "wegweiser"), ("КНИГИ", "spravka")])
+def test_queries_in_other_languages(client: httpx.Client, query: str, library: str) -> None:
+    hits = client.get("/v1/search", params={"q": query}).json()["hits"]
+    assert hits[0]["library"] == library
+
+
+def test_from_a_hit_to_its_page_and_neighbours(client: httpx.Client) -> None:
+    hit = client.get("/v1/search?q=restore&library=kestrel").json()["hits"][0]
+    page = client.get(f"/v1/pages/{hit['page_id']}").json()
+    assert page["key"] == hit["key"]
+    around = client.get(f"/v1/documents/{hit['document_id']}/context").json()
+    assert around["document"]["content"] == hit["content"]
+    context = client.get("/v1/context?q=restore&library=kestrel").json()
+    assert hit["content"] in context["text"]
+
+
+def test_fifty_clients_at_once(client: httpx.Client) -> None:
+    def search(number: int) -> httpx.Response:
+        return client.get("/v1/search", params={"q": f"kestrel copy {number % 5}"})
+
+    expected = [search(number).json() for number in range(5)]
+    with ThreadPoolExecutor(50) as clients:
+        responses = list(clients.map(search, range(50)))
+    assert {response.status_code for response in responses} == {200}
+    assert [response.json() for response in responses] == expected * 10
+
+
+def test_problems_reach_the_client(client: httpx.Client) -> None:
+    for response, status in (
+        (client.get("/v1/search?q=copy&library=kestral"), 404),
+        (client.get("/v1/search?q=copy&libary=kestrel"), 422),
+        (client.get("/v1/search?q=%00"), 422),
+        (client.put("/v1/search"), 405),
+        (client.post("/v1/search", json={"query": "x" * 1_000_000}), 413),
+    ):
+        assert response.status_code == status
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["status"] == status
+
+
+def commands() -> list[str]:
+    """The commands of the reference, comments and line breaks taken out."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", REFERENCE.read_text("utf-8"), re.S | re.M)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.startswith("curl ")]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_the_examples_of_the_reference(client: httpx.Client, command: str) -> None:
+    words = shlex.split(command, comments=True)[1:]
+    [address] = [word for word in words if word.startswith("http")]
+    path = address.removeprefix("http://127.0.0.1:8000")
+    assert path != address
+    data = [value for option, value in pairwise(words) if option in {"-d", "--data-urlencode"}]
+    if "-H" in words:
+        header = dict([words[words.index("-H") + 1].split(": ")])
+        response = client.post(path, content=data[0], headers=header)
+    elif data:
+        response = client.get(path, params=dict(part.split("=", 1) for part in data))
+    else:
+        response = client.get(path)
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert (
+        answer.get("hits")
+        or answer.get("text")
+        or answer.keys()
+        & {
+            "libraries",
+            "versions",
+            "pages",
+            "reason",
+        }
+    )
+
+
+def test_a_stop_lets_requests_end_and_leaves_no_connection(
+    pgrag: CommandLine, connection: psycopg.Connection
+) -> None:
+    sessions = (
+        "select pid from pg_stat_activity where datname = current_database()"
+        " and application_name = 'pgrag' and wait_event_type = %s"
+    )
+
+    def waiting() -> bool:
+        return bool(connection.execute(sessions, ["Lock"]).fetchall())
+
+    with served(pgrag) as (client, process), ThreadPoolExecutor(1) as other:
+        with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as locking:
+            locking.execute("lock table pgrag.libraries in access exclusive mode")
+            response = other.submit(client.get, "/v1/libraries")
+            eventually(waiting)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+            assert process.poll() is None, "a request is under way"
+        assert response.result(SECONDS).json() == {"libraries": []}
+        _, errors = process.communicate(timeout=SECONDS)
+        assert process.returncode in {0, -signal.SIGTERM}
+        assert "Traceback" not in errors
+    eventually(lambda: not connection.execute(sessions, ["Client"]).fetchall())
+
+
+def test_a_server_that_goes_away_and_comes_back(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    server = EmbeddedServer(tmp_path_factory.mktemp("postgres"))
+    try:
+        pgrag = CommandLine(tmp_path, {"PGRAG_DATABASE_URL": server.start()})
+        pgrag.run("db", "upgrade")
+        with served(pgrag) as (client, _):
+            assert client.get("/v1/libraries").status_code == 200
+            server.stop()
+            away = client.get("/v1/libraries")
+            assert away.status_code == 503
+            assert away.headers["retry-after"]
+            assert client.get("/readyz").status_code == 503
+            assert client.get("/healthz").status_code == 200
+            server.start()
+            assert client.get("/v1/libraries").json() == {"libraries": []}
+            assert client.get("/readyz").status_code == 200
+    finally:
+        server.remove()
