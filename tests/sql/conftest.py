@@ -21,6 +21,13 @@ def shared_connection(
         yield connection
 
 
+@pytest.fixture(scope="module")
+def module_connection(shared_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    """The same, to write what all tests of a module read; it goes with the module."""
+    with shared_connection.transaction(force_rollback=True):
+        yield shared_connection
+
+
 @pytest.fixture
 def connection(shared_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
     """A connection to an empty library of libraries, in a transaction that ends with the test."""

@@ -31,7 +31,7 @@ from pgrag.documents as d
 join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
 join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
 join pgrag.libraries as l on l.library_id = d.library_id
-where d.covers > 0
+where d.covers > 0 and (%(libraries)s::text[] is null or l.name = any (%(libraries)s))
 order by d.document_id
 """
 QUERY = """
@@ -65,19 +65,18 @@ class Corpus:
 
 
 class Oracle:
-    """Reads a database once; ask it for scores and statistics."""
+    """Reads some libraries (none named: all) once; ask it for scores and statistics."""
 
-    def __init__(self, connection: psycopg.Connection) -> None:
+    def __init__(self, connection: psycopg.Connection, *libraries: str) -> None:
         self._connection = connection
-        self.rows: dict[int, Row] = {
-            row["document_id"]: row for row in connection.execute(ROWS).fetchall()
-        }
+        rows = connection.execute(ROWS, {"libraries": list(libraries) or None}).fetchall()
+        self.rows: dict[int, Row] = {row["document_id"]: row for row in rows}
         self.corpora: dict[tuple[int, str], Corpus] = defaultdict(Corpus)
         for row in self.rows.values():
             self._count(row)
         for row in connection.execute("select * from pgrag.corpus_statistics").fetchall():
-            corpus = self.corpora[row["library_id"], row["language"]]
-            corpus.average_length = row["average_length"]
+            if corpus := self.corpora.get((row["library_id"], row["language"])):
+                corpus.average_length = row["average_length"]
 
     def _count(self, row: Row) -> None:
         corpus = self.corpora[row["library_id"], row["language"]]

@@ -1,0 +1,356 @@
+"""From two arms to one list: every score can be added up by hand from its explanation."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from corpus import Author, pages
+from library import Row, contents, document, ingest, keys, page, refused, run, search
+from oracle import Oracle
+from pgvector import HalfVector
+
+QUERIES = ["restart the server", "certificate of a user", "role", "useEffect default value"]
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection) -> str:
+    ingest(module_connection, "manual", pages(Author(random.Random(11)), 30))
+    return "manual"
+
+
+def explained(connection, query: str, **arguments: Any) -> list[Row]:
+    hits = search(connection, query, library="manual", explain=True, **arguments)
+    assert hits
+    return hits
+
+
+class TestAbsolute:
+    """(1 - alpha) keyword + alpha semantic, all of it between 0 and 1."""
+
+    @pytest.mark.parametrize("query", QUERIES)
+    @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.75, 1.0])
+    def test_score_is_the_weighted_sum_of_the_arms(self, connection, manual, query, alpha):
+        for hit in explained(connection, query, alpha=alpha, levels=[1, 2]):
+            why = hit["explanation"]
+            keyword, semantic = why["keyword"], why["semantic"]
+            assert (why["alpha"], why["fusion"]) == (alpha, "absolute")
+            fused = (1 - alpha) * (keyword["score"] or 0) + alpha * (semantic["score"] or 0)
+            assert hit["score"] == pytest.approx(fused, rel=1e-6)
+            assert hit["keyword_score"] == keyword["score"]
+            assert hit["semantic_score"] == semantic["score"]
+            assert 0 <= hit["score"] <= 1
+
+    @pytest.mark.parametrize("evidence", [0.0, 0.3, 1.0])
+    def test_keyword_score_has_the_share_of_the_page(self, connection, manual, evidence):
+        for hit in explained(connection, "restart the server", page_evidence=evidence):
+            keyword = hit["explanation"]["keyword"]
+            assert keyword["page_evidence"] == evidence
+            mixed = (1 - evidence) * keyword["passage_score"] + evidence * keyword["page_score"]
+            assert hit["keyword_score"] == pytest.approx(mixed, rel=1e-6)
+
+    @pytest.mark.parametrize("query", QUERIES)
+    def test_lexemes_add_up_to_the_passage_score(self, connection, manual, query):
+        oracle = Oracle(connection, "manual")
+        expected = oracle.scores(query)
+        for hit in explained(connection, query):
+            keyword = hit["explanation"]["keyword"]
+            added = sum(lexeme["adds"] for lexeme in keyword["lexemes"])
+            assert keyword["passage_score"] == pytest.approx(added, rel=1e-5)
+            row = oracle.rows[hit["document_id"]]
+            corpus = oracle.corpora[row["library_id"], row["language"]]
+            for lexeme in keyword["lexemes"]:
+                assert lexeme["documents"] == corpus.containing[lexeme["lexeme"]]
+                assert lexeme["idf"] == pytest.approx(corpus.idf(lexeme["lexeme"]), rel=1e-6)
+                impact = corpus.impact(hit["document_id"], lexeme["lexeme"])
+                assert lexeme["impact"] == pytest.approx(impact, rel=1e-5)
+            assert added == pytest.approx(expected.get(hit["document_id"], 0), rel=1e-5)
+
+    def test_scores_do_not_depend_on_how_many_are_asked_for(self, connection, manual):
+        few = explained(connection, "restart the server", match_count=3)
+        many = explained(connection, "restart the server", match_count=60)
+        assert [(h["document_id"], h["score"]) for h in few] == [
+            (h["document_id"], h["score"]) for h in many[:3]
+        ]
+
+    def test_document_found_by_one_arm_gets_its_score_in_the_other(self, connection, manual):
+        """One candidate an arm: what the keyword arm alone found still has its cosine."""
+        hits = explained(connection, "certificate of a user", candidate_count=1, match_count=1)
+        by_meaning = run(
+            connection, "semantic_search",
+            query="certificate of a user", library="manual", match_count=1000,
+        )  # fmt: skip
+        cosine = {hit["document_id"]: hit["score"] for hit in by_meaning}
+        for hit in hits:
+            assert hit["semantic_score"] == pytest.approx(cosine[hit["document_id"]], abs=1e-6)
+
+    def test_explain_search_shows_the_same(self, connection, manual):
+        hits = explained(connection, "restart the server", filters={"type": "guide"})
+        shown = run(
+            connection, "explain_search",
+            query="restart the server", library="manual", filters={"type": "guide"},
+        )  # fmt: skip
+        assert [row["rank"] for row in shown] == list(range(1, len(hits) + 1))
+        for row, hit in zip(shown, hits, strict=True):
+            assert {k: row[k] for k in ("document_id", "score", "explanation")} == {
+                k: hit[k] for k in ("document_id", "score", "explanation")
+            }
+            known = [w for w in row["explanation"]["keyword"]["lexemes"] if w["adds"] > 0]
+            assert len((row["words"] or "").split(", ")) == max(len(known), 1)
+
+    def test_plans_say_how_each_arm_was_read(self, connection, manual):
+        [hit, *_] = explained(connection, "restart the server")
+        keyword, semantic = hit["explanation"]["plans"]
+        assert (keyword["arm"], keyword["plan"]) == ("keyword", "exhaustive")
+        assert set(keyword["lexemes"]) == {"restart", "server"}
+        assert (semantic["arm"], semantic["plan"]) == ("semantic", "exact")
+
+
+class TestReciprocalRank:
+    @pytest.mark.parametrize(("k", "weights"), [(60, [1, 1]), (1, [0.3, 0.7]), (10, [40.0, 2.0])])
+    def test_score_is_the_sum_of_weights_by_rank(self, connection, manual, k, weights):
+        hits = explained(
+            connection, "certificate of a user", fusion="rrf", rrf_k=k, rrf_weights=weights,
+            levels=[2], candidate_count=15, match_count=15,
+        )  # fmt: skip
+        absent = 0
+        for hit in hits:
+            ranks = [hit["explanation"][arm]["rank"] for arm in ("keyword", "semantic")]
+            expected = sum(w / (k + r) for w, r in zip(weights, ranks, strict=True) if r)
+            assert hit["score"] == pytest.approx(expected, rel=1e-9)
+            absent += ranks.count(None)
+        assert absent, "some hit is missing from an arm and got 0 from it"
+
+    def test_ranks_are_those_of_the_arms_alone(self, connection, manual):
+        hits = explained(connection, "certificate of a user", fusion="rrf", levels=[2])
+        for arm in ("keyword", "semantic"):
+            alone = run(
+                connection, f"{arm}_search",
+                query="certificate of a user", library="manual", levels=[2], match_count=100,
+            )  # fmt: skip
+            place = {hit["document_id"]: n for n, hit in enumerate(alone, start=1)}
+            for hit in hits:
+                assert hit["explanation"][arm]["rank"] == place.get(hit["document_id"])
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"rrf_k": -1},
+            {"rrf_weights": [1]},
+            {"rrf_weights": [1, -1]},
+            {"rrf_weights": [1, None]},
+            {"rrf_weights": None},
+        ],
+    )
+    def test_numbers_that_make_no_sense(self, connection, manual, arguments):
+        with refused(connection, "PGR01", "rrf_"):
+            search(connection, "role", library="manual", fusion="rrf", **arguments)
+
+
+class TestAlpha:
+    """Argument, else library, else model, else pgrag.hybrid_alpha, else 0.3."""
+
+    def alpha(self, connection, **arguments: Any) -> float:
+        return explained(connection, "role", **arguments)[0]["explanation"]["alpha"]
+
+    def test_precedence(self, connection, manual):
+        assert self.alpha(connection) == pytest.approx(0.3)
+        connection.execute("set local pgrag.hybrid_alpha = '0.45'")
+        assert self.alpha(connection) == 0.45
+        run(
+            connection, "register_model",
+            name="static-minilm-256", dimensions=256, provider="builtin", alpha=0.55,
+        )  # fmt: skip
+        assert self.alpha(connection) == 0.55
+        run(connection, "configure_library", library="manual", settings={"alpha": 0.65})
+        assert self.alpha(connection) == 0.65
+        assert self.alpha(connection, alpha=0.75) == 0.75
+        assert self.alpha(connection, alpha=0) == 0
+
+    def test_empty_setting_counts_as_none(self, connection, manual):
+        connection.execute("set local pgrag.hybrid_alpha = ''")
+        assert self.alpha(connection) == pytest.approx(0.3)
+
+    def test_arms_that_do_not_count_are_not_read(self, connection, manual):
+        [hit, *_] = explained(connection, "role", alpha=0)
+        assert [plan["arm"] for plan in hit["explanation"]["plans"]] == ["keyword"]
+        assert hit["semantic_score"] is None
+        [hit, *_] = explained(connection, "role", alpha=1)
+        assert [plan["arm"] for plan in hit["explanation"]["plans"]] == ["semantic"]
+        assert hit["keyword_score"] is None
+
+
+class TestThreshold:
+    def test_it_is_applied_before_the_limit(self, connection, manual):
+        everything = explained(connection, "restart the server", match_count=200)
+        scores = [hit["score"] for hit in everything]
+        limit = scores[14]
+        hits = explained(connection, "restart the server", min_score=limit, match_count=10)
+        assert [hit["score"] for hit in hits] == scores[:10]
+        hits = explained(connection, "restart the server", min_score=limit, match_count=50)
+        assert [hit["score"] for hit in hits] == [s for s in scores if s >= limit]
+
+    def test_above_every_score_there_is_nothing(self, connection, manual):
+        assert search(connection, "restart", library="manual", min_score=1.01) == []
+
+
+class TestLevels:
+    """A summary, its two paragraphs, and a paragraph that stands for its section too."""
+
+    @pytest.fixture
+    def guide(self, connection) -> str:
+        ingest(
+            connection, "guide",
+            [
+                page(
+                    "a.md",
+                    document("Nodes and their kernels.", level=0, covers=1, is_summary=True),
+                    document("Drain nodes. Upgrade kernels.", level=1, covers=2, parent=0),
+                    document("Drain the node before anything else.", parent=1),
+                    document("Upgrade the kernel of the node.", parent=1),
+                    document("Fill the node again.", covers=6, parent=0),
+                    document("A row that another one stands for.", level=1, covers=0, parent=0),
+                )
+            ],
+        )  # fmt: skip
+        return "guide"
+
+    @pytest.mark.parametrize(
+        ("levels", "expected"),
+        [
+            ([0], {"Nodes and their kernels."}),
+            ([1], {"Drain nodes. Upgrade kernels.", "Fill the node again."}),
+            (
+                [2],
+                {
+                    "Drain the node before anything else.", "Upgrade the kernel of the node.",
+                    "Fill the node again.",
+                },
+            ),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("alpha", [0, 0.5, 1])
+    def test_each_level_is_searched_alone(self, connection, guide, levels, expected, alpha):
+        hits = search(connection, "nodes", library=guide, levels=levels, alpha=alpha)
+        assert set(contents(hits)) == expected
+
+    def test_all_levels_at_once(self, connection, guide):
+        hits = search(connection, "nodes", library=guide, levels=[0, 1, 2])
+        assert len(hits) == 5
+
+    def test_by_default_a_summary_gives_way_to_its_paragraphs(self, connection, guide):
+        hits = search(connection, "nodes", library=guide)
+        assert set(contents(hits)) == {
+            "Drain the node before anything else.", "Upgrade the kernel of the node.",
+            "Fill the node again.",
+        }  # fmt: skip
+
+    def test_and_lends_its_score_to_the_best_of_them(self, connection, guide):
+        query = "drain nodes upgrade kernels"
+        apart = search(connection, query, library=guide, levels=[1, 2], alpha=0, explain=True)
+        score = {hit["content"]: hit["score"] for hit in apart}
+        summary = score.pop("Drain nodes. Upgrade kernels.")
+        assert summary > max(score.values())
+        hits = search(connection, query, library=guide, alpha=0, explain=True)
+        assert hits[0]["score"] == summary
+        assert hits[0]["explanation"]["section_score"] == summary
+        assert [hit["score"] for hit in hits[1:]] == [score[hit["content"]] for hit in hits[1:]], (
+            "the others keep their own"
+        )
+        assert all(hit["explanation"]["section_score"] is None for hit in hits[1:])
+
+    def test_what_is_covered_by_another_row_is_never_a_hit(self, connection, guide):
+        hits = search(connection, "row stands", library=guide, levels=[0, 1, 2])
+        assert "A row that another one stands for." not in contents(hits)
+
+
+class TestMaxPerPage:
+    @pytest.mark.parametrize("count", [1, 2, 3])
+    def test_the_best_so_many_of_each_page(self, connection, manual, count):
+        everything = explained(connection, "the server", match_count=1000)
+        hits = explained(connection, "the server", match_count=12, max_per_page=count)
+        expected, seen = [], {}
+        for hit in everything:
+            seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1
+            if seen[hit["page_id"]] <= count:
+                expected.append(hit["document_id"])
+        assert [hit["document_id"] for hit in hits] == expected[:12]
+
+    def test_limit_is_filled_from_deeper_down(self, connection):
+        """A page that holds all the best candidates does not use up the list."""
+        ingest(
+            connection, "nodes",
+            [page("long.md", *(f"Drain node {n}." for n in range(150)))]
+            + [page(f"{n}.md", f"Somewhere a node {n} is in a longer text.") for n in range(8)],
+        )  # fmt: skip
+        hits = search(connection, "drain node", library="nodes", max_per_page=1)
+        assert len(hits) == 9
+        assert hits[0]["key"] == "long.md"
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"query": ""}, "The query is empty."),
+            ({"query": " \n\t "}, "The query is empty."),
+            ({"query": None}, "The query is empty."),
+            ({"query": "-without"}, "has no words"),
+            ({"match_count": 0}, "match_count must be 1 to 1000, got 0."),
+            ({"match_count": 1001}, "got 1001."),
+            ({"match_count": None}, "match_count"),
+            ({"alpha": 1.01}, "alpha must be 0 to 1"),
+            ({"alpha": float("nan")}, "alpha"),
+            ({"page_evidence": -0.1}, "page_evidence must be 0 to 1"),
+            ({"fusion": "sum"}, "fusion must be absolute or rrf, got 'sum'."),
+            ({"fusion": None}, "fusion"),
+            ({"levels": [3]}, "levels must be of 0, 1 and 2"),
+            ({"levels": []}, "levels"),
+            ({"levels": [1, None]}, "levels"),
+            ({"max_per_page": 0}, "max_per_page must be at least 1"),
+            ({"candidate_count": 0}, "candidate_count must be 1 to 20000"),
+        ],
+    )
+    def test_values_that_cannot_be_used(self, connection, manual, arguments, message):
+        with refused(connection, "PGR01", message):
+            run(connection, "search", **{"query": "role", "library": "manual", **arguments})
+
+    def test_unknown_model(self, connection, manual):
+        with refused(connection, "PGR09", "'gpt'", "Registered: static-minilm-256."):
+            search(connection, "role", library="manual", model="gpt")
+
+    def test_every_row_carries_its_source(self, connection):
+        ingest(
+            connection, "nodes",
+            [
+                page(
+                    "a/b.md",
+                    document(
+                        "Drain the node.", path=["Guide", "Drain"], heading="Drain", anchor="drain",
+                        types=["text"], line_start=3, line_end=5,
+                    ),
+                    title="Guide", url="https://example.org/b", link="https://wiki.example.org/7",
+                )
+            ],
+            "1.0",
+        )  # fmt: skip
+        [hit] = search(connection, "drain", library="nodes", snippets=True)
+        expected = {
+            "library": "nodes", "version": "1.0", "key": "a/b.md", "title": "Guide",
+            "url": "https://example.org/b", "link": "https://wiki.example.org/7",
+            "path": ["Guide", "Drain"], "heading": "Drain", "anchor": "drain", "level": 2,
+            "content": "Drain the node.", "snippet": "**Drain** the node", "types": ["text"],
+            "line_start": 3, "line_end": 5, "sort_order": 0, "explanation": None,
+        }  # fmt: skip
+        assert {name: hit[name] for name in expected} == expected
+
+    def test_vector_given_with_the_query_is_used(self, connection):
+        ingest(
+            connection, "nodes", [page("cat.md", "Cats sleep."), page("node.md", "Drain nodes.")]
+        )
+        [row] = connection.execute("select pgrag.embed('cats')::real[] as v").fetchall()
+        hits = search(
+            connection, "zzz", library="nodes", alpha=1, query_embedding=HalfVector(row["v"])
+        )
+        assert keys(hits) == ["cat.md", "node.md"]
