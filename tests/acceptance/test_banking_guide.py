@@ -1,0 +1,156 @@
+"""H7: fifteen sections over four heading levels become the tree that the document has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from command_line import CommandLine
+from psycopg.rows import dict_row
+
+ROOT = "Corporate Banking Guide"
+#: Heading, its level, and its position among its siblings, in reading order.
+TREE = [
+    (ROOT, 1, "intro"),
+    ("Account Opening", 2, "intro"),
+    ("Required Documents", 3, "intro"),
+    ("Companies Registered in Germany", 4, "intro"),
+    ("Foreign Companies", 4, "conclusion"),
+    ("Identity Checks", 3, "conclusion"),
+    ("Payments", 2, "middle"),
+    ("Domestic Transfers", 3, "intro"),
+    ("International Transfers", 3, "middle"),
+    ("SEPA Countries", 4, "intro"),
+    ("Countries Outside SEPA", 4, "conclusion"),
+    ("Recurring Payments", 3, "conclusion"),
+    ("Lending", 2, "middle"),
+    ("Credit Lines", 3, "intro"),
+    ("Contacts and Escalation", 2, "conclusion"),
+]
+DRAWN = """\
+Corporate Banking Guide
+└── Corporate Banking Guide
+    ├── Account Opening
+    │   ├── Required Documents
+    │   │   ├── Companies Registered in Germany
+    │   │   └── Foreign Companies
+    │   └── Identity Checks
+    ├── Payments
+    │   ├── Domestic Transfers
+    │   ├── International Transfers
+    │   │   ├── SEPA Countries
+    │   │   └── Countries Outside SEPA
+    │   └── Recurring Payments
+    ├── Lending
+    │   └── Credit Lines
+    └── Contacts and Escalation"""
+
+
+@pytest.fixture(scope="module")
+def guide(
+    clone: Callable[[], AbstractContextManager[str]],
+    tmp_path_factory: pytest.TempPathFactory,
+    fixtures_folder: Path,
+) -> Iterator[CommandLine]:
+    with clone() as url:
+        pgrag = CommandLine(tmp_path_factory.mktemp("banking"), {"PGRAG_DATABASE_URL": url})
+        pgrag.run("index", "banking", fixtures_folder / "banking_guide.md")
+        yield pgrag
+
+
+@pytest.fixture(scope="module")
+def database(guide: CommandLine) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+    url = guide.variables["PGRAG_DATABASE_URL"]
+    with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def sections(guide: CommandLine) -> dict[str, dict[str, Any]]:
+    """The sections by heading, in reading order, without the page itself."""
+    _, *rows = guide.json("outline", "banking", "banking_guide")
+    return {row["heading"]: row for row in rows}
+
+
+def headings(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["heading"] for row in rows]
+
+
+def expected_path(place: int) -> list[str]:
+    """The headings from the root down to this one: above it is the last one of a lower level."""
+    heading, level, _ = TREE[place]
+    above = [(name, depth) for name, depth, _ in TREE[:place] if depth < level]
+    path = [heading]
+    for name, depth in reversed(above):
+        if depth < level:
+            path.insert(0, name)
+            level = depth
+    return path
+
+
+def test_fifteen_sections_over_four_levels(sections: dict[str, dict[str, Any]]) -> None:
+    assert len(TREE) == len(sections) == 15
+    found = [(s["heading"], s["heading_level"], s["position"]) for s in sections.values()]
+    assert found == TREE
+    assert [s["path"] for s in sections.values()] == [expected_path(n) for n in range(15)]
+    assert [s["depth"] for s in sections.values()] == [level for _, level, _ in TREE]
+    assert {s["root_section"] for s in sections.values()} == {ROOT}
+    ids = {s["document_id"]: heading for heading, s in sections.items()}
+    parents = [ids.get(s["parent_id"]) for s in sections.values()]
+    assert parents == [None, *(expected_path(n)[-2] for n in range(1, 15))]
+
+
+def test_the_tree_is_drawn(guide: CommandLine) -> None:
+    lines = guide.run("outline", "banking@", "/banking_guide").out.splitlines()
+    assert "\n".join(line.partition("  lines ")[0] for line in lines[:-1]) == DRAWN
+    assert lines[-1].startswith("banking_guide.md")
+
+
+def test_the_tree_is_walked_in_sql(
+    database: psycopg.Connection[dict[str, Any]], sections: dict[str, dict[str, Any]]
+) -> None:
+    def walked(function: str, heading: str) -> list[str]:
+        statement = f"select f.heading from pgrag.{function}(%s) as f order by f.sort_order"
+        rows = database.execute(statement, [sections[heading]["document_id"]]).fetchall()
+        return headings(rows)
+
+    assert walked("parent", "SEPA Countries") == ["International Transfers"]
+    ancestors = walked("ancestors", "SEPA Countries")
+    assert ancestors[-3:] == [ROOT, "Payments", "International Transfers"]
+    children = [name for name in walked("children", "Payments") if name != "Payments"]
+    assert children == ["Domestic Transfers", "International Transfers", "Recurring Payments"]
+    assert walked("siblings", "International Transfers") == [
+        "Domestic Transfers",
+        "Recurring Payments",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("section_path=Payments > International Transfers", TREE[8:11]),
+        ("depth_min=4", [TREE[3], TREE[4], TREE[9], TREE[10]]),
+        ("heading_level<=1", TREE[:1]),
+        ("root_section=Corporate Banking Guide", TREE),
+        ("page=banking_*", TREE),
+    ],
+)
+def test_a_search_keeps_to_a_part_of_the_tree(
+    guide: CommandLine, condition: str, found: list[tuple[str, int, str]]
+) -> None:
+    hits = guide.json("search", "company transfer", "-f", condition, "-n", "50", "--levels", "2")
+    assert {hit["heading"] for hit in hits} == {heading for heading, _, _ in found}
+
+
+def test_the_context_is_grouped_or_simple(guide: CommandLine) -> None:
+    question = ("context", "transfer outside SEPA", "-n", "3", "--no-expand")
+    grouped = guide.run(*question).out
+    assert grouped.startswith(f"## {ROOT} (/banking_guide)\n")
+    assert "### Countries Outside SEPA\n" in grouped
+    simple = guide.run(*question, "--format", "simple").out
+    breadcrumbs = f"{ROOT} › Payments › International Transfers › Countries Outside SEPA"
+    assert f"] {breadcrumbs} (relevance 0." in simple
