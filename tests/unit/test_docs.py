@@ -1,0 +1,112 @@
+"""The documentation says what the code does: references are up to date, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.sources import discover
+from pgrag.settings import Settings, variable
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("**/*.md"))
+TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *PAGES]
+
+_FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
+
+
+def _links(text: str) -> Iterator[str]:
+    for match in _LINK.finditer(_CODE.sub("", _FENCE.sub("", text))):
+        if not re.match(r"[a-z]+:", match[1]):
+            yield match[1]
+
+
+def _anchors(file: Path) -> set[str]:
+    """The anchors of a page's headings, as pgrag itself gives them to hits."""
+    page = read_page(file.name, file.read_bytes(), PageOptions())
+    return {chunk.anchor for chunk in page.chunks}
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("script", ["make_sql_reference.py", "make_cli_reference.py"])
+def test_references_are_up_to_date(script: str) -> None:
+    command = [sys.executable, ROOT / "scripts" / script, "--check"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_sql_reference_holds_every_granted_function() -> None:
+    grants = (ROOT / "sql" / "90_grants.sql").read_text("utf-8")
+    granted = re.findall(r"^    pgrag\.(\w+)", grants, re.MULTILINE)
+    headings = re.findall(r"^### (\w+)$", (DOCS / "sql.md").read_text("utf-8"), re.MULTILINE)
+    assert len(granted) > 40
+    assert sorted(set(granted)) == sorted(headings)
+
+
+def test_configuration_lists_every_setting_with_its_default() -> None:
+    text = (DOCS / "configuration.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) \|", text, re.MULTILINE))
+    defaults = {
+        variable(name): field.get_default(call_default_factory=True)
+        for name, field in Settings.model_fields.items()
+    }
+    expected = {
+        name: {None: "unset", "": "empty"}.get(value, str(value))  # type: ignore[arg-type]
+        for name, value in defaults.items()
+    }
+    # Where the data of a user lies is the platform's choice.
+    expected["PGRAG_HOME"] = "the user's data folder"
+    assert rows == expected
+
+
+def test_configuration_lists_every_setting_of_a_library() -> None:
+    text = (DOCS / "configuration.md").read_text("utf-8")
+    function = (ROOT / "sql" / "00_words" / "default_settings.sql").read_text("utf-8")
+    names = re.findall(r'^        "(\w+)":', function, re.MULTILINE)
+    assert len(names) >= 6
+    assert [name for name in names if f"| `{name}` |" not in text] == []
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=_name)
+def test_relative_links_lead_to_files_and_headings(file: Path) -> None:
+    broken = []
+    for link in _links(file.read_text("utf-8")):
+        path, _, anchor = link.partition("#")
+        target = (file.parent / path).resolve() if path else file
+        if not target.exists() or (anchor and anchor not in _anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_pages_are_read_without_warnings() -> None:
+    with discover(str(DOCS)) as source:
+        pages = [read_page(file.key, file.read(), PageOptions()) for file in source.files()]
+    assert len(pages) == len(PAGES) >= 14
+    assert [warning for page in pages for warning in page.warnings] == []
+
+
+@pytest.mark.parametrize("file", PAGES, ids=_name)
+def test_pages_carry_front_matter(file: Path) -> None:
+    page = read_page(file.name, file.read_bytes(), PageOptions())
+    assert page.title == page.front_matter.get("title")
+    assert page.path[0] == "pgrag"
+    assert page.path[-1] == page.title
+    for field in (page.topic, page.type, page.tags, page.created):
+        assert field
+
+
+def test_pages_are_linked_from_the_start_page() -> None:
+    start = set(_links((DOCS / "index.md").read_text("utf-8")))
+    assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}
