@@ -1,0 +1,117 @@
+"""Keyset cursors: the pages of a list, laid side by side, are the list."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from corpus import Author, pages
+from library import Row, ingest, page, refused, run, search
+
+QUERY = "restart the server of a user"
+WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock", "path", "port"]
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection) -> str:
+    """Few enough documents that both arms see all of them."""
+    ingest(module_connection, "manual", pages(Author(random.Random(5)), 12))
+    return "manual"
+
+
+@pytest.fixture(scope="module")
+def large(module_connection) -> str:
+    """More documents than the arms read at once, many with the same score."""
+    chosen = random.Random(6)
+    rows = [
+        page(f"{n}.md", *(" ".join(chosen.choices(WORDS, k=3)) for _ in range(40)), title="Part")
+        for n in range(27)
+    ]
+    ingest(module_connection, "large", rows, language="simple")
+    return "large"
+
+
+def walk(connection, function: str, size: int, **arguments: Any) -> list[Row]:
+    """All pages of `size` hits, one after the other."""
+    hits: list[Row] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        more = run(connection, function, match_count=size, **cursor, **arguments)
+        hits += more
+        if len(more) < size or len(hits) >= 200:
+            return hits
+        cursor = {"after": more[-1]["cursor"]}
+
+
+def places(hits: list[Row]) -> list[tuple[int, float]]:
+    return [(hit["document_id"], hit["score"]) for hit in hits]
+
+
+@pytest.mark.parametrize("size", [1, 3, 10])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"fusion": "rrf"},
+        {"fusion": "rrf", "rrf_weights": [900.0, 1.0], "rrf_k": 0},
+        {"alpha": 0},
+        {"alpha": 1},
+        {"levels": [0, 1, 2]},
+        {"max_per_page": 1},
+        {"min_score": 0.1},
+        {"filters": {"type": "guide"}},
+    ],
+    ids=str,
+)
+def test_pages_are_the_list(connection, manual, size, arguments):
+    ask = {"query": QUERY, "library": manual, **arguments}
+    whole = run(connection, "search", match_count=1000, **ask)
+    assert places(walk(connection, "search", size, **ask)) == places(whole)
+    assert len(whole) == len({hit["document_id"] for hit in whole})
+
+
+def test_order_is_by_score_then_id(connection, large):
+    hits = search(connection, "server user", library=large, match_count=150)
+    order = [(-hit["score"], hit["document_id"]) for hit in hits]
+    assert order == sorted(order)
+    assert len({hit["score"] for hit in hits}) < len(hits), "some scores are equal"
+
+
+def test_same_question_same_answer(connection, large):
+    first = search(connection, "server user", library=large, match_count=50)
+    for _ in range(3):
+        assert search(connection, "server user", library=large, match_count=50) == first
+
+
+@pytest.mark.parametrize("function", ["keyword_search", "semantic_search"])
+def test_pages_of_one_arm_reach_as_deep_as_wanted(connection, large, function):
+    ask = {"query": "server user", "library": large}
+    whole = run(connection, function, match_count=150, **ask)
+    assert len(whole) == 150
+    assert places(walk(connection, function, 25, **ask)[:150]) == places(whole)
+
+
+def test_pages_of_both_arms_lose_and_repeat_nothing(connection, large):
+    """Far down, a list that is read page by page has looked deeper than one read at once."""
+    ask = {"query": "server user", "library": large}
+    walked = walk(connection, "search", 25, **ask)
+    order = [(-hit["score"], hit["document_id"]) for hit in walked]
+    assert order == sorted(order)
+    assert len({hit["document_id"] for hit in walked}) == len(walked)
+    whole = run(connection, "search", match_count=150, **ask)
+    assert set(places(whole)) <= set(places(walked))
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ["", "x", "0.5", "0.5:", ":1", "0.5:1:2", "0.5:x", "1e5:1", "0.5:99999999999999999999", "-1:1",
+     "0.5:1; drop table x", "0.5:1 or true", "NaN:1", "0." + "1" * 400 + ":1", "1e-999:1"],
+)  # fmt: skip
+def test_cursor_that_no_search_made(connection, manual, cursor):
+    with refused(connection, "PGR07", "was not made by a search"):
+        search(connection, QUERY, library=manual, after=cursor)
+
+
+def test_cursor_past_the_end(connection, manual):
+    assert search(connection, QUERY, library=manual, after="0:999999999") == []
