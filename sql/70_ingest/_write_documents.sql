@@ -18,13 +18,17 @@ as $$
             s.document_id,
             s.language,
             t.lexeme,
-            t.header_frequency + t.content_frequency as frequency,
-            sum(t.header_frequency + t.content_frequency) over (partition by s.document_id)
-                as length
+            t.frequency,
+            sum(t.frequency) over (partition by s.document_id) as length
         from unnest(_write_documents.staged) as s
-        cross join lateral pgrag.term_frequencies(
-            s.search,
-            pgrag._field_weights(_write_documents.settings)
+        -- "offset 0": computed once, though it is used twice.
+        cross join lateral (
+            select f.lexeme, f.header_frequency + f.content_frequency as frequency
+            from pgrag.term_frequencies(
+                s.search,
+                pgrag._field_weights(_write_documents.settings)
+            ) as f
+            offset 0
         ) as t
         where s.document_id = any (_write_documents.changed) and s.covers > 0
     ),
