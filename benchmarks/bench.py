@@ -18,6 +18,14 @@ from pgrag.db import register_vector_types
 
 T = TypeVar("T")
 
+PLAIN = """
+select q.query
+from unnest(%s::text[]) with ordinality as q (query, place)
+cross join lateral pgrag.parse_search_text(q.query) as p
+where cardinality(p.required) = 0 and cardinality(p.excluded) = 0
+order by q.place
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexRun:
@@ -88,9 +96,14 @@ class Bench:
         return self.require("mdn", self.corpora.pages("mdn-en"))
 
     def mdn_queries(self, size: int) -> list[str]:
-        """Queries for it: what authors of its pages wrote as the words of a link."""
-        queries = self.corpora.labelled("mdn-anchor").queries
-        return self.sample(list(queries.values()), size)
+        """Queries for it: what authors of its pages wrote as the words of a link.
+
+        Only those that are words alone: a quoted phrase or "-word" would filter as well.
+        """
+        queries = list(self.corpora.labelled("mdn-anchor").queries.values())
+        with self.connect() as connection:
+            plain = connection.execute(PLAIN.encode(), [queries]).fetchall()
+        return self.sample([query for (query,) in plain], size)
 
 
 def value(connection: psycopg.Connection[tuple[Any, ...]], statement: str, *given: Any) -> Any:
