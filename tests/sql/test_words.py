@@ -1,0 +1,165 @@
+"""How text becomes words: identifiers, fields, languages, and what is shown of them."""
+
+from __future__ import annotations
+
+import pytest
+from library import contents, document, ingest, keys, page, run, search
+
+TEXTS = (
+    "Call useEffect after the render.",
+    "We use it, with great effect, everywhere.",
+    "Set max_connections in the file.",
+    "All connections have a max of ten.",
+    "Read request.headers.accept first.",
+    "A request has headers.",
+    "Pass --dry-run to see it.",
+    "A dry summer makes us run.",
+    "Mount <video> with and/or without sound.",
+    "Start the HTTPServer of the standard library.",
+    "Import node:fs/promises at the top.",
+)
+
+
+@pytest.fixture(scope="module")
+def code(module_connection) -> str:
+    rows = [page(f"{n}.md", text, title="Part") for n, text in enumerate(TEXTS)]
+    ingest(module_connection, "code", rows)
+    return "code"
+
+
+class TestIdentifiers:
+    @pytest.mark.parametrize(
+        ("query", "best"),
+        [
+            ("useEffect", 0),
+            ("use effect", 1),
+            ("max_connections", 2),
+            ("maxconnections", 2),
+            ("request.headers.accept", 4),
+            ("--dry-run", 6),
+            ("dry-run", 6),
+            ("dry_run", 6),
+            ("<video>", 8),
+            ("video", 8),
+            ("sound and/or", 8),
+            ("HTTPServer", 9),
+            ("httpserver", 9),
+            ("node:fs/promises", 10),
+            ("fs/promises", 10),
+            ("promises", 10),
+        ],
+    )
+    def test_exact_symbol_comes_first(self, connection, code, query, best):
+        hits = run(connection, "keyword_search", query=query, library=code)
+        assert contents(hits)[:1] == [TEXTS[best]]
+
+    @pytest.mark.parametrize(
+        ("query", "places"),
+        [
+            ("effect", {0, 1}),
+            ("connections", {2, 3}),
+            ("headers", {4, 5}),
+            ("accept", {4}),
+            ("dry", {6, 7}),
+        ],
+    )
+    def test_parts_find_the_whole(self, connection, code, query, places):
+        hits = run(connection, "keyword_search", query=query, library=code)
+        assert set(contents(hits)) == {TEXTS[place] for place in places}
+
+    def test_links_count_by_their_words(self, connection):
+        ingest(
+            connection, "links",
+            [page("a.md", 'See [the guide](https://example.org/secret "Title") and [x](<y z>).')],
+        )  # fmt: skip
+        assert keys(run(connection, "keyword_search", query="guide", library="links")) == ["a.md"]
+        assert run(connection, "keyword_search", query="secret", library="links") == []
+
+
+@pytest.fixture(scope="module")
+def fields(module_connection) -> str:
+    ingest(
+        module_connection, "fields",
+        [
+            page("a.md", "Nothing to see.", title="Zebra"),
+            page("b.md", document("Nothing to see.", path=["Zebra", "More"]), title="Horse"),
+            page("c.md", "Nothing to see.", title="Horse", url="https://example.org/zebra-x"),
+            page("d.md", "Nothing but a zebra to see.", title="Horse"),
+            page("e.md", "Nothing to see.", title="Horse", url="https://zebra.example.org/x"),
+        ],
+    )  # fmt: skip
+    return "fields"
+
+
+class TestFields:
+    """Title, path, url and content are all searched, a title more than a mention."""
+
+    def test_each_field_is_found_by_its_weight(self, connection, fields):
+        hits = run(connection, "keyword_search", query="zebra", library=fields)
+        assert keys(hits)[:2] == ["a.md", "b.md"]
+        assert set(keys(hits)) == {"a.md", "b.md", "c.md", "d.md"}, "a host says nothing"
+
+    def test_weights_can_be_changed(self, connection, fields):
+        weights = {"field_weights": {"title": 0.1, "path": 0.1, "content": 9}}
+        run(connection, "configure_library", library=fields, settings=weights)
+        hits = run(connection, "keyword_search", query="zebra", library=fields)
+        assert keys(hits)[0] == "d.md"
+
+
+class TestLanguages:
+    def test_each_page_is_read_in_its_own(self, connection):
+        ingest(
+            connection, "mixed",
+            [
+                page("de.md", "Die Bücher stehen im Regal.", language="de-AT"),
+                page("ru.md", "Книги стоят на полке.", language="russian"),
+                page("en.md", "Books stand on the shelf."),
+                page("xx.md", "Libroj staras sur la breto.", language="eo"),
+            ],
+            language="en",
+        )  # fmt: skip
+        languages = run(connection, "pages", library="mixed")
+        assert {row["key"]: row["language"] for row in languages} == {
+            "de.md": "german", "ru.md": "russian", "en.md": "english", "xx.md": "simple",
+        }  # fmt: skip
+        for query, key in {
+            "Buch": "de.md", "BÜCHERN": "de.md", "книга": "ru.md", "КНИГАМИ": "ru.md",
+            "book": "en.md", "SHELF": "en.md", "breto": "xx.md",
+        }.items():  # fmt: skip
+            hits = run(connection, "keyword_search", query=query, library="mixed")
+            assert keys(hits) == [key], query
+
+    def test_one_question_in_several_languages(self, connection):
+        ingest(
+            connection, "mixed",
+            [page("de.md", "Die Bücher.", language="de"), page("en.md", "The books.")],
+        )  # fmt: skip
+        hits = run(connection, "keyword_search", query="Buch books", library="mixed")
+        assert set(keys(hits)) == {"de.md", "en.md"}
+
+
+class TestSnippets:
+    @pytest.fixture
+    def nodes(self, connection) -> str:
+        text = "Drain the node before you upgrade its kernel."
+        ingest(connection, "nodes", [page("drain.md", text)])
+        return "nodes"
+
+    def test_words_are_marked_in_the_passage(self, connection, nodes):
+        [hit, *_] = search(connection, "draining kernels", library="nodes", snippets=True)
+        assert "**Drain**" in hit["snippet"]
+        assert "**kernel**" in hit["snippet"]
+        assert hit["content"] == "Drain the node before you upgrade its kernel."
+
+    def test_only_when_asked_for(self, connection, nodes):
+        assert search(connection, "drain", library="nodes")[0]["snippet"] is None
+
+    def test_long_passages_are_cut_around_the_words(self, connection):
+        ingest(
+            connection,
+            "long",
+            [page("a.md", "filler " * 150 + "the needle here " + "filler " * 150)],
+        )
+        [hit] = search(connection, "needle", library="long", snippets=True)
+        assert "**needle**" in hit["snippet"]
+        assert len(hit["snippet"]) < 300
