@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pgvector import HalfVector
 
 from pgrag.db import Database, Row, collected_notices
-from pgrag.embedding import Embedder
 from pgrag.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from pgrag.embedding import Embedder
 
 log = logging.getLogger(__name__)
 
 #: Gives the embedder of a model by name, or None where it is not configured here.
-EmbedderByName = Callable[[str], Embedder | None]
+EmbedderByName: TypeAlias = "Callable[[str], Embedder | None]"
 
 
 @dataclass(frozen=True, slots=True)
