@@ -14,6 +14,18 @@ set search_path from current
 as $$
 declare
     literal text := operand #>> '{}';
+    operators text[] := case kind
+        when 'list' then '{=,!=,in,all,exists}'
+        when 'path' then '{=,!=,in,exists}'
+        when 'page' then '{=,!=,in}'
+        when 'language' then '{=,!=,in}'
+        when 'minimum' then '{=}'
+        when 'maximum' then '{=}'
+        when 'number' then '{=,!=,<,<=,>,>=,in,exists}'
+        when 'time' then '{=,!=,<,<=,>,>=,in,exists}'
+        when 'text' then '{=,!=,<,<=,>,>=,in,like,exists}'
+        else '{=,!=,<,<=,>,>=,in,all,like,exists}'
+    end;
     words text[] := case
         when jsonb_typeof(operand) = 'array'
         then array(select w from jsonb_array_elements_text(operand) as w)
@@ -21,39 +33,45 @@ declare
         else array[operand #>> '{}']
     end;
 begin
-    if operator not in ('=', '!=', '<', '<=', '>', '>=', 'in', 'all', 'like', 'exists') then
+    if operator <> all (operators) then
         raise exception 'The filter field "%" has no operator "%".', field, operator
             using errcode = 'PGR06',
-                hint = 'Use =, !=, <, <=, >, >=, in, all, like or exists.';
+                hint = format('Use %s.', array_to_string(operators, ', '));
     end if;
-    if jsonb_typeof(operand) = 'object' then
+    if jsonb_typeof(operand) = 'object'
+        or (jsonb_typeof(operand) = 'null' and operator not in ('=', '!='))
+        or (operator = 'like' and literal ~ '(^|[^\\])(\\\\)*\\$')
+    then
         raise exception 'The filter field "%" cannot be compared with %.', field, operand
             using errcode = 'PGR06';
     end if;
-    if operator = 'exists' then
+    if operator = 'exists' or jsonb_typeof(operand) = 'null' and operator = '=' then
         return format(
             '(%s) is %s',
             case
                 when kind = 'list' then format('nullif(%s, ''{}'')', expression)
                 else expression
             end,
-            case when operand = 'false' then 'null' else 'not null' end
+            case when operand in ('false', 'null') then 'null' else 'not null' end
         );
     elsif operator = '!=' then
         return format(
             '(%s) is not true', pgrag._compile_operator(field, kind, expression, '=', operand)
         );
-    elsif jsonb_typeof(operand) = 'null' then
-        return format('(%s) is null', expression);
     elsif kind = 'json' then
         return pgrag._compile_json(field, expression, operator, operand);
-    elsif operator = 'in' and kind not in ('list', 'path') then
+    elsif operator = 'in' and kind <> 'list' then
         return coalesce(
             (
                 select '(' || string_agg(
-                    pgrag._compile_operator(field, kind, expression, '=', to_jsonb(w)), ' or '
+                    pgrag._compile_operator(field, kind, expression, '=', member), ' or '
                 ) || ')'
-                from unnest(words) as w
+                from jsonb_array_elements(
+                    case
+                        when jsonb_typeof(operand) = 'array' then operand
+                        else jsonb_build_array(operand)
+                    end
+                ) as member
             ),
             'false'
         );
@@ -81,19 +99,17 @@ begin
         when 'language' then
             return format('%s = %L', expression, pgrag.text_search_configuration(literal));
         when 'minimum' then
-            return format('%s >= %L', expression, pgrag._filter_number(field, operand));
+            return format('%s >= %L::numeric', expression, pgrag._filter_number(field, operand));
         when 'maximum' then
-            return format('%s <= %L', expression, pgrag._filter_number(field, operand));
+            return format('%s <= %L::numeric', expression, pgrag._filter_number(field, operand));
         when 'number' then
             return format(
-                '%s %s %L', expression, operator, pgrag._filter_number(field, operand)
+                '%s %s %L::numeric', expression, operator, pgrag._filter_number(field, operand)
             );
         when 'time' then
             return pgrag._compile_time(field, expression, operator, literal);
         else
-            return format(
-                '%s %s %L', expression, case operator when 'all' then '=' else operator end, literal
-            );
+            return format('%s %s %L', expression, operator, literal);
     end case;
 end;
 $$;
@@ -111,7 +127,7 @@ as $$
 begin
     return (operand #>> '{}')::numeric;
 exception
-    when invalid_text_representation then
+    when invalid_text_representation or numeric_value_out_of_range then
         raise exception 'The filter field "%" needs a number, got %.', field, operand
             using errcode = 'PGR06';
 end;

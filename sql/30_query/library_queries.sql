@@ -44,13 +44,7 @@ begin
             embeddings[array_position(models, m.model_id)],
             case
                 when embeddings[array_position(models, m.model_id)] is null then 0
-                else coalesce(
-                    _library_queries.alpha,
-                    (l.settings ->> 'alpha')::double precision,
-                    m.alpha,
-                    nullif(current_setting('pgrag.hybrid_alpha', true), '')::double precision,
-                    (pgrag.default_settings() ->> 'alpha')::real
-                )
+                else coalesce(_library_queries.alpha, pgrag._alpha(l.settings, m.alpha))
             end,
             coalesce(
                 _library_queries.page_evidence,
@@ -64,6 +58,24 @@ begin
         order by l.library_id
     );
 end;
+$$;
+
+-- The library's, else its model's, else the one of this session, else the default.
+create or replace function pgrag._alpha(
+    settings jsonb,
+    model_alpha double precision
+)
+returns double precision
+language sql
+stable
+parallel safe
+as $$
+    select coalesce(
+        (_alpha.settings ->> 'alpha')::double precision,
+        _alpha.model_alpha,
+        nullif(pg_catalog.current_setting('pgrag.hybrid_alpha', true), '')::double precision,
+        (pgrag.default_settings() ->> 'alpha')::double precision
+    );
 $$;
 
 -- From the caller, from the database's own model, or from the vectors of queries seen before.

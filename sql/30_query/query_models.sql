@@ -6,7 +6,8 @@ create or replace function pgrag.missing_query_models(
     filters jsonb default null
 )
 returns table (
-    model_name text
+    model_name text,
+    words text
 )
 language plpgsql
 stable
@@ -15,10 +16,10 @@ set search_path from current
 as $$
 declare
     wanted text[] := pgrag._wanted_libraries(library, filters);
-    words text := (pgrag.parse_search_text(query)).words;
+    searched text := (pgrag.parse_search_text(query)).words;
 begin
     return query
-    select m.name
+    select m.name, searched
     from pgrag.embedding_models as m
     where m.provider <> 'builtin'
         and (
@@ -35,7 +36,7 @@ begin
         and not exists (
             select
             from pgrag.query_vectors as q
-            where q.model_id = m.model_id and q.query_hash = pgrag.text_hash(words)
+            where q.model_id = m.model_id and q.query_hash = pgrag.text_hash(searched)
         )
     order by m.name;
 end;
@@ -43,5 +44,5 @@ $$;
 
 comment on function pgrag.missing_query_models(text, text, text, jsonb) is
 'The models outside the database that a search with these arguments would use and whose vector of
-the query is not known yet: compute it and call pgrag.remember_query_vector, or pass
-query_embedding.';
+the query is not known yet, with the words that it is the vector of: compute it and call
+pgrag.remember_query_vector, or pass query_embedding.';

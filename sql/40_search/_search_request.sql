@@ -79,7 +79,7 @@ begin
             select bit_or(1 << l)
             from unnest(coalesce(levels, '{1, 2}')) as l
         ),
-        filters - 'library',
+        case when jsonb_typeof(filters) = 'object' then filters - 'library' else filters end,
         parsed.required,
         parsed.excluded
     );

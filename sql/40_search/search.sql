@@ -114,18 +114,19 @@ stable
 parallel safe
 set search_path from current
 as $$
-    select ts_headline(
-        _snippet.language::regconfig,
-        pgrag.plain_text(_snippet.content),
-        coalesce(
-            (
-                select string_agg(distinct pgrag._tsquery_lexeme(t.lexeme), ' | ')
-                from unnest((_snippet.request).terms) as t
-                where t.language = _snippet.language
-            ),
-            ''
-        )::tsquery,
-        'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
-        'FragmentDelimiter=" … "'
-    );
+    select case
+        when words.query is null then left(pgrag.plain_text(_snippet.content), 300)
+        else ts_headline(
+            _snippet.language::regconfig,
+            pgrag.plain_text(_snippet.content),
+            words.query,
+            'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
+            'FragmentDelimiter=" … "'
+        )
+    end
+    from (
+        select string_agg(distinct pgrag._tsquery_lexeme(t.lexeme), ' | ')::tsquery as query
+        from unnest((_snippet.request).terms) as t
+        where t.language = _snippet.language
+    ) as words;
 $$;

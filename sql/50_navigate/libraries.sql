@@ -26,7 +26,8 @@ begin
         (select r.version from pgrag.resolve_version(l.name) as r where counted.versions > 0),
         counted.pages,
         counted.documents,
-        pgrag.effective_settings(l.settings),
+        pgrag.effective_settings(l.settings)
+            || jsonb_build_object('alpha', pgrag._alpha(l.settings, m.alpha)),
         counted.updated_at
     from pgrag.libraries as l
     left join pgrag.embedding_models as m on m.model_id = l.model_id

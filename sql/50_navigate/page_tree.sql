@@ -44,9 +44,16 @@ as $$
                     and pgrag._path_above(p.path) = (_child_pages.page).path
                 )
                 or (
-                    cardinality(p.path) <= 1
-                    and (_child_pages.page).key = any (
+                    (_child_pages.page).key = any (
                         pgrag._index_keys(pgrag._parent_folder(p.key))
+                    )
+                    and not exists (
+                        select
+                        from pgrag.pages as above
+                        where above.library_id = p.library_id
+                            and above.version_id = p.version_id
+                            and above.page_id <> p.page_id
+                            and above.path = pgrag._path_above(p.path)
                     )
                 )
             )

@@ -182,7 +182,11 @@ begin
     then
         perform pgrag._rebuild_statistics(owner_id, after);
     end if;
-    return after;
+    return (
+        select r.settings
+        from pgrag.libraries() as r
+        where r.library = lower(btrim(configure_library.library))
+    );
 end;
 $$;
 

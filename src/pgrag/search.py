@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pgvector import HalfVector
 
 from pgrag.db import Database, Row, collected_notices
-from pgrag.errors import EmbeddingError
+from pgrag.errors import DatabaseError, EmbeddingError
 
 if TYPE_CHECKING:
     from pgrag.embedding import Embedder
@@ -79,15 +79,20 @@ class Search:
             if embedder is None:
                 continue
             try:
-                vector = embedder.embed_query(query)
+                vector = HalfVector(embedder.embed_query(row["words"]))
             except EmbeddingError as error:
                 log.warning("query not embedded: %s", error)
                 said.append(str(error))
                 continue
-            self._database.call(
-                "remember_query_vector",
-                query=query,
-                model=embedder.name,
-                query_embedding=HalfVector(vector),
-            )
+            try:
+                self._database.call(
+                    "remember_query_vector",
+                    query=query,
+                    model=embedder.name,
+                    query_embedding=vector,
+                )
+            except DatabaseError as error:
+                # A role or a replica that only reads: the vector goes along with the search.
+                log.info("vector of the query not kept: %s", error)
+                arguments["query_embedding"] = vector
         return said

@@ -34,7 +34,7 @@ def doctor(
         for finding in findings:
             mark = ("ok    ", "green") if finding.ok else ("wrong ", "bold red")
             message = printable(finding.message)
-            stdout().print(Text.assemble(mark, f"{finding.name:<14}", message), soft_wrap=True)
+            stdout().print(Text.assemble(mark, f"{finding.name:<14} ", message), soft_wrap=True)
             if not finding.ok:
                 print_indented(Text(printable(finding.remedy)), indent=20)
     if not all(finding.ok for finding in findings):

@@ -28,7 +28,8 @@ def print_hit(rank: int, hit: dict[str, Any]) -> None:
         ),
         soft_wrap=True,
     )
-    place = " › ".join([label(hit["library"], hit["version"]), *hit["path"]])
+    path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
+    place = " › ".join([label(hit["library"], hit["version"]), *path])
     anchor = f"#{hit['anchor']}" if hit["anchor"] else ""
     print_indented(Text(printable(place), style="dim"), indent=_INDENT)
     print_indented(Text(printable(hit["url"] + anchor), style="blue"), indent=_INDENT)

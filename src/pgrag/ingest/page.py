@@ -11,13 +11,12 @@ from urllib.parse import urljoin
 
 from pgrag.ingest import decoding, front_matter, markdown
 from pgrag.ingest.chunks import make_chunks
-from pgrag.ingest.properties import Properties, read_properties
+from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.models import ChunkProfile, Page, Section
 
 CHUNKER_VERSION = 1
 """Raised whenever the same file would give other chunks, so that it is read again."""
 
-_FOLDER_PAGES = frozenset({"index", "_index", "readme"})
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
@@ -93,7 +92,7 @@ def _title_from_key(key: str) -> str:
     """Make a file name readable: `2024-01-31-getting_started.md` gives "Getting started"."""
     stem = _stem(key)
     folder, _, name = stem.rpartition("/")
-    if name.lower() in _FOLDER_PAGES and folder:
+    if name.lower() in FOLDER_PAGES and folder:
         name = folder.rpartition("/")[2]
     words = " ".join(re.sub(r"[-_]+", " ", _DATE_PREFIX.sub("", name)).split())
     return words[:1].upper() + words[1:] or name
@@ -114,7 +113,7 @@ def _url(key: str, properties: Properties, base_url: str) -> str:
     if not address:
         address = _stem(key)
         folder, _, name = address.rpartition("/")
-        if name.lower() in _FOLDER_PAGES:
+        if name.lower() in FOLDER_PAGES:
             address = folder
         if (slug := properties.slug) is not None:
             parent = "" if "/" in slug else address.rpartition("/")[0]

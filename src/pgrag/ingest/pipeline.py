@@ -101,7 +101,7 @@ def index(
     if dry_run:
         for page in pages:
             report.written += 1
-            report.documents += len(page.chunks)
+            report.documents += sum(chunk.covers > 0 for chunk in page.chunks)
             report.planned[page.key] = len(page.chunks)
     else:
         _write_all(database, embedder, target, pages, report)

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from pgrag.ingest.yaml_values import iso_date
 
 MAX_PATH_DEPTH = 10
+FOLDER_PAGES = frozenset({"index", "_index", "readme"})
+"""Names, without suffix and in lower case, of the pages that stand for their folder."""
 _MAX_TITLE = 300
 _MIN_SIBLINGS = 3
 _MAJORITY = 2 / 3
@@ -98,7 +100,10 @@ def path_warnings(pages: Mapping[str, Sequence[str]]) -> list[str]:
     """
     folders: dict[str, list[str]] = defaultdict(list)
     for key in sorted(pages):
-        folders[key.rpartition("/")[0]].append(key)
+        folder, _, name = key.rpartition("/")
+        # A folder's own page stands above the others in it.
+        if name.partition(".")[0].lower() not in FOLDER_PAGES:
+            folders[folder].append(key)
     warnings: list[str] = []
     for folder, keys in folders.items():
         if len(keys) < _MIN_SIBLINGS:
