@@ -261,7 +261,9 @@ class TestTwoModels:
     def test_known_query_is_searched_by_meaning(self, connection, guide):
         run(connection, "use_model", library=guide, model="tiny")
         missing = {"query": " a pet", "library": guide}
-        assert run(connection, "missing_query_models", **missing) == [{"model_name": "tiny"}]
+        assert run(connection, "missing_query_models", **missing) == [
+            {"model_name": "tiny", "words": "a pet"}
+        ]
         run(
             connection, "remember_query_vector",
             query="a pet ", model="tiny", query_embedding=HalfVector([5, 0]),
