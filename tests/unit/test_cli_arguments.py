@@ -1,0 +1,125 @@
+"""The notations of the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+
+from pgrag.cli.arguments import (
+    Target,
+    counted,
+    parse_chunk_sizes,
+    parse_filters,
+    parse_levels,
+    parse_settings,
+    parse_target,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("jest", Target("jest", None)),
+        ("jest@29.7", Target("jest", "29.7")),
+        ("jest@", Target("jest", "")),
+        (" team/docs@>=1 <2 ", Target("team/docs", ">=1 <2")),
+        ("jest@^1@2", Target("jest", "^1@2")),
+    ],
+)
+def test_a_library_and_what_was_said_about_its_version(text: str, target: Target) -> None:
+    assert parse_target(text) == target
+    assert Target.parse(str(target)) == target
+
+
+@pytest.mark.parametrize("text", ["", "  ", "@1.0"])
+def test_a_version_needs_a_library(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="has no library"):
+        parse_target(text)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "document", "filters"),
+    [
+        ([], None, None),
+        (["type=guide"], None, {"type": "guide"}),
+        (["created >= 2024-12-01"], None, {"created": {">=": "2024-12-01"}}),
+        (["section_path=A > B"], None, {"section_path": "A > B"}),
+        (["topic="], None, {"topic": ""}),
+        (
+            ["type=guide", "type=note", "tags!=old"],
+            None,
+            {"and": [{"tags": {"!=": "old"}}, {"or": [{"type": "guide"}, {"type": "note"}]}]},
+        ),
+        (["front_matter.effort=5"], None, {"front_matter.effort": [5, "5"]}),
+        (["front_matter.effort<2.5"], None, {"front_matter.effort": {"<": 2.5}}),
+        (["front_matter.draft=true"], None, {"front_matter.draft": [True, "true"]}),
+        (["front_matter.a-b c=x"], None, {"front_matter.a-b c": "x"}),
+        ([], '{"library": ["a", "b"]}', {"library": ["a", "b"]}),
+        (
+            ["type=guide"],
+            '{"library": "a", "and": [{"tags": "x"}]}',
+            {"library": "a", "and": [{"tags": "x"}, {"type": "guide"}]},
+        ),
+    ],
+)
+def test_conditions_become_one_filter(
+    conditions: list[str], document: str | None, filters: dict[str, Any] | None
+) -> None:
+    assert parse_filters(conditions, document) == filters
+
+
+@pytest.mark.parametrize(
+    ("conditions", "document"), [(["type"], None), (["=x"], None), ([], "[1]"), ([], "{")]
+)
+def test_what_is_no_filter_is_refused(conditions: list[str], document: str | None) -> None:
+    with pytest.raises(typer.BadParameter):
+        parse_filters(conditions, document)
+
+
+def test_lists_of_numbers() -> None:
+    assert parse_levels(None) is None
+    assert parse_levels("0, 2") == [0, 2]
+    with pytest.raises(typer.BadParameter):
+        parse_levels("all")
+    profile = parse_chunk_sizes("20,200,400")
+    assert (profile.minimum, profile.preferred, profile.maximum) == (20, 200, 400)
+    for wrong in ("20", "a,b,c", "300,200,400", "20,200,30"):
+        with pytest.raises(typer.BadParameter):
+            parse_chunk_sizes(wrong)
+
+
+def test_settings_are_json_where_they_can_be() -> None:
+    assert parse_settings(["alpha=0.5", "k1=null", "field_weights.title=4", "note=a=b"]) == {
+        "alpha": 0.5,
+        "k1": None,
+        "field_weights": {"title": 4},
+        "note": "a=b",
+    }
+    for wrong in (["alpha"], ["=1"], ["a=1", "a.b=2"]):
+        with pytest.raises(typer.BadParameter):
+            parse_settings(wrong)
+
+
+def test_one_is_not_many() -> None:
+    assert (counted(1, "page"), counted(1200, "page")) == ("1 page", "1,200 pages")
+
+
+@pytest.mark.parametrize(
+    ("module", "later"),
+    [
+        ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
+        ("pgrag.app", {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"}),
+    ],
+)
+def test_nothing_slow_is_imported_before_it_is_needed(module: str, later: set[str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert later & set(ended.stdout.split()) == set()
