@@ -186,7 +186,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
         request,
         kind,
         error.detail if error.detail != status.phrase else f"{request.method} {request.url.path}",
-        hint="The addresses are listed in /openapi.json." if status in {404, 405} else None,
+        hint="The addresses are listed at /docs and in /openapi.json."
+        if status in {404, 405}
+        else None,
         headers=dict(error.headers or {}),
     )
 

@@ -28,14 +28,21 @@ def _label(value: str) -> str:
     return "" if value == UNVERSIONED else value
 
 
+def _library_name(value: str) -> str:
+    return value.strip().lower()
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(max_length=200)]
 Count = Annotated[int, Field(ge=0, le=10_000)]
 
+LibraryName = Annotated[Name, AfterValidator(_library_name)]
 VersionWish = Annotated[Name, AfterValidator(_label)]
 
 LibraryPath = Annotated[
-    Text, Path(max_length=200, description="Name of a library.", examples=["harbour"])
+    Text,
+    AfterValidator(_library_name),
+    Path(max_length=200, description="Name of a library.", examples=["harbour"]),
 ]
 VersionPath = Annotated[
     Text,

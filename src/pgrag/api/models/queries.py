@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pgvector import HalfVector
 from pydantic import AliasChoices, Field, Json, PlainSerializer, model_validator
 
-from pgrag.api.models.arguments import Arguments, Count, Name, Text, VersionWish
+from pgrag.api.models.arguments import Arguments, Count, LibraryName, Name, Text, VersionWish
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=100)]
@@ -44,7 +44,7 @@ def _split(number: Callable[[str], float]) -> PlainSerializer:
 class QueryArguments(Arguments):
     """What every query has. An argument that is None is left to the default in SQL."""
 
-    library: Name | None = Field(
+    library: LibraryName | None = Field(
         default=None, description="Name of a library; by default all are searched."
     )
     version: VersionWish | None = Field(

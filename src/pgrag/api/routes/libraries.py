@@ -73,20 +73,20 @@ def version(
 def versions(library: LibraryPath, database: Database, _: NoParameters) -> Response:
     """List the versions of a library: releases first, the newest on top."""
     rows = _versions(database, library)
-    return database.answer({"library": library.strip().lower(), "versions": rows})
+    return database.answer({"library": library, "versions": rows})
 
 
 @router.get("/libraries/{library:path}", response_model=Library)
 def library(library: LibraryPath, database: Database, _: NoParameters) -> Response:
     """Describe one library."""
     _versions(database, library)
-    [row] = [row for row in database.call("libraries") if row["library"] == library.strip().lower()]
+    [row] = [row for row in database.call("libraries") if row["library"] == library]
     return database.answer(row)
 
 
 def _versions(database: Database, library: str) -> list[dict[str, Any]]:
-    name = library.strip().lower()
-    return [{"library": name, **row} for row in database.call("library_versions", library=library)]
+    rows = database.call("library_versions", library=library)
+    return [{"library": library, **row} for row in rows]
 
 
 def _version(database: Database, library: str, label: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import Arguments, Name, NoParameters, VersionWish
+from pgrag.api.models.arguments import Arguments, LibraryName, NoParameters, VersionWish
 from pgrag.api.models.documents import ContextAnswer, Resolution, SearchAnswer
 from pgrag.api.models.queries import (
     AnyQuery,
@@ -56,7 +56,7 @@ def context_with_body(body: ContextBody, database: Database, _: NoParameters) ->
 class ResolveParameters(Arguments):
     """Parameters of a resolution."""
 
-    library: Name = Field(description="Name of a library.", examples=["harbour"])
+    library: LibraryName = Field(description="Name of a library.", examples=["harbour"])
     version: VersionWish | None = Field(
         default=None,
         description="A label (`2.1`), a range (`^2`), `latest`, or `-` for the unversioned"
