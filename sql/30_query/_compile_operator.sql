@@ -58,8 +58,6 @@ begin
         return format(
             '(%s) is not true', pgrag._compile_operator(field, kind, expression, '=', operand)
         );
-    elsif kind = 'json' then
-        return pgrag._compile_json(field, expression, operator, operand);
     elsif operator = 'in' and kind <> 'list' then
         return coalesce(
             (
@@ -75,6 +73,8 @@ begin
             ),
             'false'
         );
+    elsif kind = 'json' then
+        return pgrag._compile_json(field, expression, operator, operand);
     end if;
 
     case kind
@@ -187,7 +187,7 @@ as $$
 declare
     names text[] := string_to_array(substr(field, length('front_matter.') + 1), '.');
 begin
-    if operator in ('=', 'in', 'all') then
+    if operator in ('=', 'all') then
         return coalesce(
             (
                 select '(' || string_agg(
@@ -196,7 +196,7 @@ begin
                         pgrag._nested(names, member),
                         pgrag._nested(names, jsonb_build_array(member))
                     ),
-                    case operator when 'in' then ' or ' else ' and ' end
+                    ' and '
                 ) || ')'
                 from jsonb_array_elements(
                     case when jsonb_typeof(operand) = 'array' then operand
