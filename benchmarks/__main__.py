@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for name in (name for name in MEASURES if name in wanted):
                 with _told(name):
                     figures += _measured(name, bench)
-            print(figures_table(figures), flush=True)
+            if figures:
+                print(figures_table(figures), flush=True)
             if ANCHORS in wanted:
                 with _told(ANCHORS):
                     print(f"\n{_anchors(bench)}")
