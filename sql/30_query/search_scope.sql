@@ -24,18 +24,32 @@ declare
     );
 begin
     return query
-    select l.library_id, v.version_id, l.name, v.label, l.model_id, l.settings, v.document_count
-    from pgrag.libraries as l
-    join pgrag.versions as v on v.library_id = l.library_id
-    where (search_scope.libraries is null or l.library_id = any (wanted))
-        and (
-            search_scope.version = '*'
-            or v.version_id = (
-                select r.version_id
-                from pgrag.resolve_version(l.name, search_scope.version) as r
-            )
-        )
-    order by l.library_id, v.version_id;
+    -- Materialized, so that each library is resolved once; one without any version is passed over
+    -- where nobody named it.
+    with scope as materialized (
+        select
+            l.library_id,
+            l.name,
+            l.model_id,
+            l.settings,
+            case
+                when search_scope.version is distinct from '*' and (
+                    search_scope.libraries is not null
+                    or exists (select from pgrag.versions as v where v.library_id = l.library_id)
+                )
+                then (
+                    select r.version_id
+                    from pgrag.resolve_version(l.name, search_scope.version) as r
+                )
+            end as version_id
+        from pgrag.libraries as l
+        where search_scope.libraries is null or l.library_id = any (wanted)
+    )
+    select s.library_id, v.version_id, s.name, v.label, s.model_id, s.settings, v.document_count
+    from scope as s
+    join pgrag.versions as v on v.library_id = s.library_id
+    where search_scope.version = '*' or v.version_id = s.version_id
+    order by s.library_id, v.version_id;
 end;
 $$;
 
