@@ -10,6 +10,7 @@ language sql
 volatile
 set search_path from current
 set enable_nestloop = off
+set jit = off
 as $$
     with terms as materialized (
         select

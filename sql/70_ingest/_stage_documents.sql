@@ -14,6 +14,8 @@ language sql
 volatile
 set search_path from current
 set enable_nestloop = off
+-- The price that the planner puts on a nested loop it may not use would have JIT compile each call.
+set jit = off
 as $$
     with incoming_pages as (
         select
