@@ -16,6 +16,11 @@ declare
     sibling_ids bigint[];
     place integer;
 begin
+    if (siblings.before >= 0 and siblings.after >= 0) is not true then
+        raise exception 'before and after must be at least 0, got % and %.',
+            coalesce(siblings.before::text, 'null'), coalesce(siblings.after::text, 'null')
+            using errcode = 'PGR01';
+    end if;
     select array_agg(s.document_id order by s.place)
     into sibling_ids
     from (
@@ -58,4 +63,4 @@ $$;
 comment on function pgrag.siblings(bigint, integer, integer) is
 'The documents of the same level under the same parent, in reading order, without the document
 itself: relation before or after, distance -2, -1, 1, 2 …; at most so many before and after. Pages
-are siblings under the page above them. Errors: PGR05.';
+are siblings under the page above them. Errors: PGR01, PGR05.';
