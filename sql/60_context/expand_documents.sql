@@ -21,6 +21,18 @@ begin
             cardinality(document_ids), cardinality(scores)
             using errcode = 'PGR01', hint = 'Pass one score for each document.';
     end if;
+    if (
+        expansion_threshold is not null
+        and max_documents_to_expand >= 0
+        and max_chunks_per_document >= 0
+    ) is not true
+    then
+        raise exception 'An expansion needs a threshold and limits of at least 0, got %, % and %.',
+            coalesce(expansion_threshold::text, 'null'),
+            coalesce(max_documents_to_expand::text, 'null'),
+            coalesce(max_chunks_per_document::text, 'null')
+            using errcode = 'PGR01';
+    end if;
     for owner in
         select
             d.library_id,
