@@ -40,6 +40,11 @@ begin
         raise exception 'token_budget must be at least 1, got %.', context.token_budget
             using errcode = 'PGR01';
     end if;
+    if (context.siblings >= 0) is not true then
+        raise exception 'siblings must be at least 0, got %.',
+            coalesce(context.siblings::text, 'null')
+            using errcode = 'PGR01';
+    end if;
     select array_agg(s.document_id), array_agg(s.score)
     into hit_ids, hit_scores
     from pgrag.search(
