@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from consistency import assert_consistent
 from library import contents, document, ingest, keys, page, refused, run, search, value
-from psycopg.types.json import Jsonb
 
 
 def rows(connection, columns: str = "document_id, content") -> list[tuple]:
@@ -278,94 +277,6 @@ class TestRemoval:
             run(connection, "remove_library", library="tol")
         with refused(connection, "PGR03"):
             run(connection, "finish_version", library="tool", version="2.0")
-
-
-class TestBadInput:
-    @pytest.mark.parametrize(
-        "name", ["", " ", "Ünicode", "a b", "-a", "x" * 101, "a;drop table x", None]
-    )
-    def test_library_names(self, connection, name):
-        with refused(connection, "PGR01", "library name"):
-            run(connection, "open_version", library=name)
-
-    @pytest.mark.parametrize("name", ["react", "a/b.c_d-e", "9", " React "])
-    def test_library_names_that_can_be_used(self, connection, name):
-        run(connection, "open_version", library=name)
-        assert value(connection, "select name from pgrag.libraries") == name.strip().lower()
-
-    @pytest.mark.parametrize("label", ["1 0", "a@b", "x" * 101, "*"])
-    def test_version_labels(self, connection, label):
-        with refused(connection, "PGR01", "version label"):
-            run(connection, "open_version", library="tool", version=label)
-
-    @pytest.mark.parametrize("pages", [None, {}, 1, "x", [{}], [{"key": " "}], [1], [None], [[]]])
-    def test_pages_of_another_shape(self, connection, pages):
-        with refused(connection, "PGR01"):
-            connection.execute("select * from pgrag.ingest_pages('tool', %s)", [Jsonb(pages)])
-
-    @pytest.mark.parametrize("written", [None, [], 1])
-    def test_page_of_another_shape(self, connection, written):
-        with refused(connection, "PGR01", "page must be a JSON object"):
-            connection.execute("select * from pgrag.ingest_page('tool', %s)", [Jsonb(written)])
-
-    def test_one_bad_page_spoils_the_whole_call(self, connection):
-        good, bad = page("a.md", "One."), page("b.md", "Two.", created="yesterday morning, maybe")
-        with refused(connection, "22007"):
-            ingest(connection, "tool", [good, bad])
-        assert value(connection, "select count(*) from pgrag.libraries") == 0
-
-    def test_text_with_sql_in_it_is_text(self, connection):
-        evil = "'); drop table pgrag.pages; -- \\ %s %(x)s $1 $$ {} \" ' :name"
-        ingest(
-            connection, "tool",
-            [
-                page(
-                    f"{evil}.md",
-                    document(
-                        evil, heading=evil, path=[evil], types=[evil], anchor=evil, overlap=evil
-                    ),
-                    title=evil, url=evil, path=[evil], tags=[evil], type=evil, topic=evil,
-                    uuid=evil, link=evil, front_matter={evil: evil}, language=evil,
-                )
-            ],
-        )  # fmt: skip
-        [hit] = search(connection, evil, library="tool", snippets=True, explain=True)
-        assert hit["content"] == hit["title"] == evil
-        assert value(connection, "select language from pgrag.pages") == "simple"
-
-    @pytest.mark.parametrize(
-        ("settings", "message"),
-        [
-            ({"alfa": 1}, "no library setting alfa"),
-            ({"alpha": 1.5}, "alpha"),
-            ({"alpha": "much"}, "alpha"),
-            ({"b": 2}, "b"),
-            ({"k1": -1}, "k1"),
-            ({"exact_limit": -1}, "exact_limit"),
-            ({"exact_limit": 0.5}, "exact_limit"),
-            ({"page_evidence": 2}, "page_evidence"),
-            ({"field_weights": 3}, "field_weights"),
-            ({"field_weights": {"body": 3}}, "body"),
-            ({"field_weights": {"title": "x"}}, "title"),
-            ({"field_weights": {"title": -1}}, "title"),
-        ],
-    )
-    def test_settings(self, connection, settings, message):
-        ingest(connection, "tool", [page("a.md", "One.")])
-        with refused(connection, "PGR01", message):
-            run(connection, "configure_library", library="tool", settings=settings)
-        assert len(search(connection, "one", library="tool")) == 1
-
-    def test_null_takes_a_setting_back_to_its_default(self, connection):
-        ingest(connection, "tool", [page("a.md", "One.")])
-        default = value(connection, "select pgrag.default_settings()")
-        changed = {"alpha": 0.9, "field_weights": {"title": 9}}
-        run(connection, "configure_library", library="tool", settings=changed)
-        [row] = run(
-            connection, "configure_library",
-            library="tool", settings={"alpha": None, "field_weights": None},
-        )  # fmt: skip
-        assert row["configure_library"] == default
 
 
 class TestVersions:

@@ -1,0 +1,224 @@
+"""What stands around the hits, in reading order, within a budget."""
+
+from __future__ import annotations
+
+import pytest
+from library import Row, contents, document, ingest, page, refused, run, search
+
+
+def long_page(key: str, topic: str, count: int) -> Row:
+    """Paragraphs in two sections, the topic named in every fifth."""
+    rows = [
+        document("Start.", level=1, covers=2, heading="Start", root_section="Start"),
+        *(
+            document(
+                f"{topic} {n}." if n % 5 == 0 else f"Sentence {n} of {key}.",
+                parent=0, heading="Start", root_section="Start", path=[key, "Start"],
+                overlap=f"the end of {n - 1}" if n else "",
+            )
+            for n in range(count)
+        ),
+    ]  # fmt: skip
+    return page(key, *rows, title=key.removesuffix(".md").title(), path=[key])
+
+
+@pytest.fixture(scope="module")
+def tool(module_connection) -> str:
+    ingest(
+        module_connection, "tool",
+        [
+            long_page("kernel.md", "Kernel upgrade", 12),
+            long_page("vault.md", "Vault keys", 40),
+            page("short.md", "Only a kernel here."),
+        ],
+    )  # fmt: skip
+    return "tool"
+
+
+@pytest.fixture
+def ids(connection, tool) -> dict[str, int]:
+    rows = connection.execute("select content, document_id from pgrag.documents").fetchall()
+    return {row["content"]: row["document_id"] for row in rows}
+
+
+class TestExpansion:
+    def expand(self, connection, hits: list[tuple[int, float]], **arguments) -> list[Row]:
+        return run(
+            connection, "expand_documents",
+            document_ids=[i for i, _ in hits], scores=[s for _, s in hits], **arguments,
+        )  # fmt: skip
+
+    def test_page_of_a_hit_is_read_whole(self, connection, ids):
+        hit = ids["Kernel upgrade 5."]
+        rows = self.expand(connection, [(hit, 0.8)])
+        assert [row["content"] for row in rows] == [
+            "Kernel upgrade 0.", *(f"Sentence {n} of kernel.md." for n in (1, 2, 3, 4)),
+            "Kernel upgrade 5.", *(f"Sentence {n} of kernel.md." for n in (6, 7, 8, 9)),
+            "Kernel upgrade 10.", "Sentence 11 of kernel.md.",
+        ]  # fmt: skip
+        for row in rows:
+            is_hit = row["document_id"] == hit
+            assert row["relation"] == ("hit" if is_hit else "expansion")
+            assert row["score"] == (0.8 if is_hit else 0.1)
+
+    def test_at_most_so_many_of_a_page_nearest_to_the_hits(self, connection, ids):
+        rows = self.expand(connection, [(ids["Vault keys 20."], 0.9)])
+        assert len(rows) == 20
+        assert contents(rows)[0] == "Vault keys 10."
+        rows = self.expand(connection, [(ids["Vault keys 20."], 0.9)], max_chunks_per_document=3)
+        assert contents(rows) == [
+            "Sentence 19 of vault.md.", "Vault keys 20.", "Sentence 21 of vault.md.",
+        ]  # fmt: skip
+
+    def test_below_the_threshold_pages_are_left_alone(self, connection, ids):
+        hits = [(ids["Kernel upgrade 5."], 0.29), (ids["Vault keys 0."], 0.3)]
+        rows = self.expand(connection, hits)
+        assert sum(row["key"] == "kernel.md" for row in rows) == 1
+        assert sum(row["key"] == "vault.md" for row in rows) == 20
+        assert [row["relation"] for row in rows if row["key"] == "kernel.md"] == ["hit"]
+        rows = self.expand(connection, hits, expansion_threshold=0.2)
+        assert sum(row["key"] == "kernel.md" for row in rows) == 12
+
+    def test_at_most_so_many_pages_the_best_first(self, connection, ids):
+        hits = [(ids["Vault keys 0."], 0.5), (ids["Kernel upgrade 0."], 0.9)]
+        rows = self.expand(connection, hits, max_documents_to_expand=1)
+        assert [row["key"] for row in rows] == ["kernel.md"] * 12 + ["vault.md"]
+
+    def test_every_document_comes_once(self, connection, ids):
+        hit = ids["Kernel upgrade 5."]
+        rows = self.expand(connection, [(hit, 0.4), (hit, 0.9), (ids["Kernel upgrade 0."], 0.5)])
+        assert len(rows) == len({row["document_id"] for row in rows}) == 12
+        assert [row["score"] for row in rows if row["document_id"] == hit] == [0.9]
+
+    def test_pages_of_several_libraries(self, connection, ids):
+        ingest(connection, "other", [page("a.md", "One.", "Two.")])
+        [row] = run(connection, "keyword_search", query="one", library="other")
+        rows = self.expand(
+            connection, [(ids["Only a kernel here."], 0.4), (row["document_id"], 0.9)]
+        )
+        assert contents(rows) == ["One.", "Two.", "Only a kernel here."]
+
+    def test_nothing_of_nothing(self, connection, tool):
+        assert self.expand(connection, []) == []
+
+    @pytest.mark.parametrize(
+        ("arguments", "sqlstate"),
+        [
+            ({"document_ids": [1, 2], "scores": [0.5]}, "PGR01"),
+            ({"document_ids": [1], "scores": None}, "PGR01"),
+            ({"document_ids": [0], "scores": [0.5]}, "PGR05"),
+            ({"document_ids": [], "scores": [], "max_documents_to_expand": -1}, "PGR01"),
+            ({"document_ids": [], "scores": [], "max_chunks_per_document": -1}, "PGR01"),
+            ({"document_ids": [], "scores": [], "max_chunks_per_document": None}, "PGR01"),
+            ({"document_ids": [], "scores": [], "expansion_threshold": None}, "PGR01"),
+        ],
+    )
+    def test_arguments_that_make_no_sense(self, connection, tool, arguments, sqlstate):
+        with refused(connection, sqlstate):
+            run(connection, "expand_documents", **arguments)
+
+
+class TestContext:
+    def context(self, connection, query: str = "kernel upgrade", **arguments) -> list[Row]:
+        return run(connection, "context", query=query, library="tool", **arguments)
+
+    def test_hits_are_those_of_search(self, connection, tool):
+        arguments = {"match_count": 4, "alpha": 0, "min_score": 0.05}
+        hits = search(connection, "kernel upgrade", library="tool", **arguments)
+        blocks = self.context(connection, expand=False, **arguments)
+        assert {(b["document_id"], b["score"]) for b in blocks} == {
+            (h["document_id"], h["score"]) for h in hits
+        }
+        assert {b["relation"] for b in blocks} == {"hit"}
+
+    def test_best_page_comes_first_and_is_read_in_order(self, connection, tool):
+        blocks = self.context(connection, match_count=2, alpha=0)
+        assert blocks[0]["title"] == "Kernel"
+        assert contents(b for b in blocks if b["title"] == "Kernel") == [
+            f"Kernel upgrade {n}." if n % 5 == 0 else f"Sentence {n} of kernel.md."
+            for n in range(12)
+        ]
+        relations = {b["content"]: b["relation"] for b in blocks}
+        assert relations["Kernel upgrade 0."] == "hit"
+        assert relations["Sentence 1 of kernel.md."] == "expansion"
+
+    def test_grouped_has_a_heading_for_each_root_section(self, connection, tool):
+        blocks = self.context(connection, match_count=2, alpha=0)
+        assert blocks[0]["block"] == "## Kernel › Start (kernel.md)\nKernel upgrade 0."
+        assert blocks[1]["block"] == "Sentence 1 of kernel.md."
+
+    def test_simple_has_breadcrumbs_and_relevance_everywhere(self, connection, tool):
+        blocks = self.context(connection, match_count=1, alpha=0, expand=False, format="simple")
+        assert blocks[0]["block"] == (
+            f"[1] Kernel › kernel.md › Start (relevance {blocks[0]['score']:.2f}, kernel.md)\n"
+            + blocks[0]["content"]
+        )
+
+    def test_budget_is_kept_and_the_best_come_in_first(self, connection, tool):
+        everything = self.context(connection, match_count=5)
+        total = sum(block["tokens"] for block in everything)
+        for budget in (total // 2, 100, 60):
+            blocks = self.context(connection, match_count=5, token_budget=budget)
+            assert sum(block["tokens"] for block in blocks) <= budget
+            hits = [b for b in everything if b["relation"] == "hit"]
+            best = max(hits, key=lambda b: b["score"])
+            assert best["document_id"] in {b["document_id"] for b in blocks}
+            assert set(contents(blocks)) <= set(contents(everything))
+
+    def test_best_hit_is_worth_more_than_the_budget(self, connection, tool):
+        [block] = self.context(connection, token_budget=1)
+        assert block["relation"] == "hit"
+
+    def test_tokens_are_counted_as_four_bytes(self, connection, tool):
+        for block in self.context(connection):
+            assert block["tokens"] == -(-len(block["block"].encode()) // 4)
+
+    def test_parent_stands_in_front(self, connection, tool):
+        blocks = self.context(
+            connection, match_count=1, alpha=0, expand=False, parents=True, levels=[2]
+        )
+        [above, hit] = blocks
+        assert (above["content"], above["relation"], hit["relation"]) == ("Start.", "parent", "hit")
+        assert above["score"] == hit["score"]
+
+    def test_hit_without_a_parent_is_no_error(self, connection, tool):
+        blocks = self.context(
+            connection, match_count=1, filters={"page": "short.md"}, expand=False, parents=True
+        )
+        assert contents(blocks) == ["Only a kernel here."]
+
+    def test_neighbours(self, connection, tool):
+        blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=2)
+        assert [(b["content"], b["relation"]) for b in blocks] == [
+            ("Sentence 18 of vault.md.", "sibling"), ("Sentence 19 of vault.md.", "sibling"),
+            ("Vault keys 20.", "hit"), ("Sentence 21 of vault.md.", "sibling"),
+            ("Sentence 22 of vault.md.", "sibling"),
+        ]  # fmt: skip
+
+    def test_overlap_only_where_the_paragraph_before_is_missing(self, connection, tool):
+        blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=1, overlap=True)
+        texts = [b["block"].split("\n")[-1] for b in blocks]
+        assert texts[0] == "… the end of 18 Sentence 19 of vault.md."
+        assert texts[1:] == ["Vault keys 20.", "Sentence 21 of vault.md."]
+        assert all("the end of" not in b["content"] for b in blocks)
+
+    def test_no_hit_is_no_context(self, connection, tool):
+        assert self.context(connection, "zzyzx", alpha=0) == []
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"format": "xml"},
+            {"format": None},
+            {"token_budget": 0},
+            {"token_budget": None},
+            {"match_count": 0},
+            {"siblings": -1},
+            {"max_documents_to_expand": -1},
+            {"max_chunks_per_document": -1},
+            {"query": ""},
+        ],
+    )
+    def test_arguments_that_make_no_sense(self, connection, tool, arguments):
+        with refused(connection, "PGR01"):
+            self.context(connection, **{"query": "kernel", **arguments})

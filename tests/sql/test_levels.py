@@ -1,0 +1,130 @@
+"""After fusion: thresholds, the levels of a page, and how much of one page is shown."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from corpus import Author, pages
+from library import Row, contents, document, ingest, page, search
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection) -> str:
+    ingest(module_connection, "manual", pages(Author(random.Random(11)), 30))
+    return "manual"
+
+
+def explained(connection, query: str, **arguments: Any) -> list[Row]:
+    hits = search(connection, query, library="manual", explain=True, **arguments)
+    assert hits
+    return hits
+
+
+class TestThreshold:
+    def test_it_is_applied_before_the_limit(self, connection, manual):
+        everything = explained(connection, "restart the server", match_count=200)
+        scores = [hit["score"] for hit in everything]
+        limit = scores[14]
+        hits = explained(connection, "restart the server", min_score=limit, match_count=10)
+        assert [hit["score"] for hit in hits] == scores[:10]
+        hits = explained(connection, "restart the server", min_score=limit, match_count=50)
+        assert [hit["score"] for hit in hits] == [s for s in scores if s >= limit]
+
+    def test_above_every_score_there_is_nothing(self, connection, manual):
+        assert search(connection, "restart", library="manual", min_score=1.01) == []
+
+
+class TestLevels:
+    """A summary, its two paragraphs, and a paragraph that stands for its section too."""
+
+    @pytest.fixture
+    def guide(self, connection) -> str:
+        ingest(
+            connection, "guide",
+            [
+                page(
+                    "a.md",
+                    document("Nodes and their kernels.", level=0, covers=1, is_summary=True),
+                    document("Drain nodes. Upgrade kernels.", level=1, covers=2, parent=0),
+                    document("Drain the node before anything else.", parent=1),
+                    document("Upgrade the kernel of the node.", parent=1),
+                    document("Fill the node again.", covers=6, parent=0),
+                    document("A row that another one stands for.", level=1, covers=0, parent=0),
+                )
+            ],
+        )  # fmt: skip
+        return "guide"
+
+    @pytest.mark.parametrize(
+        ("levels", "expected"),
+        [
+            ([0], {"Nodes and their kernels."}),
+            ([1], {"Drain nodes. Upgrade kernels.", "Fill the node again."}),
+            (
+                [2],
+                {
+                    "Drain the node before anything else.", "Upgrade the kernel of the node.",
+                    "Fill the node again.",
+                },
+            ),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("alpha", [0, 0.5, 1])
+    def test_each_level_is_searched_alone(self, connection, guide, levels, expected, alpha):
+        hits = search(connection, "nodes", library=guide, levels=levels, alpha=alpha)
+        assert set(contents(hits)) == expected
+
+    def test_all_levels_at_once(self, connection, guide):
+        hits = search(connection, "nodes", library=guide, levels=[0, 1, 2])
+        assert len(hits) == 5
+
+    def test_by_default_a_summary_gives_way_to_its_paragraphs(self, connection, guide):
+        hits = search(connection, "nodes", library=guide)
+        assert set(contents(hits)) == {
+            "Drain the node before anything else.", "Upgrade the kernel of the node.",
+            "Fill the node again.",
+        }  # fmt: skip
+
+    def test_and_lends_its_score_to_the_best_of_them(self, connection, guide):
+        query = "drain nodes upgrade kernels"
+        apart = search(connection, query, library=guide, levels=[1, 2], alpha=0, explain=True)
+        score = {hit["content"]: hit["score"] for hit in apart}
+        summary = score.pop("Drain nodes. Upgrade kernels.")
+        assert summary > max(score.values())
+        hits = search(connection, query, library=guide, alpha=0, explain=True)
+        assert hits[0]["score"] == summary
+        assert hits[0]["explanation"]["section_score"] == summary
+        assert [hit["score"] for hit in hits[1:]] == [score[hit["content"]] for hit in hits[1:]], (
+            "the others keep their own"
+        )
+        assert all(hit["explanation"]["section_score"] is None for hit in hits[1:])
+
+    def test_what_is_covered_by_another_row_is_never_a_hit(self, connection, guide):
+        hits = search(connection, "row stands", library=guide, levels=[0, 1, 2])
+        assert "A row that another one stands for." not in contents(hits)
+
+
+class TestMaxPerPage:
+    @pytest.mark.parametrize("count", [1, 2, 3])
+    def test_the_best_so_many_of_each_page(self, connection, manual, count):
+        everything = explained(connection, "the server", match_count=1000)
+        hits = explained(connection, "the server", match_count=12, max_per_page=count)
+        expected, seen = [], {}
+        for hit in everything:
+            seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1
+            if seen[hit["page_id"]] <= count:
+                expected.append(hit["document_id"])
+        assert [hit["document_id"] for hit in hits] == expected[:12]
+
+    def test_limit_is_filled_from_deeper_down(self, connection):
+        """A page that holds all the best candidates does not use up the list."""
+        ingest(
+            connection, "nodes",
+            [page("long.md", *(f"Drain node {n}." for n in range(150)))]
+            + [page(f"{n}.md", f"Somewhere a node {n} is in a longer text.") for n in range(8)],
+        )  # fmt: skip
+        hits = search(connection, "drain node", library="nodes", max_per_page=1)
+        assert len(hits) == 9
+        assert hits[0]["key"] == "long.md"
