@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -60,6 +62,11 @@ class CommandLine:
         assert "Traceback" not in ended.stderr, ended.stderr
         assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
         return Finished(ended.returncode, ended.stdout, ended.stderr)
+
+    def run_all(self, *commands: Sequence[object], code: int = 0) -> list[Finished]:
+        """Run commands that do not depend on each other, two at a time."""
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            return list(pool.map(lambda command: self.run(*command, code=code), commands))
 
     def json(self, *arguments: object) -> Any:
         """Run a command with --json; return what it printed."""

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+SITE = "https://kestrel.example"
+
 
 @pytest.fixture(scope="session")
 def kestrel(fixtures_folder: Path) -> Path:
@@ -31,11 +33,22 @@ def indexed(
     """`pgrag` on a database with four small libraries; nobody changes them."""
     with clone() as url:
         pgrag = CommandLine(tmp_path_factory.mktemp("cli"), {"PGRAG_DATABASE_URL": url})
-        for version in ("1.4", "2.0"):
-            base_url = f"https://kestrel.example/{version}"
-            pgrag.run("index", f"kestrel@{version}", kestrel / version, "--base-url", base_url)
-        for library, language in (("wegweiser", "de"), ("spravka", "ru")):
-            pgrag.run("index", library, fixtures_folder / library, "--language", language)
+        pgrag.run_all(
+            *(
+                (
+                    "index",
+                    f"kestrel@{version}",
+                    kestrel / version,
+                    "--base-url",
+                    f"{SITE}/{version}",
+                )
+                for version in ("1.4", "2.0")
+            ),
+            *(
+                ("index", library, fixtures_folder / library, "--language", language)
+                for library, language in (("wegweiser", "de"), ("spravka", "ru"))
+            ),
+        )
         yield pgrag
 
 

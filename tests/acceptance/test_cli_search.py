@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import psycopg
-import pytest
 from command_line import CommandLine
 
 QUERY = "restore a folder of yesterday"
@@ -95,17 +94,14 @@ def test_the_context_is_text_within_a_budget(indexed: CommandLine) -> None:
     assert sum(row["tokens"] for row in rows) <= 200
 
 
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        (("search", "x", "--keyword", "--semantic"), "--keyword"),
-        (("search", "x", "--keyword", "--alpha", "0.5"), "--alpha"),
-        (("search", "x", "--filter", "type"), "FIELD=VALUE"),
-        (("search", "x", "--filters", "[1]"), "JSON object"),
-        (("search", "x", "-l", "kestrel@1", "-v", "2"), "twice"),
-    ],
-)
-def test_a_wrong_call_says_what_is_right(
-    indexed: CommandLine, arguments: tuple[str, ...], word: str
-) -> None:
-    assert word in " ".join(indexed.run(*arguments, code=2).err.split())
+def test_a_wrong_call_says_what_is_right(indexed: CommandLine) -> None:
+    said = indexed.run_all(
+        ("search", "x", "--keyword", "--semantic"),
+        ("search", "x", "--keyword", "--alpha", "0.5"),
+        ("search", "x", "--filter", "type"),
+        ("search", "x", "--filters", "[1]"),
+        ("search", "x", "-l", "kestrel@1", "-v", "2"),
+        code=2,
+    )
+    words = ("--keyword", "--alpha", "FIELD=VALUE", "JSON object", "twice")
+    assert [word for word, ended in zip(words, said, strict=True) if word not in ended.err] == []
