@@ -79,7 +79,7 @@ def main() -> int:
         print(f"container lane not run: no Docker engine answers ({reason})", flush=True)
         return 1 if required else 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    container = PostgresContainer(IMAGE, username="pgrag", password="pgrag", dbname="pgrag")
+    container = PostgresContainer(IMAGE, username="pgrag", password="p@ss/word", dbname="pgrag")
     # Parallel index builds share memory; the engine's default of 64 MB is too little for them.
     container.with_kwargs(shm_size="1g").with_command(f"postgres {SERVER_OPTIONS}")
     with container:

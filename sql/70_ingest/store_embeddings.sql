@@ -13,6 +13,7 @@ set search_path from current
 -- One probe of the index for each text, however the planner estimates an array.
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
     stored integer;
@@ -75,6 +76,7 @@ volatile
 set search_path from current
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
     with outdated as (
         delete from pgrag.embeddings as e

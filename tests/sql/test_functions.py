@@ -166,3 +166,12 @@ class TestFile:
         """Citus plans `using (…)` of merged columns worse, and readers must guess."""
         code = re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8"))
         assert re.findall(r"\bjoin\b[^;]*?\busing\s*\(", code) == []
+
+
+def test_forbidden_plans_are_not_compiled(routines):
+    """Up to PostgreSQL 17 a forbidden plan is a very dear one, and a dear plan is compiled: by
+    default every call would pay seconds for it.
+    """
+    forbidding = [r for r in routines if any(s.startswith("enable_") for s in r["settings"])]
+    assert forbidding
+    assert [r["name"] for r in forbidding if "jit=off" not in r["settings"]] == []
