@@ -1,0 +1,119 @@
+"""The house rules that no linter knows: who may import what, and what is public."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pgrag
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(pgrag.__path__, "pgrag.")
+    if module.name != "pgrag.__main__"
+)
+#: One owner per dependency: nobody else needs to change when it does.
+OWNERS = {
+    "psycopg": {
+        "pgrag.app", "pgrag.cli.database", "pgrag.db", "pgrag.doctor", "pgrag.embedded", "pgrag.embedding.builtin",
+        "pgrag.ingest.pipeline", "pgrag.routines", "pgrag.schema",
+    },
+    "psycopg_pool": {"pgrag.db"},
+    "sqlalchemy": {"pgrag.orm", "pgrag.schema"},
+    "alembic": {"pgrag.schema"},
+    "httpx": {"pgrag.embedding"},
+    "fastapi": {"pgrag.api"},
+    "starlette": {"pgrag.api"},
+    "uvicorn": {"pgrag.api", "pgrag.cli"},
+    "typer": {"pgrag.cli"},
+    "rich": {"pgrag.cli"},
+    "markdown_it": {"pgrag.ingest.markdown"},
+    "yaml": {"pgrag.ingest.yaml_values"},
+    "pydantic_settings": {"pgrag.settings"},
+}  # fmt: skip
+#: What turns text into values knows no database, network or clock.
+PURE = {
+    "pgrag.models", "pgrag.errors", "pgrag.ingest.chunks", "pgrag.ingest.decoding",
+    "pgrag.ingest.drafts", "pgrag.ingest.front_matter", "pgrag.ingest.html_text",
+    "pgrag.ingest.inline", "pgrag.ingest.markdown", "pgrag.ingest.merging",
+    "pgrag.ingest.packing", "pgrag.ingest.page", "pgrag.ingest.pieces", "pgrag.ingest.properties",
+    "pgrag.ingest.sentences", "pgrag.ingest.summaries", "pgrag.ingest.templating",
+}  # fmt: skip
+
+
+def tree(module: str) -> ast.Module:
+    path = SOURCE / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(file.read_text("utf-8"))
+
+
+def imported(module: str) -> Iterator[str]:
+    """The top packages that a module imports, wherever in it."""
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield (node.module or "").partition(".")[0]
+
+
+def is_within(module: str, owners: set[str]) -> bool:
+    return any(module == owner or module.startswith(f"{owner}.") for owner in owners)
+
+
+@pytest.mark.parametrize("dependency", OWNERS)
+def test_dependency_stays_with_its_owners(dependency):
+    users = {module for module in MODULES if dependency in imported(module)}
+    assert users, "a rule that nothing follows any more"
+    assert {module for module in users if not is_within(module, OWNERS[dependency])} == set()
+
+
+@pytest.mark.parametrize("module", sorted(PURE))
+def test_pure_modules_know_nothing_outside(module):
+    outside = {"os", "time", "socket", "subprocess", "threading", "psycopg", "httpx"}
+    assert outside & set(imported(module)) == set()
+
+
+def test_only_settings_read_settings():
+    """Others may hand the whole environment on to a process, and look up nothing of ours."""
+    readers = {
+        module
+        for module in MODULES
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.Constant) and str(node.value).startswith(("PGRAG_", "HYBRID_"))
+        if "os" in imported(module)
+    }
+    assert readers <= {"pgrag.settings"}
+
+
+def test_layers_of_imports_are_kept():
+    linter = Path(sys.executable).with_name("lint-imports")
+    run = subprocess.run(
+        [linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_every_module_has_its_layer():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    [contract] = settings["tool"]["importlinter"]["contracts"]
+    layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
+    packages = {"pgrag.ingest"}
+    assert [m for m in MODULES if not is_within(m, layers) and m not in packages] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_exist_and_are_sorted(module):
+    found = importlib.import_module(module)
+    names = getattr(found, "__all__", [])
+    assert names == sorted(names)
+    assert all(hasattr(found, name) for name in names)
