@@ -34,20 +34,10 @@ def indexed(
     with clone() as url:
         pgrag = CommandLine(tmp_path_factory.mktemp("cli"), {"PGRAG_DATABASE_URL": url})
         pgrag.run_all(
-            *(
-                (
-                    "index",
-                    f"kestrel@{version}",
-                    kestrel / version,
-                    "--base-url",
-                    f"{SITE}/{version}",
-                )
-                for version in ("1.4", "2.0")
-            ),
-            *(
-                ("index", library, fixtures_folder / library, "--language", language)
-                for library, language in (("wegweiser", "de"), ("spravka", "ru"))
-            ),
+            ("index", "kestrel@1.4", kestrel / "1.4", "--base-url", f"{SITE}/1.4"),
+            ("index", "wegweiser", fixtures_folder / "wegweiser", "--language", "de"),
+            ("index", "kestrel@2.0", kestrel / "2.0", "--base-url", f"{SITE}/2.0"),
+            ("index", "spravka", fixtures_folder / "spravka", "--language", "ru"),
         )
         yield pgrag
 

@@ -72,7 +72,6 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
     pgrag: CommandLine, tmp_path: Path
 ) -> None:
     pgrag.run("index", "pumps", write_pages(tmp_path / "pumps", 2))
-    assert all(finding["ok"] for finding in pgrag.json("doctor"))
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("delete from pgrag.embeddings")
         told = pgrag.run("doctor", code=1)
@@ -125,6 +124,6 @@ def test_a_terminal_gets_progress_and_colour_and_is_asked(
 
     code, screen = on_terminal(pgrag, "remove", "pumps", answer="n\n")
     assert "Remove pumps with all its versions (40 pages)?" in screen
-    assert (code, len(pgrag.json("libraries"))) == (1, 1)
+    assert (code, "Nothing was removed." in screen) == (1, True)
     code, screen = on_terminal(pgrag, "remove", "pumps", answer="y\n")
-    assert (code, pgrag.json("libraries")) == (0, [])
+    assert (code, "Removed pumps" in screen) == (0, True)

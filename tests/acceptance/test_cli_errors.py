@@ -107,7 +107,6 @@ def test_a_database_older_or_newer_than_the_package(
         assert "pgrag db upgrade" in pgrag.run("search", "copy", code=1).err
         assert "wrong schema" in pgrag.run("doctor", code=1).out
         assert "was outdated" in pgrag.run("db", "upgrade").out
-        assert "is up to date" in pgrag.run("db", "upgrade").out
         connection.execute("update pgrag.alembic_version set version_num = 'x9'")
         for command in (("libraries",), ("db", "upgrade")):
             assert "newer than this version of pgrag" in pgrag.run(*command, code=1).err
