@@ -91,6 +91,8 @@ begin
 end;
 $$;
 
+-- Two hundred rows at the most: what belongs to a page or to a section is found by windows over
+-- them, because joins between rows that the planner cannot count become nested loops.
 create or replace function pgrag._fuse(
     request pgrag.search_request,
     keyword_hits pgrag.candidates,
@@ -110,21 +112,24 @@ returns table (
     section_score double precision,
     place_on_page bigint
 )
-language sql
+language plpgsql
 stable
 parallel safe
 set search_path from current
 as $$
-    with keyword_hits as (
-        select k.library_id, k.document_id, k.place
+#variable_conflict use_column
+begin
+    return query
+    with found_by_an_arm as (
+        select k.library_id, k.document_id, k.place as keyword_rank, null::bigint as semantic_rank
         from unnest((_fuse.keyword_hits).library_ids, (_fuse.keyword_hits).document_ids)
             with ordinality as k (library_id, document_id, place)
-    ),
-    vector_hits as (
+        union all
         select
             v.library_id,
             v.document_id,
-            row_number() over (order by v.score desc, v.document_id) as place
+            null,
+            row_number() over (order by v.score desc, v.document_id)
         from unnest(
             (_fuse.vector_hits).library_ids,
             (_fuse.vector_hits).document_ids,
@@ -133,24 +138,24 @@ as $$
     ),
     candidates as (
         select
-            coalesce(k.library_id, v.library_id) as library_id,
-            coalesce(k.document_id, v.document_id) as document_id,
-            k.place as keyword_rank,
-            v.place as semantic_rank
-        from keyword_hits as k
-        full join vector_hits as v on v.document_id = k.document_id
+            f.library_id,
+            f.document_id,
+            min(f.keyword_rank)::integer as keyword_rank,
+            min(f.semantic_rank)::integer as semantic_rank
+        from found_by_an_arm as f
+        group by f.library_id, f.document_id
     ),
-    located as materialized (
+    located as (
         select
-            c.library_id,
-            c.document_id,
-            c.keyword_rank,
-            c.semantic_rank,
+            c.*,
             d.page_id,
-            d.parent_id,
             d.level,
+            case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             q.alpha,
             q.page_evidence,
+            q.keywords,
+            p.weights as page_weights,
+            row_number() over (partition by d.page_id) as place_in_page,
             case when q.alpha < 1 then greatest(coalesce(-(d.weights <#> q.keywords), 0), 0) end
                 as passage_score,
             case when q.alpha > 0 then greatest(coalesce(-(e.embedding <#> q.embedding), 0), 0) end
@@ -159,29 +164,26 @@ as $$
         join unnest((_fuse.request).queries) as q on q.library_id = c.library_id
         join pgrag.documents as d
             on d.library_id = c.library_id and d.document_id = c.document_id
+        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         left join pgrag.embeddings as e
             on e.library_id = c.library_id
             and e.document_id = c.document_id
             and e.model_id = q.model_id
     ),
     -- Once a page: its impacts lie out of line.
-    page_scores as materialized (
-        select
-            p.library_id,
-            p.page_id,
-            greatest(coalesce(-(p.weights <#> q.keywords), 0), 0) as page_score
-        from (
-            select distinct l.library_id, l.page_id
-            from located as l
-            where l.alpha < 1 and l.page_evidence > 0
-        ) as l
-        join unnest((_fuse.request).queries) as q on q.library_id = l.library_id
-        join pgrag.pages as p on p.library_id = l.library_id and p.page_id = l.page_id
-    ),
     compared as (
-        select l.*, coalesce(p.page_score, 0) as page_score
+        select
+            l.*,
+            coalesce(
+                max(
+                    case
+                        when l.place_in_page = 1 and l.alpha < 1 and l.page_evidence > 0
+                        then greatest(-(l.page_weights <#> l.keywords), 0)
+                    end
+                ) over (partition by l.page_id),
+                0
+            ) as page_score
         from located as l
-        left join page_scores as p on p.library_id = l.library_id and p.page_id = l.page_id
     ),
     scored as (
         select
@@ -213,49 +215,42 @@ as $$
     sections as (
         select
             s.*,
-            summary.score as section_score,
+            max(s.score) filter (where s.level < 2) over (partition by s.section_id)
+                as summary_score,
+            bool_or(s.level = 2) over (partition by s.section_id) as has_paragraph,
             row_number() over (
-                partition by s.parent_id, s.level
+                partition by s.section_id, s.level
                 order by s.score desc, s.document_id
             ) as place_in_section
         from scored as s
-        left join scored as summary
-            on (_fuse.request).collapse
-            and s.level = 2
-            and summary.level < 2
-            and summary.document_id = s.parent_id
     ),
     settled as (
         select
             s.*,
             case
-                when s.place_in_section = 1 then greatest(s.score, s.section_score)
-                else s.score
-            end as settled_score
+                when (_fuse.request).collapse and s.level = 2 and s.place_in_section = 1
+                    and s.summary_score > s.score
+                then s.summary_score
+            end as lent_score
         from sections as s
-        where not (
-            (_fuse.request).collapse
-            and s.level < 2
-            and exists (
-                select from scored as c where c.parent_id = s.document_id and c.level = 2
-            )
-        )
+        where not ((_fuse.request).collapse and s.level < 2 and s.has_paragraph)
     )
     select
         s.library_id,
         s.document_id,
         s.page_id,
-        s.settled_score,
+        coalesce(s.lent_score, s.score),
         s.keyword_score,
         s.semantic_score,
         s.passage_score,
         s.page_score,
-        s.keyword_rank::integer,
-        s.semantic_rank::integer,
-        case when s.settled_score > s.score then s.section_score end,
+        s.keyword_rank,
+        s.semantic_rank,
+        s.lent_score,
         row_number() over (
             partition by s.page_id
-            order by s.settled_score desc, s.document_id
+            order by coalesce(s.lent_score, s.score) desc, s.document_id
         )
     from settled as s;
+end;
 $$;
