@@ -12,7 +12,7 @@ from pgrag.cli import options
 from pgrag.cli.arguments import counted, label, parse_chunk_sizes, parse_target
 from pgrag.cli.output import complain, print_json, print_text, warn
 from pgrag.cli.progress import shown_progress
-from pgrag.cli.session import opened
+from pgrag.cli.session import opened, resumable
 
 if TYPE_CHECKING:
     from pgrag.ingest.pipeline import IndexReport
@@ -75,24 +75,23 @@ def index(
     page_options = PageOptions(
         base_url=base_url, language=language, profile=parse_chunk_sizes(chunk_sizes)
     )
-    with opened() as app:
-        try:
-            with shown_progress(f"Indexing {place}", hidden=as_json) as progress:
-                report = app.index(
-                    place.library,
-                    place.version or "",
-                    source,
-                    page_options,
-                    include=include or (),
-                    exclude=exclude or (),
-                    subfolder=subfolder,
-                    ref=ref,
-                    dry_run=dry_run,
-                    progress=progress,
-                )
-        except KeyboardInterrupt:
-            complain("Interrupted.", "What is written stays; the next run goes on from here.")
-            raise typer.Exit(130) from None
+    with (
+        opened() as app,
+        resumable(),
+        shown_progress(f"Indexing {place}", hidden=as_json) as progress,
+    ):
+        report = app.index(
+            place.library,
+            place.version or "",
+            source,
+            page_options,
+            include=include or (),
+            exclude=exclude or (),
+            subfolder=subfolder,
+            ref=ref,
+            dry_run=dry_run,
+            progress=progress,
+        )
     if as_json:
         print_json(asdict(report))
     else:
@@ -117,7 +116,7 @@ def embed(
 
     Two models live side by side until --activate switches.
     """
-    with opened() as app:
+    with opened() as app, resumable():
         count = app.embed(library, model, activate=activate)
         used = model or app.library_model(library)
     if as_json:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
+
 from pgrag.cli.arguments import label
-from pgrag.cli.output import notice
+from pgrag.cli.output import complain, notice
 
 if TYPE_CHECKING:
     from pgrag.app import App
@@ -33,6 +35,16 @@ def show_logs(settings: Settings) -> None:
     if "log_level" in settings.model_fields_set:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         logging.getLogger("pgrag").setLevel(settings.log_level.upper())
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say, when work is interrupted, that the next run goes on from there."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        complain("Interrupted.", "What is written stays; the next run goes on from here.")
+        raise typer.Exit(130) from None
 
 
 def say_version(app: App, library: str | None, wanted: str | None) -> None:
