@@ -22,7 +22,14 @@ _LISTED = 20
 
 
 def index(
-    target: options.LibraryVersion,
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="LIBRARY[@VERSION]",
+            help="Where it goes: jest (without a version), jest@29.7.",
+            show_default=False,
+        ),
+    ],
     source: Annotated[
         str,
         typer.Argument(

@@ -12,11 +12,13 @@ LibraryVersion = Annotated[
     str,
     typer.Argument(
         metavar="LIBRARY[@VERSION]",
-        help="Name, and if you like a version: jest, jest@29, jest@^28.1.",
+        help="Where to look: jest (its newest version), jest@29.7, jest@^28.1.",
         show_default=False,
     ),
 ]
-LibraryName = Annotated[str, typer.Argument(metavar="LIBRARY", show_default=False)]
+LibraryName = Annotated[
+    str, typer.Argument(metavar="LIBRARY", help="Its name.", show_default=False)
+]
 Library = Annotated[
     str | None,
     typer.Option(
