@@ -36,6 +36,7 @@ as $$
     totals as (
         select l.language, count(*) as page_count, sum(l.length) as total_length
         from lengths as l
+        where l.length > 0
         group by l.language
     ),
     corpora as (
