@@ -121,7 +121,8 @@ def _page_lengths(connection: psycopg.Connection) -> dict[tuple[int, str], list[
         contents[scope] += row["content_frequency"]
     lengths: dict[tuple[int, str], list[float]] = defaultdict(list)
     for scope, header in headers.items():
-        lengths[scope[:2]].append(sum(header.values()) + contents[scope])
+        if length := sum(header.values()) + contents[scope]:
+            lengths[scope[:2]].append(length)
     return lengths
 
 

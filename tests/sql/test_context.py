@@ -98,6 +98,13 @@ class TestExpansion:
         )
         assert contents(rows) == ["One.", "Two.", "Only a kernel here."]
 
+    def test_limit_of_pages_holds_for_all_libraries_together(self, connection, ids):
+        ingest(connection, "other", [page("a.md", "One.", "Two.")])
+        [row] = run(connection, "keyword_search", query="one", library="other")
+        hits = [(ids["Kernel upgrade 0."], 0.5), (row["document_id"], 0.9)]
+        rows = self.expand(connection, hits, max_documents_to_expand=1)
+        assert contents(rows) == ["One.", "Two.", "Kernel upgrade 0."]
+
     def test_nothing_of_nothing(self, connection, tool):
         assert self.expand(connection, []) == []
 

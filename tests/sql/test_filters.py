@@ -231,6 +231,28 @@ def test_library_in_the_filters(connection, notes):
     assert [hit["content"] for hit in both] == ["Two note."]
 
 
+def test_version_in_the_filters(connection):
+    for version in ("1.0", "2.0"):
+        ingest(connection, "dated", [page("a.md", f"Note of {version}.")], version)
+    found = {
+        wish: {
+            hit["content"]
+            for hit in search(
+                connection, "note", library="dated", version=argument, filters={"version": wish}
+            )
+        }
+        for wish, argument in {"1.0": None, "*": None, None: None, "1.x": "2.0"}.items()
+    }
+    assert found == {
+        "1.0": {"Note of 1.0."},
+        "*": {"Note of 1.0.", "Note of 2.0."},
+        None: {"Note of 2.0."},
+        "1.x": {"Note of 2.0."},
+    }
+    with refused(connection, "PGR03", "no version that fits '0.1'"):
+        search(connection, "note", library="dated", filters={"version": "0.1"})
+
+
 # Any filter at all: no error but PGR06, and what it leaves is what Python leaves.
 
 texts = st.sampled_from(
