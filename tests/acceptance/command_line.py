@@ -20,6 +20,7 @@ from psycopg.rows import dict_row
 SECONDS = 120
 _SMALL_BATCHES = (
     "from pgrag.ingest import pipeline; pipeline.BATCH_DOCUMENTS = 60;"
+    " pipeline.RETRY_DELAYS = (0.3, 0.6, 1.2, 2.4, 4.8, 9.6);"
     " from pgrag.cli import main; main()"
 )
 
@@ -44,7 +45,7 @@ class CommandLine:
 
     folder: Path
     variables: dict[str, str] = field(default_factory=dict)
-    #: Every batch a commit: a run can be hit between two of them without a large source.
+    #: A run can be hit between two commits without a large source, and tries again sooner.
     small_batches: bool = False
 
     def run(self, *arguments: object, code: int = 0, stdin: str = "") -> Finished:
