@@ -256,6 +256,31 @@ class TestDuplicates:
         index(database, embedder, folder)
         assert keys(database) == {*GUIDE, "b.md"}
 
+    @pytest.mark.parametrize("uuid", ["uuid: 77aa\n", ""])
+    def test_page_that_gives_its_uuid_away_stays(self, database, embedder, folder, uuid):
+        write(folder, {"z.md": self.page("2024-01-01", "first")})
+        index(database, embedder, folder)
+        write(
+            folder,
+            {
+                "a.md": self.page("2024-06-01", "copy"),
+                "z.md": f"---\n{uuid}modified: 2024-01-01\n---\n\n# First\n\nThe first one.\n",
+            },
+        )
+        report = index(database, embedder, folder)
+        assert (report.warnings, report.removed) == ([], 0)
+        assert keys(database) == {*GUIDE, "a.md", "z.md"}
+
+    def test_page_that_becomes_the_older_one_goes_at_once(self, database, embedder, folder):
+        write(folder, {"z.md": self.page("2024-06-01", "first")})
+        index(database, embedder, folder)
+        write(
+            folder,
+            {"a.md": self.page("2024-05-01", "copy"), "z.md": self.page("2024-01-01", "first")},
+        )
+        index(database, embedder, folder)
+        assert keys(database) == {*GUIDE, "a.md"}
+
     def test_two_pages_with_one_url_are_both_indexed(self, database, embedder, folder):
         write(
             folder,

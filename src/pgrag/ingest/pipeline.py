@@ -180,10 +180,11 @@ class _Reader:
 
     def pages(self, files: Iterable[SourceFile], progress: Progress | None) -> Iterator[Page]:
         files = list(files)
-        for key in {file.key for file in files} & set(self._stored):
-            row = self._stored[key]
-            if row["uuid"]:
-                self._claim(row["uuid"], row["modified"], key)
+        # Pages that stay as they are hold their uuid; one that changed claims what it has now.
+        for file in files:
+            row = self._stored.get(file.key)
+            if row is not None and row["uuid"] and self._stays(file):
+                self._claim(row["uuid"], row["modified"], file.key)
         for done, file in enumerate(files, start=1):
             page = self._read(file)
             if page is not None:
@@ -217,6 +218,14 @@ class _Reader:
             )
         self.kept.add(page.key)
         return page
+
+    def _stays(self, file: SourceFile) -> bool:
+        """Whether the stored page is left as it is; so is that of a file that cannot be read."""
+        try:
+            wanted = source_hash(file.read(), self._options)
+        except SourceError:
+            return True
+        return bool(self._stored[file.key]["source_hash"] == wanted)
 
     def _claim(self, uuid: str, date: datetime | None, key: str) -> bool:
         """Whether the page is the newest with its uuid; the others are reported and not kept."""
@@ -296,8 +305,10 @@ def _write(
         for page in pages:
             _write(database, embedder, target, report, [page])
         return
-    report.written += sum(row["status"] == "written" for row in rows)
-    report.documents += sum(row["documents"] for row in rows)
+    written = [row for row in rows if row["status"] == "written"]
+    report.written += len(written)
+    report.unchanged += len(rows) - len(written)
+    report.documents += sum(row["documents"] for row in written)
     report.embedded += embed_pending(
         database, embedder, target.library, page_ids=[row["page_id"] for row in rows]
     )
