@@ -27,8 +27,9 @@ is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-
 it, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url, page
 (key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
 (also date), modified, front_matter.NAME; document fields: heading, root_section, section_path (a
-list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, position. Errors: PGR06,
-naming the field.';
+list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, position. The functions
+that search also read library (a name or a list) and version (a wish or "*") at the top of their
+filters, where the arguments of these names are null. Errors: PGR06, naming the field.';
 
 create or replace function pgrag._compile_filter(
     filter jsonb,

@@ -35,6 +35,7 @@ begin
         query, match_count, alpha, fusion, levels, max_per_page, page_evidence, candidate_count,
         rrf_k, rrf_weights
     );
+    version := coalesce(version, filters ->> 'version');
     select p.* into parsed from pgrag.parse_search_text(query) as p;
     if parsed.words !~ '\S' then
         raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
@@ -79,7 +80,10 @@ begin
             select bit_or(1 << l)
             from unnest(coalesce(levels, '{1, 2}')) as l
         ),
-        case when jsonb_typeof(filters) = 'object' then filters - 'library' else filters end,
+        case
+            when jsonb_typeof(filters) = 'object' then filters - '{library, version}'::text[]
+            else filters
+        end,
         parsed.required,
         parsed.excluded
     );
@@ -94,7 +98,7 @@ begin
 end;
 $$;
 
--- The library argument and the top of the filters name the same thing.
+-- The library argument and the top of the filters name the same thing; the argument comes first.
 create or replace function pgrag._wanted_libraries(
     library text,
     filters jsonb

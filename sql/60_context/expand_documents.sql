@@ -15,6 +15,7 @@ set search_path from current
 as $$
 declare
     owner record;
+    best_pages bigint[];
 begin
     if cardinality(document_ids) is distinct from cardinality(scores) then
         raise exception 'There are % document_ids and % scores.',
@@ -33,6 +34,16 @@ begin
             coalesce(max_chunks_per_document::text, 'null')
             using errcode = 'PGR01';
     end if;
+    -- Chosen among all libraries, so that the limit holds for them together.
+    best_pages := array(
+        select d.page_id
+        from unnest(document_ids, scores) as h (document_id, score)
+        cross join lateral pgrag._document(h.document_id) as d
+        where h.score >= expansion_threshold
+        group by d.page_id
+        order by max(h.score) desc, d.page_id
+        limit max_documents_to_expand
+    );
     for owner in
         select
             d.library_id,
@@ -46,8 +57,7 @@ begin
         return query
         select e.*
         from pgrag._expand(
-            owner.library_id, owner.ids, owner.scores, expansion_threshold,
-            max_documents_to_expand, max_chunks_per_document
+            owner.library_id, owner.ids, owner.scores, best_pages, max_chunks_per_document
         ) as e;
     end loop;
 end;
@@ -63,8 +73,7 @@ create or replace function pgrag._expand(
     library_id bigint,
     document_ids bigint[],
     scores double precision[],
-    expansion_threshold double precision,
-    max_documents_to_expand integer,
+    best_pages bigint[],
     max_chunks_per_document integer
 )
 returns setof pgrag.passage
@@ -108,8 +117,7 @@ as $$
             on d.library_id = _expand.library_id
             and d.page_id = p.page_id
             and d.level = 2
-        where p.place <= _expand.max_documents_to_expand
-            and p.score >= _expand.expansion_threshold
+        where p.page_id = any (_expand.best_pages)
     ),
     expanded as (
         select h.document_id, h.page_id, h.sort_order, h.score, 'hit' as relation

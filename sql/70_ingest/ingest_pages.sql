@@ -1,5 +1,5 @@
 -- Pages in, all or none: what is unchanged stays, what changed keeps its ids, and the statistics
--- that rank the library move with the rows. The steps are the functions of _ingest_steps.sql.
+-- that rank the library move with the rows. The steps are the helpers of this folder.
 create or replace function pgrag.ingest_pages(
     library text,
     pages jsonb,

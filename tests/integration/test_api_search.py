@@ -63,6 +63,13 @@ def test_the_answer_says_which_version_it_is_from_and_why(harbour: ApiClient) ->
     ]
 
 
+def test_the_version_may_stand_in_the_filters(harbour: ApiClient) -> None:
+    filters = json.dumps({"library": "harbour", "version": "^1"})
+    found = harbour.ok("/v1/search", q="fees", filters=filters)
+    assert {hit["version"] for hit in found["hits"]} == {"1.0"}
+    assert [row["version"] for row in found["resolved"]] == ["1.0"]
+
+
 def test_a_dash_stands_for_the_unversioned_documentation(harbour: ApiClient) -> None:
     found = harbour.ok("/v1/search", q="Gebühren", library="port/authority", version="-")
     assert found["resolved"][0]["reason"] == "exact"

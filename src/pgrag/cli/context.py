@@ -66,6 +66,7 @@ def context(
 ) -> None:
     """Print the text that a reader or a language model needs for an answer."""
     name, wanted = options.scope(library, version)
+    conditions = parse_filters(condition or (), filters)
     arguments = {
         "library": name,
         "version": wanted,
@@ -79,14 +80,14 @@ def context(
         "parents": parents,
         "siblings": siblings,
         "overlap": overlap,
-        "filters": parse_filters(condition or (), filters),
+        "filters": conditions,
         "alpha": alpha,
         "min_score": min_score,
         "levels": parse_levels(levels),
         "model": model,
     }
     with opened() as app:
-        say_version(app, name, wanted)
+        say_version(app, name, wanted, conditions)
         result = app.search.context(question, **arguments)
         for text in result.notices:
             notice(text)

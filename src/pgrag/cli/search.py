@@ -71,6 +71,7 @@ def search(
         model=model,
     )
     name, wanted = options.scope(library, version)
+    conditions = parse_filters(condition or (), filters)
     arguments = {
         "library": name,
         "version": wanted,
@@ -80,14 +81,14 @@ def search(
         "min_score": min_score,
         "levels": parse_levels(levels),
         "max_per_page": max_per_page,
-        "filters": parse_filters(condition or (), filters),
+        "filters": conditions,
         "model": model,
         "snippets": snippets if as_json else snippets is not False,
         "explain": explain,
         "after": after,
     }
     with opened() as app:
-        say_version(app, name, wanted)
+        say_version(app, name, wanted, conditions)
         run = (
             app.search.keyword_search
             if keyword

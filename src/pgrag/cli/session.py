@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -47,8 +47,12 @@ def resumable() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def say_version(app: App, library: str | None, wanted: str | None) -> None:
+def say_version(
+    app: App, library: str | None, wanted: str | None, filters: dict[str, Any] | None = None
+) -> None:
     """Say on stderr which version of a library a wish has led to, unless it is the one named."""
+    if wanted is None and filters and filters.get("version") is not None:
+        wanted = str(filters["version"])
     if library is None or wanted == "*":
         return
     [found] = app.database.call("resolve_version", library=library, wanted=wanted)

@@ -98,11 +98,14 @@ def _context(arguments: ContextParameters | ContextBody, database: Database) -> 
 
 def _resolved(arguments: AnyQuery, database: Database) -> list[dict[str, Any]]:
     """The version of each library that was named, after a search that found it."""
-    if arguments.version == "*":
+    filters = arguments.filters or {}
+    wanted = arguments.version if arguments.version is not None else filters.get("version")
+    if wanted == "*":
         return []
-    named = arguments.library or (arguments.filters or {}).get("library") or []
+    wish = None if wanted is None else str(wanted)
+    named = arguments.library or filters.get("library") or []
     names = named if isinstance(named, list) else [named]
-    return [_resolution(database, str(name), arguments.version) for name in dict.fromkeys(names)]
+    return [_resolution(database, str(name), wish) for name in dict.fromkeys(names)]
 
 
 def _resolution(database: Database, library: str, version: str | None) -> dict[str, Any]:
