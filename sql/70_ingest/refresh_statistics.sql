@@ -11,12 +11,14 @@ set search_path from current
 set work_mem = '128MB'
 as $$
 declare
+    -- Not in the query below: where the table is empty, it would be asked for nothing.
+    owner_id bigint := pgrag._library_id(refresh_statistics.library);
     owner record;
 begin
     select l.library_id, pgrag.effective_settings(l.settings) as settings
     into owner
     from pgrag.libraries as l
-    where l.library_id = pgrag._library_id(refresh_statistics.library)
+    where l.library_id = owner_id
     for no key update;
 
     if not exists (
