@@ -72,6 +72,7 @@ volatile
 set search_path from current
 as $$
 declare
+    owner_id bigint := pgrag._library_id(embed_pending.library);
     model_name text;
     stored integer := 0;
 begin
@@ -79,7 +80,7 @@ begin
     into model_name
     from pgrag.libraries as l
     join pgrag.embedding_models as m on m.model_id = l.model_id
-    where l.library_id = pgrag._library_id(embed_pending.library) and m.provider = 'builtin';
+    where l.library_id = owner_id and m.provider = 'builtin';
     if found then
         select pgrag.store_embeddings(
             embed_pending.library,
