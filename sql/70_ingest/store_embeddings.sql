@@ -16,6 +16,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
+    owner_id bigint := pgrag._library_id(store_embeddings.library);
     stored integer;
     wanted_model pgrag.embedding_models;
     wrong_dimensions integer;
@@ -50,7 +51,7 @@ begin
     from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
         as incoming (text_hash, embedding)
     join pgrag.documents as d
-        on d.library_id = pgrag._library_id(store_embeddings.library)
+        on d.library_id = owner_id
         and d.text_hash = incoming.text_hash
         and d.covers > 0
     order by d.version_id, d.page_id, d.sort_order
