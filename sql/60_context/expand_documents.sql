@@ -92,7 +92,6 @@ as $$
     pages as (
         select
             h.page_id,
-            max(h.score) as score,
             row_number() over (order by max(h.score) desc, h.page_id) as place
         from hits as h
         group by h.page_id
