@@ -45,7 +45,7 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def notes(module_connection) -> str:
-    module_connection.execute("set local timezone = 'UTC'")
+    module_connection.execute("set timezone = 'UTC'")
     ingest(module_connection, "notes", PAGES)
     return "notes"
 

@@ -265,6 +265,27 @@ class TestRemoval:
         assert contents(search(connection, "text", library="tool")) == ["Text of 1.0."]
         assert_consistent(connection)
 
+    @pytest.mark.parametrize(
+        ("function", "arguments"),
+        [
+            ("remove_library", {}),
+            ("remove_version", {}),
+            ("remove_pages", {"keys": []}),
+            ("finish_version", {}),
+            ("refresh_statistics", {}),
+            ("configure_library", {"settings": {}}),
+            ("pending_embeddings", {}),
+            ("embed_pending", {}),
+            ("use_model", {"model": "static-minilm-256"}),
+            ("store_embeddings", {"model": "static-minilm-256", "text_hashes": [], "vectors": []}),
+            ("pages", {}),
+            ("library_versions", {}),
+        ],
+    )
+    def test_no_library_at_all(self, connection, function, arguments):
+        with refused(connection, "PGR02", "There is no library 'none'.", "No library is indexed"):
+            run(connection, function, library="none", **arguments)
+
     def test_what_does_not_exist(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], "1.0")
         with refused(connection, "PGR02", "no library 'tol'", "tool"):
