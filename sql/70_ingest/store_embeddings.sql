@@ -37,6 +37,12 @@ begin
             using errcode = 'PGR08', hint = 'Register the model with the dimensions it has.';
     end if;
 
+    -- With the other writers of the library in turn: a document that gets another text, or goes,
+    -- while this looks at it would get a vector that is not its own, or fail the whole call.
+    perform l.library_id
+    from pgrag.libraries as l
+    where l.library_id = owner_id
+    for no key update;
     insert into pgrag.embeddings (
         library_id, document_id, model_id, version_id, page_id, covers, embedding
     )
