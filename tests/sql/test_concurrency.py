@@ -1,0 +1,117 @@
+"""Writers of one library take turns, those of others do not wait, readers are never held up."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+
+import psycopg
+import pytest
+from consistency import assert_consistent
+from corpus import Author, pages
+from library import ingest, page, run, value
+from psycopg.rows import dict_row
+
+
+@pytest.fixture
+def connect(
+    clone: Callable[[], AbstractContextManager[str]],
+) -> Iterator[Callable[[], psycopg.Connection]]:
+    """Makes further connections to one fresh database."""
+    with clone() as url:
+        opened: list[psycopg.Connection] = []
+
+        def another() -> psycopg.Connection:
+            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
+            return opened[-1]
+
+        yield another
+        for connection in opened:
+            connection.close()
+
+
+def test_many_writers_leave_true_statistics(connect):
+    """New library, new versions, changes, removals and refreshes, all at once."""
+
+    def work(number: int) -> int:
+        author = Author(random.Random(number))
+        connection = connect()
+        library = f"tool{number % 2}"
+        for round_number in range(3):
+            written = pages(author, 4, f"{number}/{round_number}/")
+            ingest(connection, library, written, f"{number % 3}.0")
+            ingest(connection, library, [author.page(written[0]["key"])], f"{number % 3}.0")
+            run(
+                connection, "remove_pages",
+                library=library, keys=[written[1]["key"]], version=f"{number % 3}.0",
+            )  # fmt: skip
+            run(connection, "refresh_statistics", library=library)
+            run(connection, "search", query=author.query(), match_count=5)
+        return 3 * 3
+
+    with ThreadPoolExecutor(6) as threads:
+        expected = sum(threads.map(work, range(6)))
+    connection = connect()
+    assert value(connection, "select count(*) from pgrag.pages") == expected
+    assert_consistent(connection)
+
+
+def test_another_library_is_written_while_one_is_locked(connect):
+    one, other, reader = connect(), connect(), connect()
+    ingest(one, "one", [page("a.md", "Drain the node.")])
+    other.execute("set lock_timeout = '5s'")
+    reader.execute("set lock_timeout = '5s'")
+    with one.transaction():
+        ingest(one, "one", [page("b.md", "Fill the node.")])
+        ingest(other, "other", [page("a.md", "Rotate the keys.")])
+        hits = run(reader, "search", query="node keys")
+        assert {(hit["library"], hit["key"]) for hit in hits} == {
+            ("one", "a.md"),
+            ("other", "a.md"),
+        }
+    hits = run(reader, "search", query="node", library="one")
+    assert {hit["key"] for hit in hits} == {"a.md", "b.md"}
+
+
+def test_second_writer_of_a_library_waits_for_the_first(connect):
+    first, second = connect(), connect()
+    done = threading.Event()
+
+    def write() -> None:
+        ingest(second, "tool", [page("a.md", "Of the second.")])
+        done.set()
+
+    with ThreadPoolExecutor(1) as threads:
+        with first.transaction():
+            ingest(first, "tool", [page("a.md", "Of the first.")])
+            waiting = threads.submit(write)
+            assert not done.wait(0.2)
+        waiting.result()
+    assert value(first, "select content from pgrag.documents") == "Of the second."
+    assert_consistent(first)
+
+
+def test_vector_of_a_text_that_is_being_replaced_is_not_stored(connect):
+    indexing, embedding = connect(), connect()
+    ingest(indexing, "tool", [page("a.md", "The old text.")], embed=False)
+    [old] = run(embedding, "pending_embeddings", library="tool")
+
+    def store() -> int:
+        return value(
+            embedding,
+            "select pgrag.store_embeddings('tool', 'static-minilm-256', array[%s::uuid],"
+            " array[pgrag.embed(%s)])",
+            old["text_hash"],
+            old["text"],
+        )
+
+    with ThreadPoolExecutor(1) as threads:
+        with indexing.transaction():
+            ingest(indexing, "tool", [page("a.md", "The new text.")], embed=False)
+            waiting = threads.submit(store)
+        assert waiting.result() == 0
+    [new] = run(embedding, "pending_embeddings", library="tool")
+    assert "The new text." in new["text"]
