@@ -1,16 +1,22 @@
 """The tables and types of a database as text, one fact a line, the same on every server version.
 
-    python tests/migration/schema_listing.py "$(pgrag db url)" > tests/migration/golden_schema.txt
+    python tests/migration/schema_listing.py
 
-writes the listing that the migrations are held to.
+migrates a database of its own and writes golden_schema.txt, which the migrations are held to.
 """
 
 from __future__ import annotations
 
-import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
+
+from pgrag import schema
+from pgrag.embedded import EmbeddedServer
+
+GOLDEN = Path(__file__).with_name("golden_schema.txt")
 
 RELATIONS = """
 select c.oid, c.relname, c.relkind, coalesce(array_to_string(c.reloptions, ', '), '')
@@ -74,5 +80,12 @@ def _columns(connection: psycopg.Connection, oid: int, *, physical: bool) -> Ite
 
 
 if __name__ == "__main__":
-    with psycopg.connect(sys.argv[1]) as database:
-        sys.stdout.write(listing(database))
+    with tempfile.TemporaryDirectory() as home:
+        server = EmbeddedServer(Path(home) / "pgrag")
+        try:
+            url = server.start()
+            schema.upgrade(url)
+            with psycopg.connect(url) as database:
+                GOLDEN.write_text(listing(database), "utf-8")
+        finally:
+            server.remove()
