@@ -9,6 +9,8 @@ returns bigint[]
 language plpgsql
 volatile
 set search_path from current
+-- A day without a time zone is the same day for every session, here and in filters.
+set timezone = 'UTC'
 as $$
 #variable_conflict use_column
 declare
