@@ -15,6 +15,8 @@ language plpgsql
 stable
 parallel safe
 set search_path from current
+-- A day without a time zone is the same day for every session, here and in what was indexed.
+set timezone = 'UTC'
 as $$
 declare
     target pgrag.search_target;
