@@ -45,7 +45,6 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def notes(module_connection) -> str:
-    module_connection.execute("set timezone = 'UTC'")
     ingest(module_connection, "notes", PAGES)
     return "notes"
 
@@ -206,6 +205,17 @@ def test_what_is_left(connection, notes, filters, expected, alpha):
 def test_what_cannot_be_meant(connection, notes, filters, message):
     with refused(connection, "PGR06", message):
         left(connection, filters)
+
+
+@pytest.mark.parametrize("indexed_in", ["UTC", "America/New_York", "Asia/Tokyo"])
+@pytest.mark.parametrize("searched_in", ["Pacific/Auckland", "America/Los_Angeles"])
+def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, searched_in):
+    connection.execute(f"set local timezone = '{indexed_in}'")
+    ingest(connection, "diary", [page("a.md", "One note.", created="2024-12-01")])
+    connection.execute(f"set local timezone = '{searched_in}'")
+    for condition, count in {"2024-12-01": 1, "2024-11-30": 0, "2024-12-02": 0}.items():
+        hits = search(connection, "note", library="diary", filters={"created": condition})
+        assert len(hits) == count
 
 
 def test_nesting_has_a_limit(connection, notes):

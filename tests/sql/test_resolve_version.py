@@ -207,6 +207,18 @@ class TestScope:
         ):
             search(connection, "text", library="tool", version="0.1")
 
+    def test_version_in_the_filters(self, connection):
+        make(connection, "1.0.0", "2.0.0")
+        for filters, arguments, expected in [
+            ({"version": "1.x"}, {}, {"1.0.0"}),
+            ({"version": "*"}, {}, {"1.0.0", "2.0.0"}),
+            ({"version": "*"}, {"version": "1.0.0"}, {"1.0.0"}),
+        ]:
+            hits = search(connection, "text", library="tool", filters=filters, **arguments)
+            assert {hit["version"] for hit in hits} == expected
+        with refused(connection, "PGR06", 'no filter field "version"'):
+            search(connection, "text", library="tool", filters={"not": {"version": "1.0.0"}})
+
     def test_unversioned_is_asked_for_by_the_empty_label(self, connection):
         make(connection, "", "1.0.0")
         assert resolve(connection, "")["version"] == ""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import psycopg
 import pytest
 from library import ingest, page, refused, run, search
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from pgrag import schema
 from pgrag.routines import install_functions
@@ -96,28 +93,3 @@ def test_functions_stay_callable_where_public_loses_execute_by_default(connectio
     connection.execute("grant select on all tables in schema pgrag to pgrag_test_reader")
     connection.execute("set local role pgrag_test_reader")
     assert search(connection, "anything") == []
-
-
-def test_an_owner_without_superuser_rights_installs_and_upgrades(admin, databases):
-    """As on a managed service: the extension is there, the role owns its database, no more."""
-    name = databases.create()
-    url = databases.url(name)
-    role = f"{name}_owner"
-    admin.execute(sql.SQL("create role {} login password 'secret'").format(sql.Identifier(role)))
-    try:
-        admin.execute(
-            sql.SQL("alter database {} owner to {}").format(
-                sql.Identifier(name), sql.Identifier(role)
-            )
-        )
-        with psycopg.connect(url, autocommit=True) as superuser:
-            superuser.execute("create extension vector")
-        owner_url = make_conninfo(url, user=role, password="secret")
-        assert schema.upgrade(owner_url).state == "current"
-        with psycopg.connect(owner_url, autocommit=True) as owner:
-            assert owner.execute("select pgrag.version_class('1.2')").fetchone() == ("partial",)
-            owner.execute("update pgrag.installed_functions set digest = 'of an older release'")
-        assert schema.upgrade(owner_url).state == "current"
-    finally:
-        admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
-        admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
