@@ -242,6 +242,7 @@ create type pgrag.search_request as (
     max_per_page integer,
     after_score double precision,
     after_id bigint,
+    start_depth integer,
     collapse boolean,
     candidate_count integer,
     exact_limit integer
@@ -270,8 +271,17 @@ create type pgrag.ranked_hit as (
 
 create type pgrag.ranking as (
     hits pgrag.ranked_hit[],
+    listed bigint[],
+    bound double precision,
     plans jsonb,
     exhausted boolean
+);
+
+create type pgrag.listing as (
+    hits pgrag.ranked_hit[],
+    depths integer[],
+    start_depth integer,
+    plans jsonb
 );
 
 create type pgrag.hit as (
@@ -354,7 +364,7 @@ def downgrade() -> None:
         drop table pgrag.lexeme_statistics, pgrag.corpus_statistics, pgrag.query_vectors,
             pgrag.model_tokens, pgrag.embeddings, pgrag.documents, pgrag.pages, pgrag.versions,
             pgrag.libraries, pgrag.embedding_models, pgrag.installed_functions;
-        drop type pgrag.context_block, pgrag.passage, pgrag.hit, pgrag.ranking,
+        drop type pgrag.context_block, pgrag.passage, pgrag.hit, pgrag.listing, pgrag.ranking,
             pgrag.ranked_hit, pgrag.candidates, pgrag.search_request, pgrag.library_query,
             pgrag.search_target, pgrag.query_term
         """

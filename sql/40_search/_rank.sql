@@ -1,7 +1,10 @@
--- Both arms, fused. What one arm found gets its exact score from the other arm too: an absent hit
--- is scored, never guessed.
+-- Both arms, fused, to the request's depth. What one arm found gets its exact score from the other
+-- arm too: an absent hit is scored, never guessed. Hits already seen (by a shallower list) are left
+-- out, but still count for their page.
 create or replace function pgrag._rank(
-    request pgrag.search_request
+    request pgrag.search_request,
+    seen bigint[],
+    wanted integer
 )
 returns pgrag.ranking
 language plpgsql
@@ -13,44 +16,105 @@ declare
     ranking pgrag.ranking;
     keyword_hits pgrag.candidates := ('{}', '{}', '{}', null);
     vector_hits pgrag.candidates := ('{}', '{}', '{}', null);
+    certain_count integer := least(
+        request.candidate_count,
+        greatest(2 * request.match_count, 20, request.candidate_count / 5)
+    );
+    passing pgrag.ranked_hit[];
 begin
     if exists (select from unnest(request.queries) as q where q.alpha < 1) then
         keyword_hits := pgrag._keyword_candidates(
-            request.terms,
-            request.target,
-            request.candidate_count,
-            least(
-                request.candidate_count,
-                greatest(2 * request.match_count, 20, request.candidate_count / 5)
-            )
+            request.terms, request.target, request.candidate_count, certain_count
         );
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then
         vector_hits := pgrag._nearest_by_models(request);
     end if;
 
-    ranking.hits := array(
+    passing := array(
         select row(
-            f.library_id, f.document_id, f.page_id, f.score, f.keyword_score, f.semantic_score,
-            f.passage_score, f.page_score, f.keyword_rank, f.semantic_rank, f.section_score
+            p.library_id, p.document_id, p.page_id, p.score, p.keyword_score, p.semantic_score,
+            p.passage_score, p.page_score, p.keyword_rank, p.semantic_rank, p.section_score
         )::pgrag.ranked_hit
-        from pgrag._fuse(request, keyword_hits, vector_hits) as f
-        where f.score >= request.min_score
-            and (request.max_per_page is null or f.place_on_page <= request.max_per_page)
+        from (
+            select
+                f.*,
+                row_number() over (
+                    partition by f.page_id
+                    order by f.document_id = any (seen) desc, f.score desc, f.document_id
+                ) as place_on_page
+            from pgrag._fuse(request, keyword_hits, vector_hits) as f
+            where f.score >= request.min_score
+        ) as p
+        where request.max_per_page is null or p.place_on_page <= request.max_per_page
+        order by p.score desc, p.document_id
+    );
+    ranking.hits := array(
+        select h
+        from unnest(passing) as h
+        where h.document_id <> all (seen)
             and (
                 request.after_score is null
-                or f.score < request.after_score
-                or (f.score = request.after_score and f.document_id > request.after_id)
+                or h.score < request.after_score
+                or (h.score = request.after_score and h.document_id > request.after_id)
             )
-        order by f.score desc, f.document_id
-        limit request.match_count
+        order by h.score desc, h.document_id
+        limit wanted
     );
+    ranking.listed := array(select h.document_id from unnest(passing) as h);
     ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
         and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
         and cardinality(vector_hits.document_ids) < request.candidate_count;
+    ranking.bound := pgrag._unseen_bound(request, keyword_hits, vector_hits, certain_count);
     return ranking;
 end;
+$$;
+
+-- The most that a document can score which neither arm has found. (A page's own score is at most 1,
+-- and so is a cosine where several models were asked.)
+create or replace function pgrag._unseen_bound(
+    request pgrag.search_request,
+    keyword_hits pgrag.candidates,
+    vector_hits pgrag.candidates,
+    certain_count integer
+)
+returns double precision
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select case (_unseen_bound.request).fusion
+        when 'rrf'
+        then ((_unseen_bound.request).rrf_weights)[1]
+                / ((_unseen_bound.request).rrf_k + _unseen_bound.certain_count)
+            + ((_unseen_bound.request).rrf_weights)[2]
+                / ((_unseen_bound.request).rrf_k + (_unseen_bound.request).candidate_count)
+        else max(
+            (1 - q.alpha) * ((1 - q.page_evidence) * arms.keyword + q.page_evidence)
+            + q.alpha * arms.semantic
+        )
+    end
+    from unnest((_unseen_bound.request).queries) as q
+    cross join (
+        select
+            coalesce(((_unseen_bound.keyword_hits).scores)[_unseen_bound.certain_count], 0)
+                as keyword,
+            case
+                when (
+                    select count(distinct m.model_id)
+                    from unnest((_unseen_bound.request).queries) as m
+                ) > 1
+                then 1
+                else coalesce(
+                    ((_unseen_bound.vector_hits).scores)[
+                        (_unseen_bound.request).candidate_count
+                    ],
+                    0
+                )
+            end as semantic
+    ) as arms;
 $$;
 
 -- Libraries may use different models; the vectors of each are compared among themselves.
@@ -109,8 +173,7 @@ returns table (
     page_score double precision,
     keyword_rank integer,
     semantic_rank integer,
-    section_score double precision,
-    place_on_page bigint
+    section_score double precision
 )
 language plpgsql
 stable
@@ -246,11 +309,7 @@ begin
         s.page_score,
         s.keyword_rank,
         s.semantic_rank,
-        s.lent_score,
-        row_number() over (
-            partition by s.page_id
-            order by coalesce(s.lent_score, s.score) desc, s.document_id
-        )
+        s.lent_score
     from settled as s;
 end;
 $$;

@@ -62,13 +62,19 @@ begin
     request.candidate_count := greatest(candidate_count, match_count);
     request.exact_limit := scope.exact_limit;
     if after is not null then
-        if after !~ '^\d{1,4}(\.\d{1,30})?(e-\d{1,2})?:\d{1,18}$' then
+        if after !~ '^\d{1,4}(\.\d{1,30})?(e-\d{1,2})?:\d{1,18}:\d{1,5}:\d{1,5}$'
+            or split_part(after, ':', 3)::integer not between 1 and 20000
+            or split_part(after, ':', 4)::integer
+                not between 1 and split_part(after, ':', 3)::integer
+        then
             raise exception 'The cursor % was not made by a search.',
                 quote_literal(left(after, 100))
                 using errcode = 'PGR07', hint = 'Pass the cursor of the last hit as it is.';
         end if;
         request.after_score := split_part(after, ':', 1)::double precision;
         request.after_id := split_part(after, ':', 2)::bigint;
+        request.candidate_count := split_part(after, ':', 3)::integer;
+        request.start_depth := split_part(after, ':', 4)::integer;
     end if;
 
     request.target := pgrag._search_target(

@@ -1,5 +1,4 @@
--- THE entry: every face and every other search function comes through here. Read the arms to a
--- depth, fuse, and go deeper only where thresholds left fewer hits than were asked for.
+-- THE entry: every face and every other search function comes through here.
 create or replace function pgrag.search(
     query text,
     library text default null,
@@ -33,7 +32,7 @@ as $$
 #variable_conflict use_column
 declare
     request pgrag.search_request;
-    ranking pgrag.ranking;
+    listing pgrag.listing;
 begin
     request := pgrag._search_request(
         search.query, search.library, search.version, search.match_count, search.filters,
@@ -41,13 +40,10 @@ begin
         search.after, search.query_embedding, search.model, search.page_evidence,
         search.candidate_count, search.rrf_k, search.rrf_weights
     );
-    loop
-        ranking := pgrag._rank(request);
-        exit when cardinality(ranking.hits) >= request.match_count
-            or ranking.exhausted
-            or request.candidate_count >= 20000;
-        request.candidate_count := least(request.candidate_count * 5, 20000);
-    end loop;
+    listing := case
+        when search.after is null then pgrag._first_hits(request)
+        else pgrag._next_hits(request)
+    end;
 
     return query
     select
@@ -72,13 +68,15 @@ begin
         d.line_end,
         p.link,
         case when search.snippets then pgrag._snippet(d.language, d.content, request) end,
-        h.score || ':' || h.document_id,
+        concat_ws(
+            ':', h.score, h.document_id, listing.depths[place], listing.start_depth
+        ),
         case
             when search.explain
-            then pgrag._explanation(request, ranking.hits[place], ranking.plans)
+            then pgrag._explanation(request, listing.hits[place], listing.plans)
         end
-    from generate_subscripts(ranking.hits, 1) as place
-    cross join lateral (select (ranking.hits[place]).*) as h
+    from generate_subscripts(listing.hits, 1) as place
+    cross join lateral (select (listing.hits[place]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id

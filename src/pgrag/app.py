@@ -88,8 +88,16 @@ class App:
                     self.url,
                     pool_size=self.settings.pool_size,
                     hybrid_alpha=self.settings.hybrid_alpha,
+                    revive=self._revive if self.is_embedded else None,
                 )
             return self._database
+
+    def _revive(self) -> bool:
+        """Start the embedded server again after a crash; one that was stopped stays stopped."""
+        crashed = self.server.has_crashed()
+        if crashed:
+            self.server.start()
+        return crashed
 
     @property
     def search(self) -> Search:

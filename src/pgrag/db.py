@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -87,6 +87,7 @@ class Database:
     `url` is a libpq connection string or URL. `hybrid_alpha`, if given, is the share of the vector
     arm for libraries and models that set none. Connections are made when first needed, and made
     again after a loss. `timeout`: seconds to wait for one while all `pool_size` are in use.
+    `revive` is called when the server does not answer; where it says True, it does again.
     """
 
     def __init__(
@@ -96,8 +97,10 @@ class Database:
         pool_size: int = 10,
         hybrid_alpha: float | None = None,
         timeout: float = 10.0,
+        revive: Callable[[], bool] | None = None,
     ) -> None:
         self.url = url
+        self._revive = revive
         self._hybrid_alpha = hybrid_alpha
         self._timeout = timeout
         self._pool: ConnectionPool[psycopg.Connection[Row]] = ConnectionPool(
@@ -157,7 +160,11 @@ class Database:
             return self._pool.getconn(timeout=_PROMPT)
         except PoolTimeout:
             # All in use, or none to be had? Only an attempt of our own says which, and why.
-            psycopg.connect(self.url, connect_timeout=int(self._timeout)).close()
+            try:
+                psycopg.connect(self.url, connect_timeout=int(self._timeout)).close()
+            except psycopg.OperationalError:
+                if self._revive is None or not self._revive():
+                    raise
         try:
             return self._pool.getconn(timeout=self._timeout)
         except PoolTimeout as error:

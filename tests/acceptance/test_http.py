@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import signal
@@ -198,5 +199,26 @@ def test_a_server_that_goes_away_and_comes_back(
             server.start()
             assert client.get("/v1/libraries").json() == {"libraries": []}
             assert client.get("/readyz").status_code == 200
+    finally:
+        server.remove()
+
+
+def test_an_embedded_server_that_crashes_is_started_again(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    pgrag = CommandLine(tmp_path, {"PGRAG_HOME": str(home)})
+    server = EmbeddedServer(home)
+    try:
+        pgrag.run("libraries")
+        with served(pgrag) as (client, _):
+            assert client.get("/v1/libraries").status_code == 200
+            crashed = server.status().pid
+            assert crashed is not None
+            os.kill(crashed, signal.SIGKILL)
+            eventually(lambda: client.get("/v1/libraries").status_code == 200)
+            assert server.status().pid not in (None, crashed)
+            assert client.get("/readyz").status_code == 200
+            server.stop()
+            assert client.get("/v1/libraries").status_code == 503
+            assert not server.status().running
     finally:
         server.remove()

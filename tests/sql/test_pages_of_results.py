@@ -32,14 +32,14 @@ def large(module_connection) -> str:
     return "large"
 
 
-def walk(connection, function: str, size: int, **arguments: Any) -> list[Row]:
+def walk(connection, function: str, size: int, limit: int = 200, **arguments: Any) -> list[Row]:
     """All pages of `size` hits, one after the other."""
     hits: list[Row] = []
     cursor: dict[str, Any] = {}
     while True:
         more = run(connection, function, match_count=size, **cursor, **arguments)
         hits += more
-        if len(more) < size or len(hits) >= 200:
+        if len(more) < size or len(hits) >= limit:
             return hits
         cursor = {"after": more[-1]["cursor"]}
 
@@ -92,21 +92,34 @@ def test_pages_of_one_arm_reach_as_deep_as_wanted(connection, large, function):
     assert places(walk(connection, function, 25, **ask)[:150]) == places(whole)
 
 
-def test_pages_of_both_arms_lose_and_repeat_nothing(connection, large):
-    """Far down, a list that is read page by page has looked deeper than one read at once."""
-    ask = {"query": "server user", "library": large}
-    walked = walk(connection, "search", 25, **ask)
-    order = [(-hit["score"], hit["document_id"]) for hit in walked]
+@pytest.mark.parametrize(
+    "arguments", [{}, {"fusion": "rrf"}, {"max_per_page": 3}, {"min_score": 0.3}], ids=str
+)
+def test_pages_of_both_arms_lose_and_repeat_nothing(connection, large, arguments):
+    """Far down, deeper lists follow the first: all of one, then what the next has besides."""
+    ask = {"query": "server user", "library": large, **arguments}
+    walked = walk(connection, "search", 50, limit=5000, **ask)
+    ids = [hit["document_id"] for hit in walked]
+    assert len(set(ids)) == len(ids)
+    whole = run(connection, "search", match_count=1000, **ask)
+    if "max_per_page" in arguments:
+        assert len(walked) == len(whole) == 27 * 3
+    else:
+        assert {hit["document_id"] for hit in whole} <= set(ids)
+    depth = [int(hit["cursor"].split(":")[2]) for hit in walked]
+    order = [
+        (deep, -hit["score"], hit["document_id"]) for deep, hit in zip(depth, walked, strict=True)
+    ]
     assert order == sorted(order)
-    assert len({hit["document_id"] for hit in walked}) == len(walked)
-    whole = run(connection, "search", match_count=150, **ask)
-    assert set(places(whole)) <= set(places(walked))
+    assert len(set(depth)) > 1
 
 
 @pytest.mark.parametrize(
     "cursor",
     ["", "x", "0.5", "0.5:", ":1", "0.5:1:2", "0.5:x", "1e5:1", "0.5:99999999999999999999", "-1:1",
-     "0.5:1; drop table x", "0.5:1 or true", "NaN:1", "0." + "1" * 400 + ":1", "1e-999:1"],
+     "0.5:1:0:0", "0.5:1:100:500",
+     "0.5:1:99999:100", "0.5:1; drop table x", "0.5:1 or true", "NaN:1",
+     "0." + "1" * 400 + ":1", "1e-999:1"],
 )  # fmt: skip
 def test_cursor_that_no_search_made(connection, manual, cursor):
     with refused(connection, "PGR07", "was not made by a search"):
@@ -114,4 +127,4 @@ def test_cursor_that_no_search_made(connection, manual, cursor):
 
 
 def test_cursor_past_the_end(connection, manual):
-    assert search(connection, QUERY, library=manual, after="0:999999999") == []
+    assert search(connection, QUERY, library=manual, after="0:999999999:100:100") == []

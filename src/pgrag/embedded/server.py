@@ -90,6 +90,15 @@ class EmbeddedServer:
                     cluster = self._start(listen=listen, port=port)
             return _url(cluster, tcp=listen)
 
+    def has_crashed(self) -> bool:
+        """Whether the server ended without being stopped: its pid file is still there."""
+        cluster = load(self.home)
+        return (
+            cluster is not None
+            and not self.status().running
+            and (cluster.data / "postmaster.pid").exists()
+        )
+
     def stop(self) -> bool:
         """Stop the server, ending its sessions; return whether it ran."""
         with _explained(self.home):
