@@ -72,26 +72,36 @@ as $$
         join corpora as c on c.language = t.language
         where t.frequency > 0
     ),
-    lexemes as (
-        insert into pgrag.lexeme_statistics as s (
-            library_id, language, lexeme, document_count, largest_impact
-        )
-        select _write_documents.library_id, i.language, i.lexeme, count(*), max(i.impact)
-        from impacts as i
-        group by i.language, i.lexeme
-        on conflict (library_id, language, lexeme) do update
-        set document_count = s.document_count + excluded.document_count,
-            largest_impact = greatest(s.largest_impact, excluded.largest_impact)
-    ),
     -- Two lexemes of a document may share an index (a billion indexes, some hundred thousand
-    -- lexemes: a few pairs in a library); adding them up keeps every bound an upper bound.
+    -- lexemes: a few pairs in a library). Their sum is what a query finds, so it bounds both.
     elements as (
         select
             i.document_id,
             pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
-            sum(i.impact) as impact
+            sum(i.impact) as impact,
+            count(*) as lexeme_count
         from impacts as i
         group by i.document_id, pgrag.lexeme_id(i.language, i.lexeme)
+    ),
+    lexemes as (
+        insert into pgrag.lexeme_statistics as s (
+            library_id, language, lexeme, document_count, largest_impact
+        )
+        select
+            _write_documents.library_id,
+            i.language,
+            i.lexeme,
+            count(*),
+            max(coalesce(e.impact, i.impact))
+        from impacts as i
+        left join elements as e
+            on e.lexeme_count > 1
+            and e.document_id = i.document_id
+            and e.lexeme_id = pgrag.lexeme_id(i.language, i.lexeme)
+        group by i.language, i.lexeme
+        on conflict (library_id, language, lexeme) do update
+        set document_count = s.document_count + excluded.document_count,
+            largest_impact = greatest(s.largest_impact, excluded.largest_impact)
     ),
     vectors as materialized (
         select
