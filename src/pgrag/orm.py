@@ -33,19 +33,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP, TSVECTOR
 from sqlalchemy.orm import DeclarativeBase, Mapped, foreign, mapped_column, relationship, remote
 
 __all__ = [
-    "Base",
-    "CorpusStatistics",
-    "Document",
-    "Embedding",
-    "EmbeddingModel",
-    "InstalledFunctions",
-    "LexemeStatistics",
-    "Library",
-    "ModelToken",
-    "Page",
-    "QueryVector",
-    "Version",
-]
+    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "InstalledFunctions",
+    "LexemeStatistics", "Library", "ModelToken", "Page", "QueryVector", "Version",
+]  # fmt: skip
 
 BigInt = Annotated[int, mapped_column(BigInteger)]
 Key = Annotated[int, mapped_column(BigInteger, primary_key=True)]

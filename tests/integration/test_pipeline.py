@@ -1,55 +1,13 @@
-"""From a folder to a version: what changed is written once, and whatever fails, the rest stands."""
+"""From a folder to a version: what changed is written, and embedded, once."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg import sql
+from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
-from pgrag.db import Database
-from pgrag.embedding import BuiltinEmbedder, Vectors
-from pgrag.errors import DatabaseUnavailable, EmbeddingError, InvalidInput
 from pgrag.ingest import pipeline
-from pgrag.ingest.page import PageOptions
-from pgrag.ingest.pipeline import IndexReport, IndexTarget
-from pgrag.ingest.sources import discover
-
-GUIDE = {
-    "index.md": "# Nodes\n\nEverything about nodes, from the first boot to the last.\n",
-    "drain.md": "# Drain\n\nMove the work away before you upgrade the kernel of a node.\n",
-    "fill.md": "# Fill\n\nLet the scheduler bring the work back to the node.\n",
-    "deep/logs.md": "---\ntitle: Logs\ntags: [ops]\n---\n\n## Where\n\nThe journal keeps them.\n",
-}
-
-
-class Recorder:
-    """The built-in model, and every text that it was asked for."""
-
-    def __init__(self) -> None:
-        self._model = BuiltinEmbedder()
-        self.texts: list[str] = []
-        self.before: Callable[[], None] = lambda: None
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def dimensions(self) -> int:
-        return self._model.dimensions
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self.before()
-        self.texts += texts
-        return self._model.embed_documents(texts)
-
-    def embed_query(self, text: str) -> Vectors:
-        return self._model.embed_query(text)
 
 
 @pytest.fixture(scope="module")
@@ -68,58 +26,6 @@ def embedder(builtin: Recorder) -> Recorder:
 def folder(tmp_path: Path) -> Path:
     write(tmp_path / "docs", GUIDE)
     return tmp_path / "docs"
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
-
-
-def index(
-    database: Database, embedder: Recorder, folder: Path, version: str = "", **options: object
-) -> IndexReport:
-    dry_run = bool(options.pop("dry_run", False))
-    progress = options.pop("progress", None)
-    with discover(str(folder)) as source:
-        return pipeline.index(
-            database, embedder, source, IndexTarget("guide", version, PageOptions(**options)),
-            dry_run=dry_run, progress=progress,
-        )  # fmt: skip
-
-
-def keys(database: Database, version: str = "") -> set[str]:
-    rows = database.call("stored_pages", library="guide", version=version)
-    return {row["key"] for row in rows}
-
-
-def stored(database: Database) -> dict[str, list[tuple[object, ...]]]:
-    """Where every row stands on disk: equal places mean that nothing was written."""
-    return {
-        table: [
-            tuple(row.values()) for row in database.query(f"select ctid, xmin from pgrag.{table}")
-        ]
-        for table in ("pages", "documents", "embeddings", "lexeme_statistics", "corpus_statistics")
-    }
-
-
-def found(database: Database, query: str) -> set[str]:
-    rows = database.call("keyword_search", query=query, library="guide", levels=[2])
-    return {row["key"] for row in rows}
-
-
-def is_complete(database: Database) -> bool:
-    """No text lacks its vector, no document its page, and the version can be the newest."""
-    [version] = database.call("library_versions", library="guide")
-    counted = database.query(
-        "select count(*) as documents, count(e.document_id) as vectors from pgrag.documents as d"
-        " left join pgrag.embeddings as e using (library_id, document_id) where d.covers > 0"
-    )[0]
-    return (
-        version["status"] == "ready"
-        and version["documents"] == counted["documents"] == counted["vectors"]
-        and not database.call("pending_embeddings", library="guide")
-    )
 
 
 class TestRuns:
@@ -289,122 +195,3 @@ class TestDuplicates:
         report = index(database, embedder, folder)
         assert report.warnings == ["y.md: has the same url as x.md: /same; both are indexed"]
         assert {"x.md", "y.md"} <= keys(database)
-
-
-class TestFailures:
-    @pytest.fixture
-    def refused(self, folder: Path) -> str:
-        """A page that can be read, and that no index of the database can hold."""
-        name = "refused.md"
-        uuid = "".join(f"{n * 7919 % 65536:04x}" for n in range(900))
-        write(folder, {name: f"---\nuuid: {uuid}\n---\n\n# Refused\n\nToo much of a name.\n"})
-        return name
-
-    def test_page_that_the_database_refuses_stays_out_alone(
-        self, database, embedder, folder, refused
-    ):
-        report = index(database, embedder, folder)
-        assert list(report.failed) == [refused]
-        assert "ndex row size" in report.failed[refused]
-        assert report.written == 4
-        assert keys(database) == set(GUIDE)
-        assert is_complete(database)
-
-    def test_page_that_fails_later_stays_as_it_was(self, database, embedder, folder):
-        write(folder, {"late.md": "# Late\n\nThis was fine.\n"})
-        index(database, embedder, folder)
-        (folder / "late.md").write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe\xfd" * 50)
-        report = index(database, embedder, folder)
-        assert list(report.failed) == ["late.md"]
-        assert found(database, "fine") == {"late.md"}
-        assert is_complete(database)
-
-    @pytest.mark.parametrize("error", [EmbeddingError("The model sleeps."), RuntimeError("crash")])
-    def test_what_was_not_embedded_is_found_by_words_and_embedded_next_time(
-        self, database, embedder, folder, error
-    ):
-        def fail() -> None:
-            raise error
-
-        embedder.before = fail
-        with pytest.raises(type(error)):
-            index(database, embedder, folder)
-        assert found(database, "scheduler") == {"fill.md"}
-        [version] = database.call("library_versions", library="guide")
-        assert version["status"] == "indexing"
-        embedder.before = lambda: None
-        report = index(database, embedder, folder)
-        assert (report.written, report.unchanged) == (0, 4)
-        assert report.embedded == len(embedder.texts) > 0
-        assert is_complete(database)
-
-    def test_failing_model_leaves_a_ready_version_ready(self, database, embedder, folder):
-        index(database, embedder, folder)
-
-        def fail() -> None:
-            raise EmbeddingError("The model sleeps.")
-
-        embedder.before = fail
-        write(folder, {"fill.md": "# Fill\n\nOther words.\n"})
-        with pytest.raises(EmbeddingError):
-            index(database, embedder, folder)
-        [version] = database.call("library_versions", library="guide")
-        assert version["status"] == "ready"
-        assert found(database, "other words") == {"fill.md"}
-
-    def test_names_that_cannot_be_used_end_the_run_at_once(self, database, embedder, folder):
-        with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
-            pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
-        assert embedder.texts == []
-
-
-class TestDatabaseAway:
-    @pytest.fixture
-    def outage(self, admin, database_url) -> Callable[[bool], None]:
-        """Shut the database to everybody, or open it again."""
-        name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
-
-        def shut(away: bool) -> None:
-            admin.execute(
-                sql.SQL("alter database {} with allow_connections {}").format(
-                    sql.Identifier(name), sql.Literal(not away)
-                )
-            )
-            if away:
-                admin.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s",
-                    [name],
-                )
-
-        yield shut
-        shut(False)
-
-    def test_short_outage_is_waited_out(self, database, embedder, folder, outage, monkeypatch):
-        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
-
-        def go_away() -> None:
-            embedder.before = lambda: None
-            outage(True)
-            threading.Timer(0.4, outage, [False]).start()
-
-        embedder.before = go_away
-        report = index(database, embedder, folder)
-        assert report.failed == {}
-        assert is_complete(database)
-
-    def test_long_outage_ends_the_run_and_the_next_completes_it(
-        self, database_url, embedder, folder, outage, monkeypatch
-    ):
-        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
-        monkeypatch.setattr(pipeline, "RETRY_DELAYS", (0.05, 0.05))
-        with Database(database_url, timeout=0.5) as database:
-            embedder.before = lambda: outage(True)
-            with pytest.raises(DatabaseUnavailable):
-                index(database, embedder, folder)
-            embedder.before = lambda: None
-            outage(False)
-            time.sleep(0.1)
-        with Database(database_url) as database:
-            report = index(database, embedder, folder)
-            assert report.written + report.unchanged == 4
-            assert is_complete(database)

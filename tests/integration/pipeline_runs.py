@@ -1,0 +1,97 @@
+"""A small guide in a folder, runs that index it, and what they left in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pgrag.db import Database
+from pgrag.embedding import BuiltinEmbedder, Vectors
+from pgrag.ingest import pipeline
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.pipeline import IndexReport, IndexTarget
+from pgrag.ingest.sources import discover
+
+GUIDE = {
+    "index.md": "# Nodes\n\nEverything about nodes, from the first boot to the last.\n",
+    "drain.md": "# Drain\n\nMove the work away before you upgrade the kernel of a node.\n",
+    "fill.md": "# Fill\n\nLet the scheduler bring the work back to the node.\n",
+    "deep/logs.md": "---\ntitle: Logs\ntags: [ops]\n---\n\n## Where\n\nThe journal keeps them.\n",
+}
+
+
+class Recorder:
+    """The built-in model, and every text that it was asked for."""
+
+    def __init__(self) -> None:
+        self._model = BuiltinEmbedder()
+        self.texts: list[str] = []
+        self.before: Callable[[], None] = lambda: None
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._model.dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.before()
+        self.texts += texts
+        return self._model.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        return self._model.embed_query(text)
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
+def index(
+    database: Database, embedder: Recorder, folder: Path, version: str = "", **options: object
+) -> IndexReport:
+    dry_run = bool(options.pop("dry_run", False))
+    progress = options.pop("progress", None)
+    with discover(str(folder)) as source:
+        return pipeline.index(
+            database, embedder, source, IndexTarget("guide", version, PageOptions(**options)),
+            dry_run=dry_run, progress=progress,
+        )  # fmt: skip
+
+
+def keys(database: Database, version: str = "") -> set[str]:
+    rows = database.call("stored_pages", library="guide", version=version)
+    return {row["key"] for row in rows}
+
+
+def stored(database: Database) -> dict[str, list[tuple[object, ...]]]:
+    """Where every row stands on disk: equal places mean that nothing was written."""
+    return {
+        table: [
+            tuple(row.values()) for row in database.query(f"select ctid, xmin from pgrag.{table}")
+        ]
+        for table in ("pages", "documents", "embeddings", "lexeme_statistics", "corpus_statistics")
+    }
+
+
+def found(database: Database, query: str) -> set[str]:
+    rows = database.call("keyword_search", query=query, library="guide", levels=[2])
+    return {row["key"] for row in rows}
+
+
+def is_complete(database: Database) -> bool:
+    """No text lacks its vector, no document its page, and the version can be the newest."""
+    [version] = database.call("library_versions", library="guide")
+    counted = database.query(
+        "select count(*) as documents, count(e.document_id) as vectors from pgrag.documents as d"
+        " left join pgrag.embeddings as e using (library_id, document_id) where d.covers > 0"
+    )[0]
+    return (
+        version["status"] == "ready"
+        and version["documents"] == counted["documents"] == counted["vectors"]
+        and not database.call("pending_embeddings", library="guide")
+    )

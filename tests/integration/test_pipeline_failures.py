@@ -1,0 +1,156 @@
+"""Whatever fails in an indexing run, the rest stands, and the next run completes it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, write
+from psycopg import sql
+
+from pgrag.db import Database
+from pgrag.errors import DatabaseUnavailable, EmbeddingError, InvalidInput
+from pgrag.ingest import pipeline
+from pgrag.ingest.pipeline import IndexTarget
+from pgrag.ingest.sources import discover
+
+
+@pytest.fixture(scope="module")
+def builtin() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def embedder(builtin: Recorder) -> Recorder:
+    builtin.texts = []
+    builtin.before = lambda: None
+    return builtin
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "docs", GUIDE)
+    return tmp_path / "docs"
+
+
+class TestFailures:
+    @pytest.fixture
+    def refused(self, folder: Path) -> str:
+        """A page that can be read, and that no index of the database can hold."""
+        name = "refused.md"
+        uuid = "".join(f"{n * 7919 % 65536:04x}" for n in range(900))
+        write(folder, {name: f"---\nuuid: {uuid}\n---\n\n# Refused\n\nToo much of a name.\n"})
+        return name
+
+    def test_page_that_the_database_refuses_stays_out_alone(
+        self, database, embedder, folder, refused
+    ):
+        report = index(database, embedder, folder)
+        assert list(report.failed) == [refused]
+        assert "ndex row size" in report.failed[refused]
+        assert report.written == 4
+        assert keys(database) == set(GUIDE)
+        assert is_complete(database)
+
+    def test_page_that_fails_later_stays_as_it_was(self, database, embedder, folder):
+        write(folder, {"late.md": "# Late\n\nThis was fine.\n"})
+        index(database, embedder, folder)
+        (folder / "late.md").write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe\xfd" * 50)
+        report = index(database, embedder, folder)
+        assert list(report.failed) == ["late.md"]
+        assert found(database, "fine") == {"late.md"}
+        assert is_complete(database)
+
+    @pytest.mark.parametrize("error", [EmbeddingError("The model sleeps."), RuntimeError("crash")])
+    def test_what_was_not_embedded_is_found_by_words_and_embedded_next_time(
+        self, database, embedder, folder, error
+    ):
+        def fail() -> None:
+            raise error
+
+        embedder.before = fail
+        with pytest.raises(type(error)):
+            index(database, embedder, folder)
+        assert found(database, "scheduler") == {"fill.md"}
+        [version] = database.call("library_versions", library="guide")
+        assert version["status"] == "indexing"
+        embedder.before = lambda: None
+        report = index(database, embedder, folder)
+        assert (report.written, report.unchanged) == (0, 4)
+        assert report.embedded == len(embedder.texts) > 0
+        assert is_complete(database)
+
+    def test_failing_model_leaves_a_ready_version_ready(self, database, embedder, folder):
+        index(database, embedder, folder)
+
+        def fail() -> None:
+            raise EmbeddingError("The model sleeps.")
+
+        embedder.before = fail
+        write(folder, {"fill.md": "# Fill\n\nOther words.\n"})
+        with pytest.raises(EmbeddingError):
+            index(database, embedder, folder)
+        [version] = database.call("library_versions", library="guide")
+        assert version["status"] == "ready"
+        assert found(database, "other words") == {"fill.md"}
+
+    def test_names_that_cannot_be_used_end_the_run_at_once(self, database, embedder, folder):
+        with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
+            pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
+        assert embedder.texts == []
+
+
+class TestDatabaseAway:
+    @pytest.fixture
+    def outage(self, admin, database_url) -> Callable[[bool], None]:
+        """Shut the database to everybody, or open it again."""
+        name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
+
+        def shut(away: bool) -> None:
+            admin.execute(
+                sql.SQL("alter database {} with allow_connections {}").format(
+                    sql.Identifier(name), sql.Literal(not away)
+                )
+            )
+            if away:
+                admin.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s",
+                    [name],
+                )
+
+        yield shut
+        shut(False)
+
+    def test_short_outage_is_waited_out(self, database, embedder, folder, outage, monkeypatch):
+        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
+
+        def go_away() -> None:
+            embedder.before = lambda: None
+            outage(True)
+            threading.Timer(0.4, outage, [False]).start()
+
+        embedder.before = go_away
+        report = index(database, embedder, folder)
+        assert report.failed == {}
+        assert is_complete(database)
+
+    def test_long_outage_ends_the_run_and_the_next_completes_it(
+        self, database_url, embedder, folder, outage, monkeypatch
+    ):
+        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
+        monkeypatch.setattr(pipeline, "RETRY_DELAYS", (0.05, 0.05))
+        with Database(database_url, timeout=0.5) as database:
+            embedder.before = lambda: outage(True)
+            with pytest.raises(DatabaseUnavailable):
+                index(database, embedder, folder)
+            embedder.before = lambda: None
+            outage(False)
+            time.sleep(0.1)
+        with Database(database_url) as database:
+            report = index(database, embedder, folder)
+            assert report.written + report.unchanged == 4
+            assert is_complete(database)
