@@ -46,7 +46,9 @@ class Corpora:
             if name.startswith(archive.name.split(".")[0]) and archive not in self._opened:
                 self._opened.add(archive)
                 with tarfile.open(archive) as files:
-                    files.extractall(self.scratch, filter="data")
+                    # Python before 3.11.4 has no filters, and later ones warn without one.
+                    files.extraction_filter = getattr(tarfile, "data_filter", None)
+                    files.extractall(self.scratch)
                 return self.folder(name)
         raise CorpusMissing(f"{self.data} holds no {name}")
 
