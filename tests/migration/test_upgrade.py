@@ -23,7 +23,7 @@ from pgrag.routines import function_files
 REVISION = """
 from alembic import op
 
-revision = "0002_test"
+revision = "9000_test"
 down_revision = {below!r}
 
 
@@ -249,9 +249,9 @@ def test_old_database_is_migrated_with_its_data(database_url, alembic_tree, sql_
     for file in function_files(sql_tree):
         if re.search(r"pgrag\.(hit|search|keyword_search)\b", file.read_text("utf-8")):
             file.unlink()
-    with pytest.raises(errors.SchemaOutdated, match=rf"{head}.*older.*0002_test"):
+    with pytest.raises(errors.SchemaOutdated, match=rf"{head}.*older.*9000_test"):
         schema.require_current(database_url)
-    assert schema.upgrade(database_url).revision == "0002_test"
+    assert schema.upgrade(database_url).revision == "9000_test"
     assert value(database_url, "select l.motto from pgrag.libraries as l") == "none"
     assert "search" not in routines(database_url)
 

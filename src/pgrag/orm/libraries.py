@@ -1,81 +1,42 @@
-"""The tables as SQLAlchemy models, for programs that read pgrag's rows with an ORM.
-
-They are held equal to the migrated schema by a test, except for what SQLAlchemy cannot say (how
-columns are stored and sampled) and for the HNSW indexes, which are made per model when its vectors
-have become many. Nothing in the package uses them: to write, call the SQL functions, which keep
-the statistics that rank a library in step with its rows; all relationships are for reading.
-"""
+"""Libraries, what is in them, and what ranks it."""
 
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
-from pgvector import SparseVector
-from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
     REAL,
     BigInteger,
     CheckConstraint,
-    Double,
     ForeignKey,
     ForeignKeyConstraint,
-    Identity,
     Index,
-    MetaData,
     SmallInteger,
     Text,
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP, TSVECTOR
-from sqlalchemy.orm import DeclarativeBase, Mapped, foreign, mapped_column, relationship, remote
+from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
+from sqlalchemy.orm import Mapped, foreign, mapped_column, relationship, remote
 
-__all__ = [
-    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "InstalledFunctions",
-    "LexemeStatistics", "Library", "ModelToken", "Page", "QueryVector", "Version",
-]  # fmt: skip
-
-BigInt = Annotated[int, mapped_column(BigInteger)]
-Key = Annotated[int, mapped_column(BigInteger, primary_key=True)]
-GeneratedKey = Annotated[int, mapped_column(BigInteger, Identity(always=True), primary_key=True)]
-SmallInt = Annotated[int, mapped_column(SmallInteger)]
-Real = Annotated[float, mapped_column(REAL)]
-Words = Annotated[list[str], mapped_column(ARRAY(Text), server_default=text("'{}'"))]
-Fields = Annotated[dict[str, Any], mapped_column(JSONB, server_default=text("'{}'"))]
-Moment = Annotated[datetime, mapped_column(TIMESTAMP(timezone=True))]
-Now = Annotated[datetime, mapped_column(TIMESTAMP(timezone=True), server_default=text("now()"))]
-# Older versions of pgvector give a HalfVector, newer ones a list.
-Vector = Annotated[Any, mapped_column(HALFVEC, nullable=False)]
-Impacts = Annotated[SparseVector, mapped_column(SPARSEVEC)]
-EmptyText = Annotated[str, mapped_column(Text, server_default="")]
-ModelKey = Annotated[
-    int,
-    mapped_column(
-        BigInteger,
-        ForeignKey("pgrag.embedding_models.model_id", ondelete="CASCADE"),
-        primary_key=True,
-    ),
-]
-LibraryKey = Annotated[
-    int, mapped_column(BigInteger, ForeignKey("pgrag.libraries.library_id"), primary_key=True)
-]
-
-
-class Base(DeclarativeBase):
-    """The models of the schema `pgrag`; names of constraints are those that PostgreSQL gives."""
-
-    metadata = MetaData(
-        schema="pgrag",
-        naming_convention={
-            "pk": "%(table_name)s_pkey",
-            "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
-            "uq": "%(table_name)s_%(column_0_N_name)s_key",
-            "ck": "%(table_name)s_%(constraint_name)s_check",
-        },
-    )
-    type_annotation_map: ClassVar = {str: Text, float: Double}
+from pgrag.orm.base import (
+    Base,
+    BigInt,
+    EmptyText,
+    Fields,
+    GeneratedKey,
+    Impacts,
+    Key,
+    LibraryKey,
+    ModelKey,
+    Moment,
+    Now,
+    Real,
+    SmallInt,
+    Vector,
+    Words,
+)
 
 
 class InstalledFunctions(Base):

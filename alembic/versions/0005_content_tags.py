@@ -1,0 +1,18 @@
+"""Content tags and keywords of documents.
+
+Revision ID: 0005
+Revises: 0004
+"""
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    pass
+
+
+def downgrade() -> None:
+    pass

@@ -1,0 +1,27 @@
+"""The tables as SQLAlchemy models, for programs that read pgrag's rows with an ORM.
+
+They are held equal to the migrated schema by a test, except for what SQLAlchemy cannot say (how
+columns are stored and sampled) and for the HNSW indexes, which are made per model when its vectors
+have become many. Nothing in the package uses them: to write, call the SQL functions, which keep
+the statistics that rank a library in step with its rows; all relationships are for reading.
+"""
+
+from pgrag.orm.base import Base
+from pgrag.orm.libraries import (
+    CorpusStatistics,
+    Document,
+    Embedding,
+    EmbeddingModel,
+    InstalledFunctions,
+    LexemeStatistics,
+    Library,
+    ModelToken,
+    Page,
+    QueryVector,
+    Version,
+)
+
+__all__ = [
+    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "InstalledFunctions",
+    "LexemeStatistics", "Library", "ModelToken", "Page", "QueryVector", "Version",
+]  # fmt: skip
