@@ -11,14 +11,17 @@ as $$
         "b": 0.75,
         "alpha": 0.3,
         "page_evidence": 0.3,
-        "exact_limit": 20000
+        "exact_limit": 20000,
+        "intent": "off",
+        "query_expansion": "none"
     }'::jsonb;
 $$;
 
 comment on function pgrag.default_settings() is
 'The retrieval settings of a library that sets none. field_weights, k1 and b shape BM25F; alpha is
 the share of the vector arm in the fusion; page_evidence the share of the page''s own BM25F in the
-keyword score; exact_limit the number of vectors up to which they are scanned exactly.';
+keyword score; exact_limit the number of vectors up to which they are scanned exactly; intent and
+query_expansion what a search does that does not say (see search).';
 
 create or replace function pgrag.effective_settings(
     settings jsonb

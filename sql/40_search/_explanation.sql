@@ -13,6 +13,14 @@ as $$
     select jsonb_build_object(
         'score', (_explanation.hit).score,
         'section_score', (_explanation.hit).section_score,
+        'hybrid_score', (_explanation.hit).hybrid_score,
+        'intent', (_explanation.request).intent,
+        'filters', (_explanation.request).query_filters,
+        'unit', (_explanation.request).unit,
+        'aggregate', (_explanation.request).aggregate,
+        'hierarchy', (_explanation.request).hierarchy,
+        'mmr_lambda', (_explanation.request).mmr_lambda,
+        'query_expansion', (_explanation.request).query_expansion,
         'fusion', (_explanation.request).fusion,
         'alpha', q.alpha,
         'keyword', jsonb_build_object(

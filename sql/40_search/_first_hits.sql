@@ -19,9 +19,9 @@ begin
     end loop;
     return (
         ranking.hits,
-        array_fill(request.candidate_count, array[cardinality(ranking.hits)]),
-        request.candidate_count,
-        ranking.plans
+        ranking.plans,
+        pgrag._cursors(ranking.hits, request.candidate_count, request.candidate_count),
+        ranking.timings
     );
 end;
 $$;
@@ -39,15 +39,16 @@ set search_path from current
 as $$
 declare
     ranking pgrag.ranking;
-    listing pgrag.listing := ('{}', '{}', request.start_depth, null);
+    listing pgrag.listing := ('{}', null, '{}', null);
     seen bigint[] := pgrag._listed_before(request);
 begin
     loop
         ranking := pgrag._rank(request, seen, request.match_count - cardinality(listing.hits));
         listing.hits := listing.hits || ranking.hits;
-        listing.depths := listing.depths
-            || array_fill(request.candidate_count, array[cardinality(ranking.hits)]);
+        listing.cursors := listing.cursors
+            || pgrag._cursors(ranking.hits, request.candidate_count, request.start_depth);
         listing.plans := ranking.plans;
+        listing.timings := ranking.timings;
         exit when cardinality(listing.hits) >= request.match_count
             or pgrag._is_complete(request, ranking);
         seen := ranking.listed;
@@ -56,6 +57,26 @@ begin
     end loop;
     return listing;
 end;
+$$;
+
+-- A hit's cursor: its score and id, how deep its list was read, and how deep the first one was.
+create or replace function pgrag._cursors(
+    hits pgrag.ranked_hit[],
+    depth integer,
+    start_depth integer
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select array(
+        select pg_catalog.concat_ws(
+            ':', h.score, h.document_id, _cursors.depth, _cursors.start_depth
+        )
+        from pg_catalog.unnest(_cursors.hits) with ordinality as h
+        order by h.ordinality
+    );
 $$;
 
 -- Whether going deeper can bring nothing more.

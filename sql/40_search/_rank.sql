@@ -21,20 +21,26 @@ declare
         greatest(2 * request.match_count, 20, request.candidate_count / 5)
     );
     passing pgrag.ranked_hit[];
+    started timestamptz := clock_timestamp();
 begin
+    ranking.timings := '{}';
     if exists (select from unnest(request.queries) as q where q.alpha < 1) then
         keyword_hits := pgrag._keyword_candidates(
             request.terms, request.target, request.candidate_count, certain_count
         );
+        ranking.timings := pgrag._timed(ranking.timings, 'keyword', started);
+        started := clock_timestamp();
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then
         vector_hits := pgrag._nearest_by_models(request);
+        ranking.timings := pgrag._timed(ranking.timings, 'semantic', started);
+        started := clock_timestamp();
     end if;
 
     passing := array(
         select row(
             p.library_id, p.document_id, p.page_id, p.score, p.keyword_score, p.semantic_score,
-            p.passage_score, p.page_score, p.keyword_rank, p.semantic_rank, p.section_score
+            p.passage_score, p.page_score, p.keyword_rank, p.semantic_rank, p.section_score, p.score
         )::pgrag.ranked_hit
         from (
             select
@@ -62,6 +68,7 @@ begin
         limit wanted
     );
     ranking.listed := array(select h.document_id from unnest(passing) as h);
+    ranking.timings := pgrag._timed(ranking.timings, 'fusion', started);
     ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
         and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
@@ -69,6 +76,25 @@ begin
     ranking.bound := pgrag._unseen_bound(request, keyword_hits, vector_hits, certain_count);
     return ranking;
 end;
+$$;
+
+-- What a step took, in milliseconds, beside what the others did.
+create or replace function pgrag._timed(
+    timings jsonb,
+    step text,
+    started timestamptz
+)
+returns jsonb
+language sql
+stable
+parallel safe
+as $$
+    select coalesce(_timed.timings, '{}') || pg_catalog.jsonb_build_object(
+        _timed.step,
+        pg_catalog.round(
+            extract(epoch from pg_catalog.clock_timestamp() - _timed.started) * 1000, 3
+        )
+    );
 $$;
 
 -- The most that a document can score which neither arm has found. (A page's own score is at most 1,

@@ -17,7 +17,13 @@ create or replace function pgrag._search_request(
     page_evidence double precision,
     candidate_count integer,
     rrf_k integer,
-    rrf_weights double precision[]
+    rrf_weights double precision[],
+    intent text,
+    unit text,
+    aggregate text,
+    hierarchy text,
+    mmr_lambda double precision,
+    query_expansion text
 )
 returns pgrag.search_request
 language plpgsql
@@ -29,13 +35,13 @@ declare
     request pgrag.search_request;
     parsed record;
     scope record;
-    names text[] := pgrag._wanted_libraries(library, filters);
+    wanted_version text := coalesce(version, filters ->> 'version');
 begin
     perform pgrag._check_arguments(
         query, match_count, alpha, fusion, levels, max_per_page, page_evidence, candidate_count,
         rrf_k, rrf_weights
     );
-    version := coalesce(version, filters ->> 'version');
+    perform pgrag._check_order(unit, aggregate, hierarchy, mmr_lambda, query_expansion);
     select p.* into parsed from pgrag.parse_search_text(query) as p;
     if parsed.words !~ '\S' then
         raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
@@ -46,45 +52,44 @@ begin
         coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
         coalesce(array_agg(s.version_id), '{}') as version_ids,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
-        min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit
+        min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit,
+        -- Only libraries that agree have a say.
+        case when count(distinct s.settings ->> 'intent') = 1
+            then min(s.settings ->> 'intent') end as intent,
+        case when count(distinct s.settings ->> 'query_expansion') = 1
+            then min(s.settings ->> 'query_expansion') end as query_expansion
     into scope
-    from pgrag.search_scope(names, version) as s;
+    from pgrag.search_scope(pgrag._wanted_libraries(library, filters), wanted_version) as s;
 
     request.query := query;
     request.words := parsed.words;
+    request.intent := pgrag._strategy(query, coalesce(intent, scope.intent, 'off'));
     request.fusion := fusion;
     request.rrf_k := rrf_k;
     request.rrf_weights := rrf_weights;
     request.min_score := coalesce(min_score, 0);
     request.match_count := match_count;
     request.max_per_page := max_per_page;
+    request.unit := coalesce(unit, request.intent ->> 'unit', 'document');
+    request.aggregate := coalesce(aggregate, request.intent ->> 'aggregate', 'max');
+    request.hierarchy := coalesce(hierarchy, request.intent ->> 'hierarchy', 'none');
+    request.mmr_lambda := nullif(mmr_lambda, 1);
+    request.query_expansion := coalesce(query_expansion, scope.query_expansion, 'none');
     request.collapse := levels is null;
     request.candidate_count := greatest(candidate_count, match_count);
     request.exact_limit := scope.exact_limit;
-    if after is not null then
-        if after !~ '^\d{1,4}(\.\d{1,30})?(e-\d{1,2})?:\d{1,18}:\d{1,5}:\d{1,5}$'
-            or split_part(after, ':', 3)::integer not between 1 and 20000
-            or split_part(after, ':', 4)::integer
-                not between 1 and split_part(after, ':', 3)::integer
-        then
-            raise exception 'The cursor % was not made by a search.',
-                quote_literal(left(after, 100))
-                using errcode = 'PGR07', hint = 'Pass the cursor of the last hit as it is.';
-        end if;
-        request.after_score := split_part(after, ':', 1)::double precision;
-        request.after_id := split_part(after, ':', 2)::bigint;
-        request.candidate_count := split_part(after, ':', 3)::integer;
-        request.start_depth := split_part(after, ':', 4)::integer;
-    end if;
+    request := pgrag._continued(request, after);
 
     request.target := pgrag._search_target(
         scope.library_ids,
         scope.version_ids,
         scope.document_count,
-        version is not distinct from '*',
+        wanted_version is not distinct from '*',
         (
             select bit_or(1 << l)
-            from unnest(coalesce(levels, '{1, 2}')) as l
+            from unnest(
+                coalesce(levels, pgrag._integers(request.intent -> 'levels'), '{1, 2}')
+            ) as l
         ),
         case
             when jsonb_typeof(filters) = 'object' then filters - '{library, version}'::text[]
@@ -96,11 +101,136 @@ begin
     request.terms := array(
         select t from pgrag.query_terms(parsed.words, scope.library_ids) as t
     );
+    if request.query_expansion <> 'none' then
+        request.terms := pgrag._expand_terms(
+            request.terms, request.target, parsed.words, request.query_expansion
+        );
+    end if;
     request.queries := pgrag._library_queries(
-        parsed.words, scope.library_ids, request.terms, alpha, page_evidence, model,
+        parsed.words, scope.library_ids, request.terms,
+        coalesce(alpha, (request.intent ->> 'alpha')::double precision), page_evidence, model,
         query_embedding
     );
     return request;
+end;
+$$;
+
+-- What kind of question it is decides what was left open.
+create or replace function pgrag._strategy(
+    query text,
+    intent text
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    strategy jsonb;
+begin
+    if intent = 'auto' then
+        select to_jsonb(d) into strategy from pgrag.detect_intent(query) as d;
+    elsif intent <> 'off' then
+        select to_jsonb(s) into strategy from pgrag.strategy(intent) as s;
+    end if;
+    return strategy;
+end;
+$$;
+
+create or replace function pgrag._integers(
+    list jsonb
+)
+returns integer[]
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.array_agg(e.value::integer)
+    from pg_catalog.jsonb_array_elements_text(
+        case when pg_catalog.jsonb_typeof(_integers.list) = 'array' then _integers.list end
+    ) as e (value);
+$$;
+
+-- A cursor says where the list goes on: after a score and an id, or, where the order is another
+-- one, after so many hits; and how deep the list was read that it came from.
+create or replace function pgrag._continued(
+    request pgrag.search_request,
+    after text
+)
+returns pgrag.search_request
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    parts text[];
+begin
+    if after is null then
+        return request;
+    end if;
+    if pgrag._is_rearranged(request) and request.words <> '' then
+        parts := regexp_match(after, '^p(\d{1,5}):(\d{1,5})$');
+        if parts[2]::integer between 1 and 20000 then
+            request.after_place := parts[1];
+            request.candidate_count := parts[2];
+            return request;
+        end if;
+    else
+        parts := regexp_match(
+            after, '^(\d{1,4}(?:\.\d{1,30})?(?:e-\d{1,2})?):(\d{1,18}):(\d{1,5}):(\d{1,5})$'
+        );
+        if parts[3]::integer between 1 and 20000
+            and parts[4]::integer between 1 and parts[3]::integer
+        then
+            request.after_score := parts[1];
+            request.after_id := parts[2];
+            request.candidate_count := parts[3];
+            request.start_depth := parts[4];
+            return request;
+        end if;
+    end if;
+    raise exception 'The cursor % was not made by a search like this.',
+        quote_literal(left(after, 100))
+        using errcode = 'PGR07',
+            hint = 'Pass the cursor of the last hit as it is, and the same arguments.';
+end;
+$$;
+
+create or replace function pgrag._check_order(
+    unit text,
+    aggregate text,
+    hierarchy text,
+    mmr_lambda double precision,
+    query_expansion text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    complaint text;
+begin
+    complaint := case
+        when unit not in ('document', 'page')
+        then format('unit must be document or page, got %L.', unit)
+        when aggregate not in ('max', 'mean', 'rrf')
+        then format('aggregate must be max, mean or rrf, got %L.', aggregate)
+        when hierarchy not in ('none', 'depth', 'breadth', 'overview')
+        then format('hierarchy must be none, depth, breadth or overview, got %L.', hierarchy)
+        when not mmr_lambda between 0 and 1
+        then format('mmr_lambda must be 0 to 1, got %s.', mmr_lambda)
+        when query_expansion not in ('none', 'synonyms', 'feedback', 'both')
+        then format(
+            'query_expansion must be none, synonyms, feedback or both, got %L.', query_expansion
+        )
+    end;
+    if complaint is not null then
+        raise exception '%', complaint using errcode = 'PGR01';
+    end if;
 end;
 $$;
 

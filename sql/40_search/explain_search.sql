@@ -10,7 +10,13 @@ create or replace function pgrag.explain_search(
     levels integer[] default null,
     query_embedding halfvec default null,
     model text default null,
-    page_evidence double precision default null
+    page_evidence double precision default null,
+    intent text default null,
+    unit text default null,
+    aggregate text default null,
+    hierarchy text default null,
+    mmr_lambda double precision default null,
+    query_expansion text default null
 )
 returns table (
     rank bigint,
@@ -32,7 +38,7 @@ as $$
 begin
     return query
     select
-        row_number() over (order by s.score desc, s.document_id),
+        s.ordinality,
         s.document_id,
         s.title,
         s.path,
@@ -60,16 +66,23 @@ begin
         query_embedding => explain_search.query_embedding,
         model => explain_search.model,
         page_evidence => explain_search.page_evidence,
-        explain => true
-    ) as s
-    order by s.score desc, s.document_id;
+        explain => true,
+        intent => explain_search.intent,
+        unit => explain_search.unit,
+        aggregate => explain_search.aggregate,
+        hierarchy => explain_search.hierarchy,
+        mmr_lambda => explain_search.mmr_lambda,
+        query_expansion => explain_search.query_expansion
+    ) with ordinality as s
+    order by s.ordinality;
 end;
 $$;
 
-comment on function pgrag.explain_search(text, text, text, integer, jsonb, double precision, text, integer[], halfvec, text, double precision) is
+comment on function pgrag.explain_search(text, text, text, integer, jsonb, double precision, text, integer[], halfvec, text, double precision, text, text, text, text, double precision, text) is
 'The hits of pgrag.search with the same arguments, and why they stand where they do: words lists
 what each lexeme of the query added to the passage''s keyword score; explanation holds every
-number (jsonb: score, section_score [where the section''s summary lent its higher score], fusion,
-alpha, keyword {score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme,
-documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans [how each arm was
-read]). Errors as in pgrag.search.';
+number (jsonb: score, section_score [where the section''s summary lent its higher score],
+hybrid_score [before a new order], intent [what detect_intent said and chose], filters [found in
+the query''s text], unit, aggregate, hierarchy, mmr_lambda, query_expansion, fusion, alpha, keyword
+{score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme, documents, idf, weight,
+impact, adds}]}, semantic {score, rank, model}, plans [how each arm was read]). Errors as in pgrag.search.';

@@ -18,7 +18,13 @@ create or replace function pgrag.search(
     rrf_k integer default 60,
     rrf_weights double precision[] default '{1, 1}',
     snippets boolean default false,
-    explain boolean default false
+    explain boolean default false,
+    intent text default null,
+    unit text default null,
+    aggregate text default null,
+    hierarchy text default null,
+    mmr_lambda double precision default null,
+    query_expansion text default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -29,63 +35,25 @@ set search_path from current
 -- Planning anew for each query takes longer than most of the steps.
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
     request pgrag.search_request;
-    listing pgrag.listing;
 begin
     request := pgrag._search_request(
         search.query, search.library, search.version, search.match_count, search.filters,
         search.alpha, search.fusion, search.min_score, search.levels, search.max_per_page,
         search.after, search.query_embedding, search.model, search.page_evidence,
-        search.candidate_count, search.rrf_k, search.rrf_weights
+        search.candidate_count, search.rrf_k, search.rrf_weights, search.intent, search.unit,
+        search.aggregate, search.hierarchy, search.mmr_lambda, search.query_expansion
     );
-    listing := case
-        when search.after is null then pgrag._first_hits(request)
-        else pgrag._next_hits(request)
-    end;
-
     return query
-    select
-        d.document_id,
-        d.page_id,
-        l.name,
-        v.label,
-        p.url,
-        p.title,
-        d.path,
-        d.content,
-        h.score,
-        h.keyword_score,
-        h.semantic_score,
-        p.key,
-        d.level,
-        d.heading,
-        d.anchor,
-        d.types,
-        d.sort_order,
-        d.line_start,
-        d.line_end,
-        p.link,
-        case when search.snippets then pgrag._snippet(d.language, d.content, request) end,
-        concat_ws(
-            ':', h.score, h.document_id, listing.depths[place], listing.start_depth
-        ),
-        case
-            when search.explain
-            then pgrag._explanation(request, listing.hits[place], listing.plans)
-        end
-    from generate_subscripts(listing.hits, 1) as place
-    cross join lateral (select (listing.hits[place]).*) as h
-    join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
-    join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-    join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
-    join pgrag.libraries as l on l.library_id = d.library_id
-    order by place;
+    select h.*
+    from pgrag._hits(
+        request, pgrag._list_hits(request), search.snippets, search.explain
+    ) as h;
 end;
 $$;
 
-comment on function pgrag.search(text, text, text, integer, jsonb, double precision, text, double precision, integer[], integer, text, halfvec, text, double precision, integer, integer, double precision[], boolean, boolean) is
+comment on function pgrag.search(text, text, text, integer, jsonb, double precision, text, double precision, integer[], integer, text, halfvec, text, double precision, integer, integer, double precision[], boolean, boolean, text, text, text, text, double precision, text) is
 'Hybrid search. query: words rank it; "a phrase" and +word must occur, -word must not. library: null
 for all (or filters {"library": […]}); version: a label, a range, null for the newest, "*" for
 every one (see resolve_version). filters: see filter_predicate. score, between 0 and 1, is (1 -
@@ -99,34 +67,12 @@ way to its section''s paragraphs and lends the best of them its score). max_per_
 many of each page. after: the cursor of the last hit, for the next page of results.
 query_embedding: the query''s vector, needed for models outside the database. candidate_count: how
 deep each arm is read. snippets: an excerpt with the words marked by **. explain: every number
-behind the score (see explain_search). Ties break by document_id. Errors: PGR01 arguments, PGR02
+behind the score (see explain_search). intent: "auto" (see detect_intent) or the name of an intent
+or query type chooses levels, unit, aggregate, hierarchy and alpha where they are not given; "off"
+(default: the library''s setting). unit "page": one hit a page, scored by aggregate (max, mean,
+rrf). hierarchy: "depth" prefers the section of the best hit, "breadth" other sections and pages,
+"overview" summaries and introductions. mmr_lambda: below 1 it trades score for difference from the
+hits before (Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or
+"both". Where these give a new order, the rows stand in it and hybrid_score keeps the fused score.
+Ties break by document_id. Errors: PGR01 arguments, PGR02
 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
-
--- Only the rows that are returned are marked up: ts_headline reads the whole text.
-create or replace function pgrag._snippet(
-    language text,
-    content text,
-    request pgrag.search_request
-)
-returns text
-language sql
-stable
-parallel safe
-set search_path from current
-as $$
-    select case
-        when words.query is null then left(pgrag.plain_text(_snippet.content), 300)
-        else ts_headline(
-            _snippet.language::regconfig,
-            pgrag.plain_text(_snippet.content),
-            words.query,
-            'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
-            'FragmentDelimiter=" … "'
-        )
-    end
-    from (
-        select string_agg(distinct pgrag._tsquery_lexeme(t.lexeme), ' | ')::tsquery as query
-        from unnest((_snippet.request).terms) as t
-        where t.language = _snippet.language
-    ) as words;
-$$;

@@ -179,9 +179,7 @@ begin
     returning pgrag.effective_settings(l.settings) into after;
     perform pgrag._check_settings(after);
 
-    if (before - 'alpha' - 'page_evidence' - 'exact_limit')
-        <> (after - 'alpha' - 'page_evidence' - 'exact_limit')
-    then
+    if (before - pgrag._query_settings()) <> (after - pgrag._query_settings()) then
         perform pgrag._rebuild_statistics(owner_id, after);
     end if;
     return (
@@ -197,6 +195,16 @@ comment on function pgrag.configure_library(text, jsonb) is
 and so for a single field weight) and returns those now in force. Changed field weights, k1 or b
 rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the setting, and
 PGR02.';
+
+-- What is looked at when a query comes: nothing that is stored depends on it.
+create or replace function pgrag._query_settings()
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select '{alpha, page_evidence, exact_limit, intent, query_expansion}'::text[];
+$$;
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
 create or replace function pgrag._check_settings(
@@ -215,7 +223,7 @@ begin
     into complaint
     from (
         select s.key as name, s.value, w.lowest, w.highest, w.wanted
-        from jsonb_each(settings - 'field_weights') as s
+        from jsonb_each(settings - '{field_weights, intent, query_expansion}'::text[]) as s
         join (values
             ('alpha', 0, 1, 'a number from 0 to 1'),
             ('page_evidence', 0, 1, 'a number from 0 to 1'),
@@ -245,5 +253,7 @@ begin
     if complaint is not null then
         raise exception '%', complaint using errcode = 'PGR01';
     end if;
+    perform pgrag._check_order(null, null, null, null, settings ->> 'query_expansion');
+    perform pgrag._strategy('', settings ->> 'intent');
 end;
 $$;
