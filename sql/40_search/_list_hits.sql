@@ -23,7 +23,8 @@ create or replace function pgrag._hits(
     request pgrag.search_request,
     listing pgrag.listing,
     snippets boolean,
-    explain boolean
+    explain boolean,
+    search_id uuid default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -63,7 +64,7 @@ begin
             then pgrag._explanation(request, listing.hits[place], listing.plans)
         end,
         h.hybrid_score,
-        null::uuid
+        _hits.search_id
     from generate_subscripts(listing.hits, 1) as place
     cross join lateral (select (listing.hits[place]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id

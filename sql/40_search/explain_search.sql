@@ -85,4 +85,5 @@ number (jsonb: score, section_score [where the section''s summary lent its highe
 hybrid_score [before a new order], intent [what detect_intent said and chose], filters [found in
 the query''s text], unit, aggregate, hierarchy, mmr_lambda, query_expansion, fusion, alpha, keyword
 {score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme, documents, idf, weight,
-impact, adds}]}, semantic {score, rank, model}, plans [how each arm was read]). Errors as in pgrag.search.';
+impact, adds}]}, semantic {score, rank, model}, plans [how each arm was read]). Errors as in
+pgrag.search.';
