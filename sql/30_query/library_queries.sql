@@ -113,7 +113,7 @@ begin
     select q.embedding
     into known
     from pgrag.query_vectors as q
-    where q.model_id = used.model_id and q.query_hash = pgrag.text_hash(words);
+    where q.model_id = used.model_id and q.query_hash = pgrag._query_hash(used, words);
     if known is null then
         raise notice 'No vector of this query by model %: searching by keywords only.',
             quote_literal(used.name)
@@ -121,6 +121,27 @@ begin
     end if;
     return known;
 end;
+$$;
+
+-- A vector is of its words and of how its model reads a query. When a model's prefix, dimension or
+-- file changes under its name, the old vectors are not found any more, and age out.
+create or replace function pgrag._query_hash(
+    model pgrag.embedding_models,
+    words text
+)
+returns uuid
+language sql
+immutable
+parallel safe
+as $$
+    select pgrag.text_hash(
+        pg_catalog.jsonb_build_array(
+            (_query_hash.model).query_prefix,
+            (_query_hash.model).dimensions,
+            (_query_hash.model).checksum,
+            _query_hash.words
+        )::text
+    );
 $$;
 
 create or replace function pgrag.remember_query_vector(
@@ -133,31 +154,56 @@ returns void
 language plpgsql
 volatile
 set search_path from current
+-- The oldest are found by the index, of whatever size the planner takes the table to be.
+set enable_seqscan = off
+set jit = off
 as $$
 declare
-    used bigint := pgrag._model_id(model);
+    used pgrag.embedding_models;
 begin
-    insert into pgrag.query_vectors as q (model_id, query_hash, embedding)
+    if coalesce(capacity < 1, true) then
+        raise exception 'capacity must be at least 1, not %.', coalesce(capacity::text, 'null')
+            using errcode = 'PGR01', hint = 'Say how many vectors of the model to keep.';
+    end if;
+    select m.* into used from pgrag.embedding_models as m where m.model_id = pgrag._model_id(model);
+    if vector_dims(query_embedding) <> used.dimensions then
+        raise exception 'Model % has % dimensions, query_embedding has %.',
+            quote_literal(used.name), used.dimensions, vector_dims(query_embedding)
+            using errcode = 'PGR08', hint = 'Embed the query with this model.';
+    end if;
+    insert into pgrag.query_vectors as q (model_id, query_hash, embedding, used_at)
     values (
-        used,
-        pgrag.text_hash((pgrag.parse_search_text(query)).words),
-        l2_normalize(query_embedding)
+        used.model_id,
+        pgrag._query_hash(used, (pgrag.parse_search_text(query)).words),
+        l2_normalize(query_embedding),
+        -- Not the transaction's: many may be remembered in one, and they have an order.
+        clock_timestamp()
     )
     on conflict (model_id, query_hash) do update
-    set embedding = excluded.embedding, used_at = now();
+    set embedding = excluded.embedding, used_at = excluded.used_at;
+    -- What somebody else has in hand is left for the next time: nobody waits, nobody is waited for.
     delete from pgrag.query_vectors as q
-    where q.model_id = used
-        and q.used_at < (
-            select kept.used_at
-            from pgrag.query_vectors as kept
-            where kept.model_id = used
-            order by kept.used_at desc
-            offset remember_query_vector.capacity
-            limit 1
+    where q.model_id = used.model_id
+        and q.query_hash = any (
+            array(
+                select old.query_hash
+                from pgrag.query_vectors as old
+                where old.model_id = used.model_id
+                    and (old.used_at, old.query_hash) <= (
+                        select kept.used_at, kept.query_hash
+                        from pgrag.query_vectors as kept
+                        where kept.model_id = used.model_id
+                        order by kept.used_at desc, kept.query_hash desc
+                        offset remember_query_vector.capacity
+                        limit 1
+                    )
+                for update skip locked
+            )
         );
 end;
 $$;
 
 comment on function pgrag.remember_query_vector(text, text, halfvec, integer) is
 'Keeps the vector of a query by a model outside the database, so that the same query can be searched
-by meaning from psql. At most about capacity vectors a model are kept, the latest ones.';
+by meaning from psql. At most capacity vectors a model are kept, those used last; a recorded search
+counts as use. Errors: PGR01 capacity, PGR08 dimension, PGR09.';

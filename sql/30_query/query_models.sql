@@ -36,7 +36,7 @@ begin
         and not exists (
             select
             from pgrag.query_vectors as q
-            where q.model_id = m.model_id and q.query_hash = pgrag.text_hash(searched)
+            where q.model_id = m.model_id and q.query_hash = pgrag._query_hash(m, searched)
         )
     order by m.name;
 end;

@@ -32,6 +32,7 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR07": errors.InvalidCursor,
     "PGR08": errors.DimensionMismatch,
     "PGR09": errors.UnknownModel,
+    "PGR14": errors.UnknownSearch,
 }
 
 

@@ -12,12 +12,14 @@ PgragError
 │   ├── UnknownVersion
 │   ├── UnknownPage
 │   ├── UnknownDocument
-│   └── UnknownModel
+│   ├── UnknownModel
+│   └── UnknownSearch
 ├── InvalidInput
 │   ├── InvalidFilter
 │   ├── InvalidCursor
 │   └── DimensionMismatch
-└── EmbeddingError
+├── EmbeddingError
+└── RerankingError
 """
 
 from __future__ import annotations
@@ -83,6 +85,10 @@ class UnknownModel(NotFound):
     """No embedding model has this name."""
 
 
+class UnknownSearch(NotFound):
+    """No recorded search has this id."""
+
+
 class InvalidInput(PgragError):
     """An argument has a value that cannot be used."""
 
@@ -101,3 +107,7 @@ class DimensionMismatch(InvalidInput):
 
 class EmbeddingError(PgragError):
     """The embedding model failed."""
+
+
+class RerankingError(PgragError):
+    """The reranker failed."""

@@ -114,6 +114,7 @@ def test_every_error_has_its_status(error: type[errors.PgragError]) -> None:
         errors.SchemaOutdated: 503,
         errors.SchemaTooNew: 503,
         errors.EmbeddingError: 502,
+        errors.RerankingError: 502,
     }
     statuses = [status for base, status in expected.items() if issubclass(error, base)]
     assert kind_of(error("message")).status == (statuses or [500])[0]

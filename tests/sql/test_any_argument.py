@@ -54,6 +54,9 @@ USUAL: dict[str, Any] = {
     "scores": [0.5],
     "text_hashes": [],
     "vectors": [],
+    "hits": Jsonb([]),
+    "rating": 4,
+    "days": 30,
 }
 #: Takes the name of a text search configuration, not of a language: PostgreSQL says if it has none.
 CONFIGURATION = ("search_vector", "language")
@@ -79,6 +82,9 @@ def usual(module_connection) -> dict[str, Any]:
     document = module_connection.execute("select * from pgrag.documents limit 1").fetchone()
     assert document
     return USUAL | {
+        "search_id": value(
+            module_connection, "select pgrag.record_search('drain', '[]', parameters => '{}')"
+        ),
         "document_id": document["document_id"],
         "document_ids": [document["document_id"]],
         "page_id": document["page_id"],

@@ -65,6 +65,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.UnknownPage: Kind(404, "unknown-page", "There is no such page"),
     errors.UnknownDocument: Kind(404, "unknown-document", "There is no such document"),
     errors.UnknownModel: Kind(404, "unknown-model", "There is no such embedding model"),
+    errors.UnknownSearch: Kind(404, "unknown-search", "There is no such recorded search"),
     errors.NotFound: Kind(404, "not-found", "There is no such thing"),
     errors.InvalidFilter: Kind(422, "invalid-filter", "The filters cannot be used"),
     errors.InvalidCursor: Kind(422, "invalid-cursor", "The cursor cannot be used"),
@@ -89,6 +90,12 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "embedding-failed",
         "The embedding model failed",
         "The embedding model failed; the server's log says why.",
+    ),
+    errors.RerankingError: Kind(
+        502,
+        "reranking-failed",
+        "The reranker failed",
+        "The reranker failed; the server's log says why.",
     ),
     errors.PgragError: INTERNAL,
 }

@@ -20,8 +20,10 @@ from pgrag.orm.libraries import (
     QueryVector,
     Version,
 )
+from pgrag.orm.observation import Feedback, ObservationSettings, RecordedSearch, SearchHit
 
 __all__ = [
-    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "InstalledFunctions",
-    "LexemeStatistics", "Library", "ModelToken", "Page", "QueryVector", "Version",
+    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "Feedback",
+    "InstalledFunctions", "LexemeStatistics", "Library", "ModelToken", "ObservationSettings",
+    "Page", "QueryVector", "RecordedSearch", "SearchHit", "Version",
 ]  # fmt: skip

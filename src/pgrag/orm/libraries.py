@@ -280,6 +280,8 @@ class QueryVector(Base):
     embedding: Mapped[Vector]
     used_at: Mapped[Now]
 
+    __table_args__ = (Index("query_vectors_used", "model_id", "used_at", "query_hash"),)
+
 
 class CorpusStatistics(Base):
     """Counts and lengths of the documents and pages of a library in one language."""

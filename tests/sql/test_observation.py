@@ -1,0 +1,479 @@
+"""What was searched is written down, rated, counted and forgotten, and no search fails by it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+from library import ingest, page, refused, run, search, value
+from pgvector import HalfVector
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+
+@pytest.fixture(scope="module", autouse=True)
+def libraries(module_connection) -> None:
+    ingest(
+        module_connection,
+        "pumps",
+        [
+            page(
+                "prime.md", "Prime the pump before the first run.", "Bleed the air from the pump."
+            ),
+            page("seal.md", "Replace the seal of the pump when it drips."),
+        ],
+        "1.0",
+    )
+    ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
+
+
+def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.UUID:
+    """Search, and write it down by what the search answered."""
+    arguments = options.pop("arguments", {})
+    return value(
+        connection,
+        "select pgrag.record_search(%s, (select coalesce(jsonb_agg(to_jsonb(h)), '[]')"
+        " from pgrag.search(query => %s, library => %s, match_count => %s) as h),"
+        " client => %s, library => %s, parameters => %s, timings => %s, duration_ms => %s)",
+        query, query, options.get("library"), arguments.get("match_count", 10),
+        options.get("client", "rest"), options.get("library"), Jsonb(arguments),
+        Jsonb(options.get("timings", {})), options.get("duration_ms", 5.0),
+    )  # fmt: skip
+
+
+def internal(connection: psycopg.Connection, query: str, library: str | None = None) -> Any:
+    """Search, and write it down by what `pgrag.search` works with."""
+    return connection.execute(
+        """
+        select pgrag._record_search(
+            made, pgrag._list_hits(made), 'mcp', 1.5, '{"match_count": 10}'
+        ) as search_id
+        from pgrag._request_of(%s, %s) as made
+        """,
+        [query, library],
+    ).fetchone()
+
+
+@pytest.fixture
+def request_of(connection) -> None:
+    """The request of a search with nothing but a query and a library."""
+    names = value(
+        connection,
+        "select array_agg(a order by n)"
+        " from pg_proc, unnest(proargnames) with ordinality as x (a, n)"
+        " where proname = '_search_request'",
+    )
+    defaults = {
+        "match_count": "10", "fusion": "'absolute'", "candidate_count": "100", "rrf_k": "60",
+        "rrf_weights": "'{1,1}'", "query": "$1", "library": "$2",
+    }  # fmt: skip
+    given = ", ".join(f"{name} => {defaults.get(name, 'null')}" for name in names)
+    connection.execute(
+        "create function pgrag._request_of(text, text) returns pgrag.search_request"
+        f" language sql as $body$ select pgrag._search_request({given}) $body$"
+    )
+
+
+def count(connection: psycopg.Connection, table: str) -> int:
+    return value(connection, f"select count(*) from pgrag.{table}")
+
+
+class TestRecording:
+    def test_rows_of_a_search_are_kept_with_their_scores(self, connection):
+        hits = search(connection, "prime the pump", library="pumps")
+        found = record(
+            connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
+            arguments={"match_count": 10, "after": None}, duration_ms=7.5,
+        )  # fmt: skip
+        kept = value(connection, "select pgrag.search_record(%s)", found)
+        assert {k: kept[k] for k in ("client", "query", "library", "hit_count", "duration_ms")} == {
+            "client": "rest", "query": "prime the pump", "library": "pumps",
+            "hit_count": len(hits), "duration_ms": 7.5,
+        }  # fmt: skip
+        assert kept["timings"] == {"keyword": 0.4}
+        assert kept["parameters"] == {"match_count": 10}, "what was left open is no parameter"
+        assert not kept["continued"]
+        assert kept["top_score"] == hits[0]["score"]
+        assert [h["rank"] for h in kept["hits"]] == [1, 2, 3][: len(hits)]
+        for hit, row in zip(hits, kept["hits"], strict=True):
+            for name in ("document_id", "page_id", "score", "keyword_score", "semantic_score"):
+                assert row[name] == hit[name]
+            assert (row["library"], row["version"], row["page_key"]) == ("pumps", "1.0", hit["key"])
+
+    def test_what_search_works_with_is_kept_with_its_breakdown(self, connection, request_of):
+        [hit, *_] = search(connection, "prime the pump", library="pumps", explain=True)
+        row = internal(connection, "prime the pump", "pumps")
+        kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
+        assert (kept["client"], kept["library"], kept["version"]) == ("mcp", "pumps", "1.0")
+        first = kept["hits"][0]
+        assert (first["document_id"], first["page_key"]) == (hit["document_id"], "prime.md")
+        assert (first["library"], first["version"]) == ("pumps", "1.0")
+        assert first["score"] == hit["score"]
+        assert first["passage_score"] == hit["explanation"]["keyword"]["passage_score"]
+        assert first["keyword_rank"] == 1
+        assert kept["timings"].keys() >= {"keyword", "fusion"}
+
+    def test_search_in_several_libraries_names_none(self, connection, request_of):
+        row = internal(connection, "close the pump")
+        kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
+        assert kept["library"] is None
+        assert {hit["library"] for hit in kept["hits"]} == {"pumps", "valves"}
+
+    def test_nothing_found_is_a_search_too(self, connection):
+        found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
+        kept = value(connection, "select pgrag.search_record(%s)", found)
+        assert (kept["hit_count"], kept["top_score"], kept["hits"]) == (0, None, [])
+
+    def test_it_outlives_what_it_found(self, connection):
+        found = record(connection, "close the valve", library="valves")
+        run(connection, "remove_library", library="valves")
+        kept = value(connection, "select pgrag.search_record(%s)", found)
+        assert (kept["library"], kept["hits"][0]["page_key"]) == ("valves", "valve.md")
+
+    @pytest.mark.parametrize(
+        "hits", ["null", "7", '"x"', "{}", '[1, "x", null]', '[{"score": "x"}]']
+    )
+    def test_odd_hits_do_no_harm(self, connection, hits):
+        connection.execute("select pgrag.record_search('q', %s::jsonb)", [hits])
+
+    def test_reading_transactions_are_not_recorded(self, database_url):
+        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as reader:
+            said: list[str] = []
+            reader.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+            reader.execute("set default_transaction_read_only = on")
+            assert value(reader, "select pgrag.record_search('q', '[]', client => 'rest')") is None
+            assert said == []
+
+    def test_role_that_only_reads_is_not_recorded(self, connection):
+        connection.execute("create role pgrag_test_observed")
+        connection.execute("grant select on all tables in schema pgrag to pgrag_test_observed")
+        connection.execute("set local role pgrag_test_observed")
+        assert value(connection, "select pgrag.record_search('q', '[]')") is None
+
+    def test_failure_to_write_is_a_warning(self, connection):
+        said: list[str] = []
+        connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+        connection.execute("alter table pgrag.search_hits add constraint no check (rank > 9)")
+        hits = Jsonb([{"score": 1.0}])
+        assert value(connection, "select pgrag.record_search('q', %s)", hits) is None
+        assert len(said) == 1
+        assert said[0].startswith("The search was not recorded:")
+        assert count(connection, "searches") == 0, "all or nothing"
+
+    def test_only_transactions_of_their_own_are_lax(self, database_url):
+        statement = "insert into pgrag.feedback (search_id, rating) values (gen_random_uuid(), 1)"
+        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
+
+            def commit(client: str, *, after: str = "select 1") -> str:
+                with connection.transaction(force_rollback=True):
+                    connection.execute(after.encode())
+                    run(connection, "record_search", query="q", hits=Jsonb([]), client=client)
+                    return value(connection, "select current_setting('synchronous_commit')")
+
+            assert commit("rest") == "off"
+            assert commit("sql") == "on"
+            assert commit("rest", after=statement) == "on", "the work before it stays safe"
+
+
+class TestRetention:
+    def age(self, connection: psycopg.Connection, days: int) -> None:
+        connection.execute("update pgrag.searches set at = at - make_interval(days => %s)", [days])
+
+    def test_old_searches_go_with_all_that_is_theirs(self, connection):
+        old = record(connection, "prime the pump", library="pumps")
+        run(connection, "give_feedback", search_id=old, rating=5)
+        self.age(connection, 91)
+        new = record(connection, "seal", library="pumps")
+        assert run(connection, "forget_searches") == [{"forget_searches": 1}]
+        for table in ("searches", "search_hits"):
+            assert value(
+                connection, f"select array_agg(distinct search_id) from pgrag.{table}"
+            ) == [new]
+        assert count(connection, "feedback") == 0
+
+    def test_retention_is_the_databases(self, connection):
+        assert value(connection, "select pgrag.search_retention()") == 90
+        record(connection, "seal")
+        self.age(connection, 10)
+        run(connection, "keep_searches", days=7)
+        assert value(connection, "select pgrag.forget_searches()") == 1
+        record(connection, "seal")
+        self.age(connection, 10_000)
+        connection.execute("select pgrag.keep_searches(null)")
+        assert value(connection, "select pgrag.search_retention()") is None
+        assert value(connection, "select pgrag.forget_searches()") == 0
+        assert value(connection, "select pgrag.forget_searches('0')") == 1
+
+    def test_recording_forgets_a_few_of_the_oldest(self, connection):
+        connection.execute(
+            "insert into pgrag.searches (client, query, hit_count, at)"
+            " select 'rest', 'q', 0, now() - make_interval(days => 100 + n)"
+            " from generate_series(1, 500) as n"
+        )
+        old = "select count(*) from pgrag.searches where at < now() - interval '90 days'"
+        # One in a hundred does it: after so many, there was one.
+        for _ in range(3000):
+            connection.execute("select pgrag.record_search('q', '[]')")
+            if value(connection, old) < 500:
+                break
+        assert value(connection, old) == 300
+        assert value(connection, "select max(now() - at) from pgrag.searches").days == 400
+
+    def test_somebody_elses_search_is_not_waited_for(self, database_url):
+        with (
+            psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as one,
+            psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as other,
+        ):
+            found = value(one, "select pgrag.record_search('q', '[]')")
+            other.execute("set lock_timeout = '2s'")
+            with one.transaction():
+                run(one, "give_feedback", search_id=found, rating=1)
+                assert value(other, "select pgrag.forget_searches('0')") == 0
+            assert value(other, "select pgrag.forget_searches('0')") == 1
+
+    @pytest.mark.parametrize("days", [0, -1, 36501])
+    def test_bad_retention_is_refused(self, connection, days):
+        with refused(connection, "PGR01", "1 to 36500 days"):
+            run(connection, "keep_searches", days=days)
+
+    def test_time_does_not_run_backwards(self, connection):
+        with refused(connection, "PGR01", "must not be negative"):
+            connection.execute("select pgrag.forget_searches('-1 day')")
+
+
+class TestFeedback:
+    def test_hits_and_answers_are_rated_as_often_as_one_likes(self, connection):
+        found = record(connection, "prime the pump", library="pumps")
+        [hit, *_] = search(connection, "prime the pump", library="pumps")
+        run(connection, "give_feedback", search_id=found, rating=4, comment="  good  ")
+        for rating in (5, 2):
+            run(connection, "give_feedback", search_id=found, rating=rating,
+                document_id=hit["document_id"])  # fmt: skip
+        kept = value(connection, "select pgrag.search_record(%s)", found)["feedback"]
+        assert [(f["rating"], f["document_id"], f["comment"]) for f in kept] == [
+            (4, None, "good"), (5, hit["document_id"], None), (2, hit["document_id"], None),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("rating", [0, 6, -1, None])
+    def test_rating_is_one_to_five(self, connection, rating):
+        found = record(connection, "seal")
+        with refused(connection, "PGR01", "A rating is 1 to 5"):
+            run(connection, "give_feedback", search_id=found, rating=rating)
+
+    def test_unknown_search_is_refused(self, connection):
+        with refused(connection, "PGR14", "There is no recorded search"):
+            run(connection, "give_feedback", search_id=uuid.uuid4(), rating=3)
+        with refused(connection, "PGR14", "There is no recorded search"):
+            run(connection, "search_record", search_id=uuid.uuid4())
+
+    def test_document_must_be_a_hit(self, connection):
+        found = record(connection, "close the valve", library="valves")
+        [other, *_] = search(connection, "seal", library="pumps")
+        with refused(connection, "PGR05", "did not find document", "one of its hits"):
+            run(connection, "give_feedback", search_id=found, rating=3,
+                document_id=other["document_id"])  # fmt: skip
+
+    def test_comment_has_a_length(self, connection):
+        found = record(connection, "seal")
+        with refused(connection, "PGR01", "at most 10,000 characters"):
+            run(connection, "give_feedback", search_id=found, rating=3, comment="x" * 10_001)
+
+    def test_ratings_become_judgements(self, connection):
+        hits = {h["key"]: h for h in search(connection, "pump", library="pumps")}
+        for query, key, rating in [
+            ("Prime  the PUMP", "prime.md", 5), ("prime the pump", "prime.md", 4),
+            ("prime the pump", "seal.md", 1), ("seal pump", "seal.md", 3),
+        ]:  # fmt: skip
+            found = record(connection, query, library="pumps")
+            run(connection, "give_feedback", search_id=found, rating=rating,
+                document_id=hits[key]["document_id"])  # fmt: skip
+            run(connection, "give_feedback", search_id=found, rating=5)
+        found = [
+            (row["query"], row["page_key"], row["grade"], row["mean_rating"], row["ratings"])
+            for row in run(connection, "judgements_from_feedback", library=" Pumps")
+        ]
+        # PostgreSQL rounds the mean of 4 and 5 up.
+        assert found == [
+            ("prime the pump", "prime.md", 3, 4.5, 2),
+            ("prime the pump", "seal.md", 0, 1.0, 1),
+            ("seal pump", "seal.md", 1, 3.0, 1),
+        ]
+        assert run(connection, "judgements_from_feedback", library="valves") == []
+
+
+class TestMetrics:
+    @pytest.fixture
+    def observed(self, connection) -> list[uuid.UUID]:
+        """Four searches today, a further page of one, and one of the day before."""
+        made = [
+            record(connection, "prime the pump", library="pumps", duration_ms=10.0),
+            record(connection, " Prime  the pump", library="pumps", duration_ms=20.0),
+            value(
+                connection,
+                "select pgrag.record_search('zzzz', '[]', 'rest', 'pumps',"
+                " parameters => '{\"fusion\": \"rrf\"}', duration_ms => 30)",
+            ),
+            record(connection, "close the valve", library="valves", duration_ms=40.0),
+        ]  # fmt: skip
+        connection.execute(
+            "select pgrag.record_search('prime the pump', '[]', 'rest', 'pumps',"
+            ' parameters => \'{"after": "0.1:1"}\', duration_ms => 100)'
+        )
+        run(connection, "give_feedback", search_id=made[0], rating=5)
+        run(connection, "give_feedback", search_id=made[0], rating=2)
+        yesterday = record(connection, "seal", library="pumps", duration_ms=1.0)
+        connection.execute(
+            "update pgrag.searches set at = at - interval '24 h' where search_id = %s", [yesterday]
+        )
+        return made
+
+    def test_days_and_libraries(self, connection, observed):
+        rows = run(connection, "search_metrics", days=7)
+        assert [(r["library_name"], r["searches"]) for r in rows] == [
+            ("pumps", 3), ("valves", 1), ("pumps", 1),
+        ]  # fmt: skip
+        today = rows[0]
+        assert today["starts_on"] > rows[2]["starts_on"]
+        assert today["empty_share"] == pytest.approx(1 / 3)
+        latency = [today[name] for name in ("p50_ms", "p95_ms", "max_ms")]
+        assert latency == pytest.approx([25.0, 89.5, 100.0])
+        assert today["mean_rating"] == 3.5
+        assert today["feedback_share"] == pytest.approx(1 / 3)
+        top = search(connection, "prime the pump", library="pumps")[0]["score"]
+        assert today["mean_top_score"] == pytest.approx(top), "not of what is fused by ranks"
+
+    def test_other_periods(self, connection, observed):
+        [row] = run(connection, "search_metrics", days=7, library="Pumps", period="all")
+        assert row["searches"] == 4
+        months = run(connection, "search_metrics", days=7, period="month")
+        assert {row["starts_on"].day for row in months} == {1}
+
+    def test_days_are_those_of_utc_in_every_session(self, connection, observed):
+        days = [row["starts_on"] for row in run(connection, "search_metrics")]
+        connection.execute("set local timezone = 'Pacific/Kiritimati'")
+        assert [row["starts_on"] for row in run(connection, "search_metrics")] == days
+
+    def test_popular_and_empty_queries(self, connection, observed):
+        rows = run(connection, "popular_queries", library="pumps")
+        assert (rows[0]["query"], rows[0]["searches"]) == ("prime the pump", 2)
+        assert rows[0]["mean_rating"] == 3.5
+        assert rows[0]["median_ms"] == 15.0
+        rows = run(connection, "empty_queries")
+        assert [(r["query"], r["library_name"], r["searches"]) for r in rows] == [
+            ("zzzz", "pumps", 1)
+        ], "the end of a list is no empty search"
+
+    def test_history(self, connection, observed):
+        rows = run(connection, "search_history", slowest=True, match_count=2)
+        assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
+        rows = run(connection, "search_history", library="pumps")
+        assert rows[-1]["query"] == "seal"
+
+    def test_export_has_everything_once(self, connection, observed):
+        rows = [r["export_searches"] for r in run(connection, "export_searches")]
+        assert len(rows) == 6
+        assert rows[0]["query"] == "seal"
+        assert [len(r["feedback"]) for r in rows if r["search_id"] == str(observed[0])] == [2]
+        assert all(len(r["hits"]) == r["hit_count"] for r in rows)
+        [only] = run(connection, "export_searches", library="valves")
+        assert only["export_searches"]["query"] == "close the valve"
+        since = value(connection, "select now() - interval '1 h'")
+        assert len(run(connection, "export_searches", until=since)) == 1
+        assert len(run(connection, "export_searches", since=since)) == 5
+
+    def test_bad_arguments_are_refused(self, connection):
+        with refused(connection, "PGR01", "days must be 1 to 36500, not 0"):
+            run(connection, "search_metrics", days=0)
+        with refused(connection, "PGR01", "period must be day, week, month or all"):
+            run(connection, "search_metrics", period="hour")
+        for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
+            with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
+                run(connection, function, library="pump")
+
+    def test_library_that_is_gone_is_still_counted(self, connection, observed):
+        run(connection, "remove_library", library="valves")
+        [row] = run(connection, "search_metrics", library="valves")
+        assert row["searches"] == 1
+
+
+class TestQueryVectors:
+    @pytest.fixture(autouse=True)
+    def model(self, connection) -> None:
+        run(connection, "register_model", name="tiny", dimensions=2)
+        connection.execute(
+            "insert into pgrag.embeddings"
+            " (library_id, document_id, model_id, version_id, page_id, covers, embedding)"
+            " select d.library_id, d.document_id, m.model_id, d.version_id, d.page_id, d.covers,"
+            " case when d.content like '%%seal%%' then '[1, 0]' else '[0, 1]' end::public.halfvec"
+            " from pgrag.documents as d cross join pgrag.embedding_models as m"
+            " where m.name = 'tiny' and d.covers > 0"
+        )
+        run(connection, "use_model", library="pumps", model="tiny")
+
+    def remember(self, connection, query: str, vector: list[float], **options: Any) -> None:
+        run(connection, "remember_query_vector", query=query, model="tiny",
+            query_embedding=HalfVector(vector), **options)  # fmt: skip
+
+    def is_known(self, connection, query: str) -> bool:
+        return run(connection, "missing_query_models", query=query, library="pumps") == []
+
+    def best(self, connection, query: str) -> str:
+        return run(connection, "semantic_search", query=query, library="pumps")[0]["key"]
+
+    def test_limit_holds_in_one_transaction_too(self, connection):
+        for number in range(40):
+            self.remember(connection, f"query {number}", [1, number], capacity=10)
+        assert count(connection, "query_vectors") == 10
+        known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
+        assert known == list(range(30, 40)), "those used last"
+
+    def test_what_is_asked_again_stays(self, connection, request_of):
+        for number in range(3):
+            self.remember(connection, f"query {number}", [1, number])
+        connection.execute("update pgrag.query_vectors set used_at = used_at - interval '2 h'")
+        internal(connection, "query 0", "pumps")
+        for number in range(3, 5):
+            self.remember(connection, f"query {number}", [1, number], capacity=3)
+        assert [n for n in range(5) if self.is_known(connection, f"query {n}")] == [0, 3, 4]
+
+    def test_reindexing_is_seen_at_once(self, connection):
+        self.remember(connection, "what drips", [1, 0])
+        assert self.best(connection, "what drips") == "seal.md"
+        ingest(connection, "pumps", [page("seal.md", "Seals are gone.")], "1.0", embed=False)
+        [pending] = run(connection, "pending_embeddings", library="pumps", model="tiny")
+        run(connection, "store_embeddings", library="pumps", model="tiny",
+            text_hashes=[pending["text_hash"]], vectors=[HalfVector([-1, 0])])  # fmt: skip
+        assert self.best(connection, "what drips") == "prime.md"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "select pgrag.register_model('tiny', 2, query_prefix => 'query: ')",
+            "update pgrag.embedding_models set checksum = 'another' where name = 'tiny'",
+        ],
+    )
+    def test_replaced_model_does_not_know_old_vectors(self, connection, change):
+        self.remember(connection, "what drips", [1, 0])
+        assert self.is_known(connection, "what drips")
+        connection.execute(change)
+        assert not self.is_known(connection, "what drips")
+        self.remember(connection, "what drips", [0, 1])
+        assert self.best(connection, "what drips") == "prime.md"
+
+    def test_library_made_anew_is_searched_anew(self, connection):
+        self.remember(connection, "what drips", [1, 0])
+        run(connection, "remove_library", library="pumps")
+        ingest(connection, "pumps", [page("drip.md", "Taps drip.")])
+        [hit] = run(connection, "semantic_search", query="what drips", library="pumps")
+        assert hit["key"] == "drip.md"
+        assert self.is_known(connection, "what drips"), "its model is the built-in one"
+
+    def test_vector_of_another_dimension_is_refused(self, connection):
+        with refused(connection, "PGR08", "Model 'tiny' has 2 dimensions, query_embedding has 3."):
+            self.remember(connection, "q", [1, 2, 3])
+
+    def test_capacity_is_at_least_one(self, connection):
+        with refused(connection, "PGR01", "capacity must be at least 1"):
+            self.remember(connection, "q", [1, 2], capacity=0)
