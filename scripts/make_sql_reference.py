@@ -21,6 +21,7 @@ _CHAPTERS = {
     "60_context": ("Context", "The text that a reader or a language model needs."),
     "30_query": ("Queries, filters and versions", "How the arguments of a search are understood."),
     "70_ingest": ("Indexing", "Writing pages, vectors, models and settings."),
+    "80_observe": ("Observing", "What was searched and found, and what readers thought of it."),
     "10_text": ("Texts and vectors", "From the text of a document to what is searched."),
     "20_rank": ("Ranking", "The formulas of BM25F, callable one by one."),
     "00_words": ("Words, labels and defaults", "The smallest parts."),
@@ -62,6 +63,7 @@ This page is made from the comments in `sql/` by `make docs`.
 | `PGR07` | a cursor was not made by a search |
 | `PGR08` | a vector has another dimension than its model |
 | `PGR09` | there is no such embedding model, or it lives outside the database |
+| `PGR14` | there is no such recorded search |
 """
 
 _FUNCTION = re.compile(
