@@ -22,6 +22,7 @@ _CHAPTERS = {
     "30_query": ("Queries, filters and versions", "How the arguments of a search are understood."),
     "70_ingest": ("Indexing", "Writing pages, vectors, models and settings."),
     "80_observe": ("Observing", "What was searched and found, and what readers thought of it."),
+    "80_evaluate": ("Evaluation", "Labelled sets, runs, and what they were worth."),
     "10_text": ("Texts and vectors", "From the text of a document to what is searched."),
     "20_rank": ("Ranking", "The formulas of BM25F, callable one by one."),
     "00_words": ("Words, labels and defaults", "The smallest parts."),

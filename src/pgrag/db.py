@@ -33,6 +33,8 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR08": errors.DimensionMismatch,
     "PGR09": errors.UnknownModel,
     "PGR14": errors.UnknownSearch,
+    "PGR10": errors.UnknownEvaluationSet,
+    "PGR11": errors.UnknownEvaluationRun,
 }
 
 

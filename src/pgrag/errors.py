@@ -13,7 +13,9 @@ PgragError
 │   ├── UnknownPage
 │   ├── UnknownDocument
 │   ├── UnknownModel
-│   └── UnknownSearch
+│   ├── UnknownSearch
+│   ├── UnknownEvaluationSet
+│   └── UnknownEvaluationRun
 ├── InvalidInput
 │   ├── InvalidFilter
 │   ├── InvalidCursor
@@ -87,6 +89,14 @@ class UnknownModel(NotFound):
 
 class UnknownSearch(NotFound):
     """No recorded search has this id."""
+
+
+class UnknownEvaluationSet(NotFound):
+    """No evaluation set has this name."""
+
+
+class UnknownEvaluationRun(NotFound):
+    """No evaluation run has this id."""
 
 
 class InvalidInput(PgragError):

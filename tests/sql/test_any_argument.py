@@ -53,6 +53,17 @@ USUAL: dict[str, Any] = {
     "corpus_size": 10.0,
     "scores": [0.5],
     "text_hashes": [],
+    "evaluation_set": "questions",
+    "run_id": 1,
+    "other_run_id": 1,
+    "query_id": "q1",
+    "metric": "ndcg@10",
+    "grades": [1, 0],
+    "judged": [1],
+    "unit": "page",
+    "key": "a.md",
+    "anchor": "drain",
+    "sort_order": 1,
     "vectors": [],
     "hits": Jsonb([]),
     "rating": 4,
@@ -81,6 +92,11 @@ def usual(module_connection) -> dict[str, Any]:
     ingest(module_connection, "tool", [page("a.md", "Drain the node.", "Fill it.")])
     document = module_connection.execute("select * from pgrag.documents limit 1").fetchone()
     assert document
+    queries = Jsonb([{"id": "q1", "text": "drain the node", "judgements": {"a.md": 1}}])
+    module_connection.execute(
+        "select * from pgrag.import_evaluation_set('questions', 'tool', %s)", [queries]
+    )
+    module_connection.execute("select pgrag.run_evaluation('questions')")
     return USUAL | {
         "search_id": value(
             module_connection, "select pgrag.record_search('drain', '[]', parameters => '{}')"
@@ -94,6 +110,8 @@ def usual(module_connection) -> dict[str, Any]:
         "settings": Jsonb({"alpha": 0.5}),
         "filters": Jsonb({"type": "guide"}),
         "pages": Jsonb([{"key": "b.md"}]),
+        "queries": Jsonb([{"id": "q1", "text": "drain", "judgements": {"a.md": 1}}]),
+        "configuration": Jsonb({"function": "search"}),
         "search": "'drain':1A 'node':2",
         "query_embedding": "[" + ",".join(["1"] * 256) + "]",
     }

@@ -66,6 +66,12 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.UnknownDocument: Kind(404, "unknown-document", "There is no such document"),
     errors.UnknownModel: Kind(404, "unknown-model", "There is no such embedding model"),
     errors.UnknownSearch: Kind(404, "unknown-search", "There is no such recorded search"),
+    errors.UnknownEvaluationSet: Kind(
+        404, "unknown-evaluation-set", "There is no such evaluation set"
+    ),
+    errors.UnknownEvaluationRun: Kind(
+        404, "unknown-evaluation-run", "There is no such evaluation run"
+    ),
     errors.NotFound: Kind(404, "not-found", "There is no such thing"),
     errors.InvalidFilter: Kind(422, "invalid-filter", "The filters cannot be used"),
     errors.InvalidCursor: Kind(422, "invalid-cursor", "The cursor cannot be used"),

@@ -7,6 +7,14 @@ the statistics that rank a library in step with its rows; all relationships are 
 """
 
 from pgrag.orm.base import Base
+from pgrag.orm.evaluation import (
+    EvaluationJudgement,
+    EvaluationQuery,
+    EvaluationResult,
+    EvaluationRun,
+    EvaluationRunQuery,
+    EvaluationSet,
+)
 from pgrag.orm.libraries import (
     CorpusStatistics,
     Document,
@@ -23,7 +31,8 @@ from pgrag.orm.libraries import (
 from pgrag.orm.observation import Feedback, ObservationSettings, RecordedSearch, SearchHit
 
 __all__ = [
-    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "Feedback",
-    "InstalledFunctions", "LexemeStatistics", "Library", "ModelToken", "ObservationSettings",
-    "Page", "QueryVector", "RecordedSearch", "SearchHit", "Version",
+    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "EvaluationJudgement",
+    "EvaluationQuery", "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet",
+    "Feedback", "InstalledFunctions", "LexemeStatistics", "Library", "ModelToken",
+    "ObservationSettings", "Page", "QueryVector", "RecordedSearch", "SearchHit", "Version",
 ]  # fmt: skip

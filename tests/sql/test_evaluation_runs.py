@@ -1,0 +1,253 @@
+"""Runs: what is asked, what is kept, and what refuses to run."""
+
+from __future__ import annotations
+
+import pytest
+from labelled import evaluate, import_set, labelled_library, metrics, returned
+from library import ingest, keys, page, refused, run, search, value
+from psycopg.types.json import Jsonb
+
+
+@pytest.fixture(scope="module", autouse=True)
+def winery(module_connection):
+    labelled_library(module_connection)
+
+
+def test_a_run_returns_what_the_search_returns(connection):
+    run_id = evaluate(connection, name="hybrid")
+    for query in connection.execute("select * from pgrag.evaluation_queries").fetchall():
+        hits = search(
+            connection, query["query"], library="winery", max_per_page=1, match_count=20
+        )  # fmt: skip
+        expected = [key for key in keys(hits) if key not in query["excluded"]]
+        assert returned(connection, run_id)[query["query_id"]] == expected
+
+
+def test_averages_are_those_of_the_queries(connection):
+    run_id = evaluate(connection, name="keyword")
+    rows = run(connection, "evaluation_scores", run_id=run_id, metrics=["ndcg@10"])
+    assert [row["query_id"] for row in rows] == ["q1", "q2", "q3"]
+    mean = sum(row["score"] for row in rows) / 3
+    assert metrics(connection, run_id, "ndcg@10") == {"ndcg@10": pytest.approx(mean)}
+    [stored] = run(connection, "evaluation_runs", evaluation_set="questions")
+    assert stored["averages"]["ndcg@10"] == pytest.approx(mean)
+    assert mean > 0.6
+
+
+def test_a_run_says_what_it_was_made_with(connection):
+    run_id = evaluate(
+        connection, name="half", configuration={"function": "search", "arguments": {"alpha": 0.5}}
+    )
+    [stored] = run(connection, "evaluation_runs", evaluation_set="questions")
+    assert stored["run_id"] == run_id
+    assert stored["configuration"] == {
+        "function": "search", "arguments": {"alpha": 0.5}, "aggregate": "max", "depth": 20,
+        "pool": 100, "settings": {},
+    }  # fmt: skip
+    assert (stored["name"], stored["set_name"]) == ("half", "questions")
+    assert (stored["library"], stored["version"], stored["unit"]) == ("winery", "", "page")
+    assert stored["model"] == value(connection, "select pgrag.builtin_model()")
+    assert stored["settings"]["k1"] == 1.2
+    digest = value(connection, "select max(digest) from pgrag.installed_functions")
+    assert stored["functions"] == digest
+    assert stored["query_count"] == 3
+    assert stored["finished_at"] >= stored["started_at"]
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "arguments"),
+    [
+        ("keyword", "keyword_search", {}),
+        ("semantic", "semantic_search", {}),
+        ("rrf", "search", {"fusion": "rrf"}),
+    ],
+)
+def test_builtin_configurations_are_these_searches(connection, name, function, arguments):
+    run_id = evaluate(connection, name=name)
+    hits = run(
+        connection, function, query="too cold for yeast", library="winery", max_per_page=1,
+        match_count=20, **arguments,
+    )  # fmt: skip
+    assert returned(connection, run_id)["q3"] == keys(hits)
+    scores = connection.execute(
+        "select r.score from pgrag.evaluation_results as r"
+        " where r.run_id = %s and r.query_id = 'q3' order by r.rank",
+        [run_id],
+    )
+    assert [row["score"] for row in scores] == [hit["score"] for hit in hits]
+
+
+def test_any_argument_of_the_function_may_be_given(connection):
+    """Numbers, texts, lists, objects: each is read as the type that the function declares."""
+    arguments = {
+        "filters": {"page": "cellar/*"}, "levels": [1, 2], "rrf_weights": [1, 0.5],
+        "fusion": "rrf", "min_score": 0, "model": None,
+    }  # fmt: skip
+    run_id = evaluate(
+        connection, name="x", configuration={"function": "search", "arguments": arguments}
+    )
+    found = returned(connection, run_id)
+    assert all(key.startswith("cellar/") for targets in found.values() for key in targets)
+
+
+def test_functions_of_others_that_return_hits_are_evaluated_too(connection):
+    connection.execute("create schema mine")
+    connection.execute(
+        """
+        create function mine.backwards(query text, library text, match_count integer)
+        returns setof pgrag.hit language sql stable as
+        $$ select s.* from pgrag.search(query, library, max_per_page => 1) as s order by s.score $$
+        """
+    )
+    run_id = evaluate(connection, name="mine", configuration={"function": "mine.backwards"})
+    hits = search(connection, "too cold for yeast", library="winery", max_per_page=1)
+    assert returned(connection, run_id)["q3"] == keys(hits)[::-1]
+
+
+def test_pages_that_do_not_count_are_left_out_and_others_take_their_places(connection):
+    hits = search(connection, "clean barrels", library="winery", max_per_page=1)
+    assert "cellar/barrels.md" in keys(hits)
+    run_id = evaluate(connection, configuration={"function": "search", "depth": 2})
+    found = returned(connection, run_id)["q2"]
+    assert len(found) == 2
+    assert "cellar/barrels.md" not in found
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "sum", "rrf"])
+def test_chunks_of_a_page_become_one_score(connection, aggregate):
+    run_id = evaluate(connection, configuration={"function": "search", "aggregate": aggregate})
+    hits = search(connection, "leaking barrel", library="winery", match_count=100)
+    scores: dict[str, list[float]] = {}
+    for place, hit in enumerate(hits, start=1):
+        scores.setdefault(hit["key"], []).append(
+            1 / (60 + place) if aggregate == "rrf" else hit["score"]
+        )
+    expected = {
+        key: sum(values) / (len(values) if aggregate == "mean" else 1)
+        for key, values in scores.items()
+    }
+    assert returned(connection, run_id)["q1"] == sorted(expected, key=lambda key: -expected[key])
+
+
+@pytest.mark.parametrize(
+    ("unit", "target"),
+    [("section", "cellar/barrels.md#leaks"), ("document", "cellar/barrels.md#c1")],
+)
+def test_chunks_and_sections_can_be_judged(connection, unit, target):
+    queries = [{"id": "q1", "text": "leaking barrel soaked", "judgements": {target: 1}}]
+    import_set(connection, queries, unit=unit)
+    run_id = evaluate(connection)
+    assert returned(connection, run_id)["q1"][0] == target
+    assert metrics(connection, run_id, "mrr@10") == {"mrr@10": 1}
+    found = returned(connection, run_id)["q1"]
+    assert len(found) == len(set(found)) > 5
+
+
+def test_settings_hold_for_one_run_only(connection):
+    """Field weights shape what is stored: it is rewritten for the run, and then as before."""
+    stored = "select array_agg(d.weights::text order by d.document_id) from pgrag.documents as d"
+    before = value(connection, stored)
+    plain = evaluate(connection, name="keyword")
+    weights = {"title": 0, "path": 0, "url": 0}
+    run_id = evaluate(
+        connection, name="content only",
+        configuration={"function": "keyword_search", "settings": {"field_weights": weights}},
+    )  # fmt: skip
+    assert value(connection, stored) == before
+    assert value(connection, "select settings from pgrag.libraries") == {}
+    scores = "select array_agg(r.score) from pgrag.evaluation_results as r where r.run_id = %s"
+    assert value(connection, scores, run_id) != value(connection, scores, plain)
+    latest = run(connection, "evaluation_runs")[0]
+    assert latest["settings"]["field_weights"] == weights | {"content": 1}
+
+
+def test_settings_are_taken_back_where_the_run_fails(connection):
+    configuration = {
+        "function": "search", "arguments": {"fusion": "magic"}, "settings": {"alpha": 0.9},
+    }  # fmt: skip
+    with refused(connection, "PGR01", "fusion"):
+        evaluate(connection, configuration=configuration)
+    assert value(connection, "select settings from pgrag.libraries") == {}
+    assert run(connection, "evaluation_runs") == []
+
+
+def test_a_variant_is_another_library_with_the_same_pages(connection):
+    ingest(connection, "winery-half", [page("field/barrels.md", "Clean barrels each spring.")])
+    run_id = evaluate(connection, configuration={"function": "search", "variant": "half"})
+    assert returned(connection, run_id)["q2"] == ["field/barrels.md"]
+    [stored] = run(connection, "evaluation_runs")
+    assert stored["library"] == "winery-half"
+
+
+def test_a_run_can_be_repeated_when_its_set_is_gone(connection):
+    first = evaluate(connection, configuration={"function": "search", "arguments": {"alpha": 0.6}})
+    connection.execute("delete from pgrag.evaluation_sets")
+    [row] = run(connection, "repeat_evaluation", run_id=first)
+    again = row["repeat_evaluation"]
+    assert again != first
+    assert returned(connection, again) == returned(connection, first)
+    assert metrics(connection, again) == metrics(connection, first)
+
+
+def test_an_empty_run_is_zero(connection):
+    ingest(connection, "empty", [page("a.md", "Nothing that helps.")])
+    connection.execute("select pgrag.remove_pages('empty', array['a.md'])")
+    configuration = {"function": "keyword_search", "library": "empty"}
+    run_id = evaluate(connection, configuration=configuration)
+    assert returned(connection, run_id) == {}
+    assert set(metrics(connection, run_id).values()) == {0}
+
+
+def test_a_metric_deeper_than_the_run_is_refused(connection):
+    run_id = evaluate(connection, configuration={"function": "search", "depth": 10})
+    assert "recall@20" not in run(connection, "evaluation_runs")[0]["averages"]
+    with refused(connection, "PGR01", "kept 10 results", '"depth"'):
+        metrics(connection, run_id, "recall@20")
+
+
+def test_unknown_names_are_refused(connection):
+    with refused(connection, "PGR10", "no evaluation set 'nothing'", "questions"):
+        evaluate(connection, evaluation_set="nothing")
+    with refused(connection, "PGR01", "no configuration 'best'", "keyword, semantic"):
+        evaluate(connection, name="best")
+    with refused(connection, "PGR11", "no evaluation run 4711"):
+        metrics(connection, 4711)
+    with refused(connection, "PGR11", "no evaluation run 4711"):
+        run(connection, "repeat_evaluation", run_id=4711)
+    with refused(connection, "PGR11", "no evaluation run 4711"):
+        run(connection, "remove_evaluation_run", run_id=4711)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "message", "hint"),
+    [
+        ([1], "must be an object", "function"),
+        ({}, "no search function", "keyword_search, search"),
+        ({"function": "libraries"}, "no search function 'libraries'", "search"),
+        ({"function": "search", "argument": {}}, "no 'argument'", "arguments"),
+        ({"function": "search", "arguments": 3}, "arguments must be an object", ""),
+        ({"function": "search", "arguments": {"alhpa": 1}}, "no argument 'alhpa'", "alpha"),
+        ({"function": "search", "arguments": {"alpha": "x"}}, "alpha is no double", ""),
+        ({"function": "search", "arguments": {"levels": {"a": 1}}}, "levels is no integer[]", ""),
+        ({"function": "search", "arguments": {"query": "x"}}, "set by the evaluation", ""),
+        ({"function": "search", "aggregate": "median"}, "max, mean, sum or rrf", ""),
+        ({"function": "search", "depth": 0}, "depth must be", ""),
+        ({"function": "search", "pool": 2.5}, "pool must be", ""),
+        ({"function": "search", "settings": {"k9": 1}}, "no library setting k9", ""),
+    ],
+)
+def test_configurations_that_cannot_be_are_refused(connection, configuration, message, hint):
+    with refused(connection, "PGR01", message, hint):
+        evaluate(connection, configuration=Jsonb(configuration))
+    assert run(connection, "evaluation_runs") == []
+
+
+def test_removing(connection):
+    first, second = evaluate(connection), evaluate(connection)
+    run(connection, "remove_evaluation_run", run_id=first)
+    assert [row["run_id"] for row in run(connection, "evaluation_runs")] == [second]
+    [row] = run(connection, "remove_evaluation_set", evaluation_set="questions")
+    assert row["remove_evaluation_set"] == 1
+    for table in ("sets", "queries", "judgements", "runs", "run_queries", "results"):
+        assert value(connection, f"select count(*) from pgrag.evaluation_{table}") == 0
+    assert value(connection, "select count(*) from pgrag.pages") == 5

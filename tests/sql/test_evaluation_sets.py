@@ -1,0 +1,88 @@
+"""Importing labelled sets: whole or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from labelled import QUERIES, evaluate, import_set, labelled_library, metrics
+from library import refused, run, value
+from psycopg.types.json import Jsonb
+
+
+@pytest.fixture(scope="module", autouse=True)
+def winery(module_connection):
+    labelled_library(module_connection)
+
+
+def test_a_set_is_listed_with_what_it_holds(connection):
+    evaluate(connection)
+    [row] = run(connection, "evaluation_sets")
+    assert {**row, "created_at": None} == {
+        "name": "questions", "library": "winery", "unit": "page", "queries": 3, "judgements": 4,
+        "runs": 1, "source": {}, "created_at": None,
+    }  # fmt: skip
+
+
+def test_importing_again_replaces_and_runs_keep_theirs(connection):
+    run_id = evaluate(connection)
+    before = metrics(connection, run_id)
+    import_set(connection, QUERIES[:1])
+    assert value(connection, "select count(*) from pgrag.evaluation_queries") == 1
+    assert metrics(connection, run_id) == before
+    assert value(connection, "select count(*) from pgrag.evaluation_run_queries") == 3
+
+
+def test_queries_without_judgements_are_left_out_and_named(connection):
+    queries = [*QUERIES, {"id": "q4", "text": "frost"}, {"id": "q5", "text": "a", "judgements": {}}]
+    row = import_set(connection, queries)
+    assert row == {"imported_queries": 3, "imported_judgements": 4, "unjudged": ["q4", "q5"]}
+
+
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        ({"id": "q1"}, "must be a list"),
+        ([], "No query has a judgement above 0."),
+        ([{"id": "q1", "text": "a", "judgements": {"field/pruning.md": 0}}], "No query has a"),
+        ([{"text": "a"}], "Query number 1 has no id."),
+        ([7], "Query number 1 has no id."),
+        ([{"id": "q1", "text": " "}], "Query 'q1' has no text."),
+        ([{"id": "q1", "text": "a"}, {"id": "q1", "text": "b"}], "Query 'q1' is there twice."),
+        ([{"id": "q1", "text": "a", "judgements": []}], "The judgements of query 'q1'"),
+        ([{"id": "q1", "text": "a", "excluded": "x"}], "The excluded pages of query 'q1'"),
+        ([{"id": "q1", "text": "a", "judgements": {"x": -1}}], "the grade of 'x' is -1"),
+        ([{"id": "q1", "text": "a", "judgements": {"x": 0.5}}], "the grade of 'x' is 0.5"),
+        ([{"id": "q1", "text": "a", "judgements": {"x": "1"}}], "the grade of 'x' is \"1\""),
+        (
+            [{"id": "q1", "text": "a", "judgements": {"x.md": 1}}],
+            "Library 'winery' has no page 'x.md', which query 'q1' expects.",
+        ),
+    ],
+)
+def test_sets_that_cannot_be_are_refused_and_the_old_one_stays(connection, queries, message):
+    with refused(connection, "PGR01", message):
+        run(
+            connection, "import_evaluation_set",
+            name="questions", library="winery", queries=Jsonb(queries),
+        )  # fmt: skip
+    assert value(connection, "select count(*) from pgrag.evaluation_queries") == 3
+
+
+def test_names_and_units_are_checked(connection):
+    with refused(connection, "PGR01", "cannot be called 'two words'"):
+        import_set(connection, name="Two words")
+    with refused(connection, "PGR01", "page, section or document, got 'word'"):
+        import_set(connection, unit="word")
+    with refused(connection, "PGR02", "winry"):
+        import_set(connection, library="winry")
+    with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cPLACE"):
+        import_set(
+            connection, [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
+            unit="document",
+        )  # fmt: skip
+
+
+def test_what_is_relevant_is_never_excluded(connection):
+    query = QUERIES[1] | {"excluded": ["cellar/barrels.md", "field/barrels.md"]}
+    import_set(connection, [query])
+    excluded = value(connection, "select excluded from pgrag.evaluation_queries")
+    assert excluded == ["cellar/barrels.md"]
