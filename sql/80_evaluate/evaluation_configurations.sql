@@ -16,8 +16,8 @@ as $$
 $$;
 
 comment on function pgrag.evaluation_configurations() is
-'The built-in configurations of evaluation runs: each arm alone, the hybrid search with its defaults,
-and with reciprocal rank fusion. See run_evaluation for what a configuration may say.';
+'The built-in configurations of evaluation runs: each arm alone, the hybrid search with its
+defaults, and with reciprocal rank fusion. See run_evaluation for what a configuration may say.';
 
 create or replace function pgrag.evaluation_complaints(
     configuration jsonb
