@@ -42,6 +42,7 @@ grant execute on function
     pgrag.keyword_search,
     pgrag.semantic_search,
     pgrag.explain_search,
+    pgrag.diversify,
     pgrag.context,
     pgrag.expand_documents,
     -- libraries, versions and pages

@@ -1,0 +1,119 @@
+"""Maximal marginal relevance for a list that was ranked elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from library import ingest, page, refused, run
+
+TEXTS = [
+    "Restart the server with the red button.",
+    "Restart the server with the red button.",
+    "A cake of apples and cinnamon.",
+    "Restart the server with the green button.",
+]
+
+
+@pytest.fixture(scope="module")
+def documents(module_connection) -> list[int]:
+    """Two of the same text, one of another kind, one that is much like the first two."""
+    ingest(module_connection, "mixed", [page(f"{n}.md", text) for n, text in enumerate(TEXTS)])
+    rows = module_connection.execute(
+        "select document_id from pgrag.documents order by document_id"
+    ).fetchall()
+    return [row["document_id"] for row in rows]
+
+
+def places(connection, documents: list[int], scores: list[float], **arguments: Any) -> list[int]:
+    """The documents that come back, by their place in the list that was given."""
+    rows = run(connection, "diversify", document_ids=documents, scores=scores, **arguments)
+    assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+    for row in rows:
+        assert row["score"] == scores[documents.index(row["document_id"])]
+    return [documents.index(row["document_id"]) for row in rows]
+
+
+def test_what_repeats_comes_last(connection, documents):
+    assert places(connection, documents, [0.9, 0.8, 0.6, 0.79], mmr_lambda=0.5) == [0, 2, 3, 1]
+
+
+def test_lambda_1_is_the_order_of_the_scores(connection, documents):
+    assert places(connection, documents, [0.1, 0.8, 0.6, 0.7], mmr_lambda=1) == [1, 3, 2, 0]
+
+
+def test_lambda_0_is_difference_alone(connection, documents):
+    assert places(connection, documents, [0.9, 0.8, 0.0, 0.7], mmr_lambda=0)[:2] == [0, 2]
+
+
+@pytest.mark.parametrize("scale", [1000, 1e-6])
+def test_the_scale_of_the_scores_means_nothing(connection, documents, scale):
+    scores = [0.9, 0.8, 0.6, 0.7]
+    scaled = [scale * score for score in scores]
+    for mmr_lambda in (0.2, 0.5, 0.9):
+        assert places(connection, documents, scaled, mmr_lambda=mmr_lambda) == places(
+            connection, documents, scores, mmr_lambda=mmr_lambda
+        )
+
+
+def test_scores_of_a_reranker_may_be_negative(connection, documents):
+    logits = [4.0, 3.5, -6.0, 3.0]
+    for mmr_lambda in (0.2, 0.5, 0.9):
+        shifted = [logit + 6 for logit in logits]
+        assert places(connection, documents, logits, mmr_lambda=mmr_lambda) == places(
+            connection, documents, shifted, mmr_lambda=mmr_lambda
+        )
+    assert places(connection, documents, [-8.0, -7.0, -9.0, -7.5], mmr_lambda=1) == [1, 3, 0, 2]
+
+
+def test_gives_as_many_as_were_asked_for(connection, documents):
+    scores = [0.9, 0.8, 0.6, 0.7]
+    every = places(connection, documents, scores)
+    assert sorted(every) == [0, 1, 2, 3]
+    assert places(connection, documents, scores, match_count=2) == every[:2]
+
+
+def test_equal_scores_keep_the_order_given(connection, documents):
+    assert places(connection, documents, [0.5] * 4, mmr_lambda=1) == [0, 1, 2, 3]
+
+
+def test_a_document_counts_once_with_its_best_score(connection, documents):
+    rows = run(
+        connection, "diversify",
+        document_ids=[documents[0], documents[2], documents[0]], scores=[0.1, 0.5, 0.9],
+    )  # fmt: skip
+    assert [(r["document_id"], r["score"]) for r in rows] == [
+        (documents[0], 0.9),
+        (documents[2], 0.5),
+    ]
+
+
+def test_nothing_gives_nothing(connection, documents):
+    assert run(connection, "diversify", document_ids=[], scores=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scores": [0.5]}, "got 4 documents and 1 scores"),
+        ({"scores": [0.5, None, 0.1, 0.1]}, "finite numbers"),
+        ({"scores": [0.5, float("nan"), 0.1, 0.1]}, "finite numbers"),
+        ({"scores": [0.5, float("inf"), 0.1, 0.1]}, "finite numbers"),
+        ({"mmr_lambda": 1.5}, "mmr_lambda must be 0 to 1, got 1.5."),
+        ({"match_count": 0}, "match_count must be 1 to 1000, got 0."),
+    ],
+)
+def test_refuses_what_makes_no_sense(connection, documents, arguments, message):
+    given = {"document_ids": documents, "scores": [0.9, 0.8, 0.7, 0.6], **arguments}
+    with refused(connection, "PGR01", message):
+        run(connection, "diversify", **given)
+
+
+def test_says_which_document_or_model_there_is_not(connection, documents):
+    with refused(connection, "PGR05", "no document 999999"):
+        run(connection, "diversify", document_ids=[documents[0], 999999], scores=[0.5, 0.4])
+    with refused(connection, "PGR09", "nonesuch"):
+        run(
+            connection, "diversify",
+            document_ids=documents, scores=[0.5] * 4, model="nonesuch",
+        )  # fmt: skip

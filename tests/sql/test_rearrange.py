@@ -1,0 +1,334 @@
+"""What happens after the fusion, against the same steps done by hand on the fused list."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from library import Row, document, ingest, page, run, search
+
+QUERY = "restart the server of a user"
+WORDS = [
+    "server",
+    "user",
+    "file",
+    "node",
+    "role",
+    "key",
+    "log",
+    "disk",
+    "lock",
+    "path",
+    "port",
+    "restart",
+    "stop",
+    "read",
+    "write",
+]
+SECTIONS = ["Start", "Run", "Stop"]
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection) -> str:
+    """Few enough documents that both arms see all of them: every pool is the whole library."""
+    chosen = random.Random(11)
+    rows = []
+    for number in range(9):
+        documents = [
+            document("Server and user in short.", level=0, is_summary=True, position="intro")
+        ]
+        for section in SECTIONS[: 1 + number % 3]:
+            headed: dict[str, Any] = {
+                "heading": section,
+                "root_section": section,
+                "path": [section],
+                "depth": 1,
+                "position": "intro" if section == "Start" else "middle",
+            }
+            documents.append(
+                document(f"{section} the server.", level=1, is_summary=True, parent=0, **headed)
+            )
+            parent = len(documents) - 1
+            documents += [
+                document(" ".join(chosen.choices(WORDS, k=6)), parent=parent, **headed)
+                for _ in range(1 + number % 4)
+            ]
+        rows.append(page(f"{number}.md", *documents, title=f"Part {number}"))
+    ingest(module_connection, "manual", rows)
+    return "manual"
+
+
+@pytest.fixture
+def fused(connection, manual) -> list[Row]:
+    """The list before anything happens to it."""
+    return listed(connection, "document")
+
+
+def listed(connection, unit: str = "document", **arguments: Any) -> list[Row]:
+    return search(
+        connection, QUERY, library="manual", match_count=200, candidate_count=200,
+        levels=[0, 1, 2], unit=unit, **arguments,
+    )  # fmt: skip
+
+
+def ids(rows: list[Row]) -> list[int]:
+    return [row["document_id"] for row in rows]
+
+
+def pages_of(rows: list[Row]) -> dict[int, list[Row]]:
+    """The hits of each page, in the order of the list."""
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["page_id"]].append(row)
+    return found
+
+
+VARIANTS: list[dict[str, Any]] = [
+    {"unit": "page", "aggregate": "max"},
+    {"unit": "page", "aggregate": "mean"},
+    {"unit": "page", "aggregate": "rrf"},
+    {"hierarchy": "depth"},
+    {"hierarchy": "breadth"},
+    {"hierarchy": "overview"},
+    {"mmr_lambda": 0.5},
+    {"mmr_lambda": 0},
+    {"hierarchy": "depth", "max_per_page": 2},
+    {"unit": "page", "hierarchy": "breadth", "mmr_lambda": 0.8},
+    {"fusion": "rrf", "hierarchy": "breadth"},
+    {"fusion": "rrf", "unit": "page", "aggregate": "mean", "mmr_lambda": 0.6},
+]
+
+
+@pytest.mark.parametrize("arguments", VARIANTS, ids=str)
+class TestEveryWay:
+    def test_gives_known_hits_with_scores_from_0_to_1(self, connection, fused, arguments):
+        rows = listed(connection, **{"unit": "document", **arguments})
+        assert len(set(ids(rows))) == len(rows) > 0
+        assert set(ids(rows)) <= set(ids(fused))
+        assert all(0 <= row["score"] <= 1 for row in rows)
+
+    def test_keeps_the_fused_score(self, connection, manual, arguments):
+        fusion = {key: arguments[key] for key in arguments if key == "fusion"}
+        before = {r["document_id"]: r["score"] for r in listed(connection, **fusion)}
+        for row in listed(connection, **{"unit": "document", **arguments}):
+            assert row["hybrid_score"] == pytest.approx(before[row["document_id"]])
+
+    def test_stands_in_the_order_of_the_scores_unless_it_is_diverse(
+        self, connection, manual, arguments
+    ):
+        rows = listed(connection, **{"unit": "document", **arguments})
+        scores = [row["score"] for row in rows]
+        if arguments.get("mmr_lambda") is None:
+            assert scores == sorted(scores, reverse=True)
+
+    def test_is_the_same_each_time(self, connection, manual, arguments):
+        first, second = (listed(connection, **{"unit": "document", **arguments}) for _ in range(2))
+        assert first == second
+
+    @pytest.mark.parametrize("size", [3, 10])
+    def test_is_the_list_of_its_parts(self, connection, manual, arguments, size):
+        whole = ids(listed(connection, **{"unit": "document", **arguments}))
+        common = {"unit": "document", **arguments}
+        common |= {"library": "manual", "match_count": size, "candidate_count": 200}
+        parts: list[Row] = []
+        after: dict[str, Any] = {}
+        while len(parts) % size == 0 and len(parts) < len(whole):
+            parts += search(connection, QUERY, levels=[0, 1, 2], **common, **after)
+            after = {"after": parts[-1]["cursor"]}
+        assert ids(parts) == whole
+
+
+class TestPages:
+    def test_one_hit_a_page_the_best_one(self, connection, fused):
+        best = {page_id: rows[0]["document_id"] for page_id, rows in pages_of(fused).items()}
+        for aggregate in ("max", "mean", "rrf"):
+            rows = listed(connection, "page", aggregate=aggregate)
+            assert {row["page_id"]: row["document_id"] for row in rows} == best
+
+    def test_max(self, connection, fused):
+        expected = {p: rows[0]["score"] for p, rows in pages_of(fused).items()}
+        assert {r["page_id"]: r["score"] for r in listed(connection, "page")} == expected
+
+    def test_mean_is_of_the_best_three(self, connection, fused):
+        expected = {
+            p: sum(r["score"] for r in rows[:3]) / len(rows[:3])
+            for p, rows in pages_of(fused).items()
+        }
+        rows = listed(connection, "page", aggregate="mean")
+        assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(expected)
+
+    @pytest.mark.parametrize("k", [60, 0])
+    def test_rrf_is_the_share_of_the_ranks(self, connection, fused, k):
+        shares: dict[int, float] = defaultdict(float)
+        for rank, row in enumerate(fused, start=1):
+            shares[row["page_id"]] += 1 / (k + rank)
+        whole = sum(shares.values())
+        rows = listed(connection, "page", aggregate="rrf", rrf_k=k)
+        assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(
+            {page_id: share / whole for page_id, share in shares.items()}
+        )
+        assert sum(row["score"] for row in rows) == pytest.approx(1)
+
+
+class TestHierarchy:
+    def test_depth_lowers_what_is_far_from_the_best_hit(self, connection, fused):
+        best = fused[0]
+        assert best["level"] == 2, "or the sections below are others"
+        rows = listed(connection, hierarchy="depth")
+        assert rows[0]["document_id"] == best["document_id"]
+        factors = {
+            row["document_id"]: row["score"] / row["hybrid_score"]
+            for row in rows
+            if row["hybrid_score"] > 0
+        }
+        for row in fused:
+            if row["document_id"] in factors:
+                expected = self.factor(row, best)
+                assert factors[row["document_id"]] == pytest.approx(expected)
+        assert {0.85, 0.9, 1} == {self.factor(row, best) for row in fused}
+
+    @staticmethod
+    def factor(row: Row, best: Row) -> float:
+        if row["page_id"] != best["page_id"]:
+            return 0.85
+        return 1 if row["heading"] == best["heading"] else 0.9
+
+    def test_depth_knows_sections_below_the_same_root(self, connection):
+        headings = {"Start": "Start", "By hand": "Start", "Stop": "Stop"}
+        documents = []
+        for heading, root in headings.items():
+            headed = {"heading": heading, "root_section": root}
+            documents.append(document(heading, level=1, is_summary=True, **headed))
+            parent = len(documents) - 1
+            documents.append(document("Restart the server.", parent=parent, **headed))
+        ingest(connection, "roots", [page("a.md", *documents)])
+        rows = search(connection, QUERY, library="roots", hierarchy="depth", levels=[2])
+        factors = {row["heading"]: row["score"] / row["hybrid_score"] for row in rows}
+        near, far = ("Start", "By hand") if rows[0]["heading"] == "Start" else ("By hand", "Start")
+        assert factors == pytest.approx({near: 1, far: 0.95, "Stop": 0.9})
+
+    def test_breadth_lowers_what_repeats_a_page_or_a_section(self, connection, fused):
+        on_page: dict[Any, int] = defaultdict(int)
+        below_root: dict[Any, int] = defaultdict(int)
+        expected = {}
+        for row in fused:
+            root = (row["page_id"], row["heading"])
+            repeats = on_page[row["page_id"]] + below_root[root]
+            expected[row["document_id"]] = row["score"] * max(1 / (1 + 0.15 * repeats), 0.5)
+            on_page[row["page_id"]] += 1
+            below_root[root] += 1
+        rows = listed(connection, hierarchy="breadth")
+        assert {r["document_id"]: r["score"] for r in rows} == pytest.approx(expected)
+        assert len(pages_of(rows[:5])) > len(pages_of(fused[:5]))
+
+    def test_overview_goes_page_by_page_from_summaries_to_details(self, connection, fused):
+        rows = listed(connection, hierarchy="overview")
+        blocks: list[int] = []
+        for hits in pages_of(fused).values():
+            overview = [h for h in hits if h["level"] < 2 or h["heading"] == "Start"][:3]
+            details = [h for h in hits if h["level"] == 2 and h["heading"] != "Start"][:3]
+            overview.sort(key=lambda h: (h["level"], h["sort_order"]))
+            details.sort(key=lambda h: h["sort_order"])
+            blocks += ids(overview + details)
+        rest = [document_id for document_id in ids(fused) if document_id not in blocks]
+        assert rest
+        assert ids(rows) == blocks + rest
+        assert [row["score"] for row in rows] == [row["score"] for row in fused]
+
+
+class TestDiversity:
+    def test_lambda_1_changes_nothing(self, connection, fused):
+        assert ids(listed(connection, mmr_lambda=1)) == ids(fused)
+
+    @pytest.mark.parametrize("mmr_lambda", [0, 0.3, 0.7, 0.95])
+    def test_is_maximal_marginal_relevance(self, connection, fused, mmr_lambda):
+        vectors = vectors_of(connection, ids(fused))
+        scores = {row["document_id"]: row["score"] for row in fused}
+        expected = chosen_by_hand(scores, vectors, mmr_lambda)
+        assert ids(listed(connection, mmr_lambda=mmr_lambda)) == expected
+        assert ids(fused) != expected
+
+    def test_scores_stay(self, connection, fused):
+        before = {row["document_id"]: row["score"] for row in fused}
+        after = {r["document_id"]: r["score"] for r in listed(connection, mmr_lambda=0.3)}
+        assert after == before
+
+    def test_the_same_text_does_not_come_twice_in_a_row(self, connection):
+        text = "Restart the server of a user with the red button."
+        other = "A user restarts the server by turning the key."
+        rows = [page("a.md", text), page("b.md", text), page("c.md", other)]
+        ingest(connection, "twins", rows)
+        plain, diverse = (
+            [row["content"] for row in search(connection, QUERY, library="twins", **arguments)]
+            for arguments in ({}, {"mmr_lambda": 0.5})
+        )
+        assert plain[:2] == [text, text]
+        assert diverse == [text, other, text]
+
+    def test_without_vectors_the_order_stays(self, connection):
+        rows = [page(f"{n}.md", f"Restart the server {n} of a user.") for n in range(4)]
+        ingest(connection, "unembedded", rows, embed=False)
+        plain = search(connection, QUERY, library="unembedded", alpha=0)
+        assert len(plain) == 4
+        diverse = search(connection, QUERY, library="unembedded", alpha=0, mmr_lambda=0.1)
+        assert ids(diverse) == ids(plain)
+
+    def test_works_over_libraries_with_other_models(self, connection, manual):
+        run(connection, "register_model", name="tiny", dimensions=3)
+        pages = [page(f"{n}.md", f"Restart the server {n}.") for n in range(3)]
+        ingest(connection, "small", pages, embed=False)
+        run(connection, "use_model", library="small", model="tiny")
+        hashes = [
+            row["text_hash"] for row in run(connection, "pending_embeddings", library="small")
+        ]
+        vectors = ["[1,0,0]", "[1,0,0]", "[0,1,0]"]
+        for text_hash, vector in zip(hashes, vectors, strict=True):
+            connection.execute(
+                "select pgrag.store_embeddings('small', 'tiny', array[%s]::uuid[],"
+                " array[%s]::public.halfvec[])",
+                [text_hash, vector],
+            )
+        rows = search(connection, QUERY, mmr_lambda=0.5, match_count=100)
+        assert {"manual", "small"} == {row["library"] for row in rows}
+
+
+class TestLimitByPage:
+    @pytest.mark.parametrize("most", [1, 2])
+    @pytest.mark.parametrize("arguments", [{"hierarchy": "depth"}, {"mmr_lambda": 0.4}], ids=str)
+    def test_keeps_the_first_of_each_page(self, connection, manual, most, arguments):
+        full = listed(connection, **arguments)
+        expected = [row for row in full if pages_of(full)[row["page_id"]].index(row) < most]
+        assert ids(listed(connection, max_per_page=most, **arguments)) == ids(expected)
+
+
+def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
+    rows = connection.execute(
+        "select document_id, embedding::public.vector::real[] as vector from pgrag.embeddings"
+        " where document_id = any (%s)",
+        [document_ids],
+    )
+    return {row["document_id"]: row["vector"] for row in rows}
+
+
+def chosen_by_hand(
+    scores: dict[int, float], vectors: dict[int, list[float]], mmr_lambda: float
+) -> list[int]:
+    """Carbonell and Goldstein's formula, word for word; the first of equals is taken."""
+    highest = max(scores.values())
+    chosen: list[int] = []
+
+    def value(candidate: int) -> float:
+        alike = max((dot(vectors[candidate], vectors[c]) for c in chosen), default=0)
+        return mmr_lambda * scores[candidate] / highest - (1 - mmr_lambda) * max(alike, 0)
+
+    while len(chosen) < len(scores):
+        left = [candidate for candidate in scores if candidate not in chosen]
+        # Halves are rounded: what differs by less than that is equal here.
+        chosen.append(max(left, key=lambda c: (round(value(c), 9), -left.index(c))))
+    return chosen
+
+
+def dot(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
