@@ -27,7 +27,8 @@ is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-
 it, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url, page
 (key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
 (also date), modified, front_matter.NAME; document fields: heading, root_section, section_path (a
-list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, position. The functions
+list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, content_tags, keywords
+(in lower case), position. The functions
 that search also read library (a name or a list) and version (a wish or "*") at the top of their
 filters, where the arguments of these names are null. Errors: PGR06, naming the field.';
 
@@ -135,7 +136,8 @@ begin
         ('modified', 'p.modified', 'time'),
         ('heading', 'd.heading', 'text'), ('root_section', 'd.root_section', 'text'),
         ('section_path', 'd.path', 'path'), ('position', 'd.position', 'text'),
-        ('types', 'd.types', 'list'), ('depth', 'd.depth', 'number'),
+        ('types', 'd.types', 'list'), ('content_tags', 'd.content_tags', 'list'),
+        ('keywords', 'd.keywords', 'list'), ('depth', 'd.depth', 'number'),
         ('depth_min', 'd.depth', 'minimum'), ('depth_max', 'd.depth', 'maximum'),
         ('heading_level', 'd.heading_level', 'number'), ('level', 'd.level', 'number')
     ) as f (name, expression, kind)
@@ -153,7 +155,8 @@ begin
                 hint = format(
                     'Use key, url, page, title, topic, type, language, uuid, link, tags, path, '
                     'created, modified, heading, root_section, section_path, depth, depth_min, '
-                    'depth_max, heading_level, level, types, position, or front_matter.%s.', field
+                    'depth_max, heading_level, level, types, content_tags, keywords, position, or '
+                    'front_matter.%s.', field
                 );
     end if;
     if operators = '{}' then

@@ -56,6 +56,7 @@ as $$
             coalesce(d.is_summary, false) as is_summary,
             coalesce(d.line_start, 0) as line_start,
             coalesce(d.line_end, 0) as line_end,
+            coalesce(d.content_tags, '{}') as content_tags,
             pgrag.text_hash(
                 pgrag.embedding_text(i.title, i.url, coalesce(d.path, i.path), d.content)
             ) as text_hash
@@ -65,11 +66,11 @@ as $$
                 parent integer, level smallint, covers smallint, heading text,
                 heading_level smallint, depth smallint, path text[], root_section text,
                 position text, types text[], anchor text, content text, overlap text,
-                is_summary boolean, line_start integer, line_end integer
+                is_summary boolean, line_start integer, line_end integer, content_tags text[]
             )
         ) with ordinality as d (
             parent, level, covers, heading, heading_level, depth, path, root_section, position,
-            types, anchor, content, overlap, is_summary, line_start, line_end, place
+            types, anchor, content, overlap, is_summary, line_start, line_end, content_tags, place
         )
     ),
     numbered as (
@@ -172,7 +173,9 @@ as $$
                 _stage_documents.version_id
             )
         end,
-        null::sparsevec
+        null::sparsevec,
+        i.content_tags,
+        '{}'::text[]
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
 $$;

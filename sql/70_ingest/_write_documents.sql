@@ -20,11 +20,15 @@ as $$
             s.language,
             t.lexeme,
             t.frequency,
+            t.content_frequency,
             sum(t.frequency) over (partition by s.document_id) as length
         from unnest(_write_documents.staged) as s
         -- "offset 0": computed once, though it is used twice.
         cross join lateral (
-            select f.lexeme, f.header_frequency + f.content_frequency as frequency
+            select
+                f.lexeme,
+                f.header_frequency + f.content_frequency as frequency,
+                f.content_frequency
             from pgrag.term_frequencies(
                 s.search,
                 pgrag._field_weights(_write_documents.settings)
@@ -54,13 +58,14 @@ as $$
         set document_count = c.document_count + excluded.document_count,
             total_length = c.total_length + excluded.total_length,
             average_length = coalesce(nullif(c.average_length, 0), excluded.average_length)
-        returning c.language, c.average_length
+        returning c.language, c.average_length, c.document_count
     ),
     impacts as materialized (
         select
             t.document_id,
             t.language,
             t.lexeme,
+            t.content_frequency,
             pgrag.impact(
                 t.frequency,
                 t.length,
@@ -102,6 +107,32 @@ as $$
         on conflict (library_id, language, lexeme) do update
         set document_count = s.document_count + excluded.document_count,
             largest_impact = greatest(s.largest_impact, excluded.largest_impact)
+        returning s.language, s.lexeme, s.document_count
+    ),
+    telling as (
+        select t.document_id, array_agg(t.lexeme order by t.place) as lexemes
+        from (
+            select
+                i.document_id,
+                i.lexeme,
+                row_number() over (
+                    partition by i.document_id
+                    order by i.impact * l.idf desc, i.lexeme
+                ) as place
+            from impacts as i
+            join (
+                select
+                    s.language,
+                    s.lexeme,
+                    ln(1 + (c.document_count - s.document_count + 0.5)
+                        / (s.document_count + 0.5)) as idf
+                from lexemes as s
+                join corpora as c on c.language = s.language
+            ) as l on l.language = i.language and l.lexeme = i.lexeme
+            where i.content_frequency > 0 and i.lexeme ~ '^[[:alpha:]].{2}'
+        ) as t
+        where t.place <= 12
+        group by t.document_id
     ),
     vectors as materialized (
         select
@@ -116,9 +147,11 @@ as $$
         s.library_id, s.document_id, s.version_id, s.page_id, s.parent_id, s.level, s.covers,
         s.sort_order, s.heading_level, s.depth, s.line_start, s.line_end, s.is_summary,
         s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section, s.types, s.path,
-        s.overlap, s.content, s.search, v.weights
+        s.overlap, s.content, s.search, v.weights, s.content_tags,
+        coalesce(pgrag._keywords(s.content, s.language, t.lexemes), '{}')
     from unnest(_write_documents.staged) as s
     left join vectors as v on v.document_id = s.document_id
+    left join telling as t on t.document_id = s.document_id
     order by s.page_id, s.sort_order
     on conflict (library_id, document_id) do update
     set parent_id = excluded.parent_id,
@@ -143,17 +176,22 @@ as $$
         weights = case
             when excluded.document_id = any (_write_documents.changed) then excluded.weights
             else d.weights
+        end,
+        content_tags = excluded.content_tags,
+        keywords = case
+            when excluded.document_id = any (_write_documents.changed) then excluded.keywords
+            else d.keywords
         end
     where excluded.document_id = any (_write_documents.changed) or (
         d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
         d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,
-        d.types, d.path, d.overlap, d.content
+        d.types, d.path, d.overlap, d.content, d.content_tags
     ) is distinct from (
         excluded.parent_id, excluded.covers, excluded.sort_order, excluded.heading_level,
         excluded.depth, excluded.line_start, excluded.line_end, excluded.is_summary,
         excluded.text_hash, excluded.language, excluded.position, excluded.anchor,
         excluded.heading, excluded.root_section, excluded.types, excluded.path, excluded.overlap,
-        excluded.content
+        excluded.content, excluded.content_tags
     );
 $$;
 

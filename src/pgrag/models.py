@@ -89,6 +89,7 @@ class Chunk:
     covers its section, and a row whose text is covered by another row covers nothing (0).
     `path` begins with the page's path, `depth` counts only the headings within the page.
     `url#anchor` leads to the section; the anchor is empty for the page itself.
+    `content_tags` say of what kind the content is: procedural, definition, warning …
     """
 
     level: int
@@ -108,6 +109,7 @@ class Chunk:
     overlap: str = ""
     anchor: str = ""
     is_summary: bool = False
+    content_tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ OWNERS = {
 }  # fmt: skip
 #: What turns text into values knows no database, network or clock.
 PURE = {
-    "pgrag.models", "pgrag.errors", "pgrag.ingest.chunks", "pgrag.ingest.decoding",
+    "pgrag.models", "pgrag.errors", "pgrag.ingest.chunks", "pgrag.ingest.content_rules",
+    "pgrag.ingest.content_tags", "pgrag.ingest.decoding",
     "pgrag.ingest.drafts", "pgrag.ingest.front_matter", "pgrag.ingest.html_text",
     "pgrag.ingest.inline", "pgrag.ingest.markdown", "pgrag.ingest.merging",
     "pgrag.ingest.packing", "pgrag.ingest.page", "pgrag.ingest.pieces", "pgrag.ingest.properties",

@@ -11,10 +11,11 @@ from urllib.parse import urljoin
 
 from pgrag.ingest import decoding, front_matter, markdown
 from pgrag.ingest.chunks import make_chunks
+from pgrag.ingest.content_tags import tag_chunks
 from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.models import ChunkProfile, Page, Section
 
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 """Raised whenever the same file would give other chunks, so that it is read again."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
@@ -73,13 +74,17 @@ def read_page(key: str, data: bytes, options: PageOptions) -> Page:
         created=properties.created,
         modified=properties.modified,
         warnings=(*warnings, *matter.warnings, *doubts),
-        chunks=make_chunks(
-            sections,
-            title=title,
-            path=path,
-            description=properties.description,
-            last_line=text.count("\n") + (not text.endswith("\n") or not text),
-            profile=options.profile,
+        chunks=tag_chunks(
+            make_chunks(
+                sections,
+                title=title,
+                path=path,
+                description=properties.description,
+                last_line=text.count("\n") + (not text.endswith("\n") or not text),
+                profile=options.profile,
+            ),
+            page_path=path,
+            page_type=properties.type,
         ),
     )
 

@@ -198,6 +198,8 @@ class Document(Base):
     content: Mapped[str]
     search: Mapped[Any | None] = mapped_column(TSVECTOR)
     weights: Mapped[Impacts | None]
+    content_tags: Mapped[Words]
+    keywords: Mapped[Words]
 
     page: Mapped[Page] = relationship(viewonly=True, back_populates="documents")
     embeddings: Mapped[list[Embedding]] = relationship(viewonly=True, back_populates="document")

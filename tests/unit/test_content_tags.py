@@ -1,0 +1,74 @@
+"""Content tags: certain where they are given, absent where nothing is certain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pgrag.ingest.content_rules import CONTENT_TAGS, RULES
+from pgrag.ingest.content_tags import content_tags
+from pgrag.ingest.page import PageOptions, read_page
+
+PASSAGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
+    (Path(__file__).parents[1] / "fixtures/content_tags.yaml").read_text("utf-8")
+)
+
+
+def test_the_labelled_set_is_large_enough_and_half_of_it_held_out():
+    known, held_out = PASSAGES["known"], PASSAGES["held_out"]
+    assert len(held_out) >= len(known) >= 30
+    assert {passage["language"] for passage in known} == {"de", "en", "ru"}
+    assert {tag for passage in held_out for tag in passage["tags"]} == set(CONTENT_TAGS)
+
+
+@pytest.mark.parametrize("part", ["known", "held_out"])
+def test_precision_of_every_tag(part):
+    right, given, wanted = Counter(), Counter(), Counter()
+    faults = []
+    for passage in PASSAGES[part]:
+        found = content_tags(passage["text"], heading=passage["heading"])
+        given.update(found)
+        wanted.update(passage["tags"])
+        right.update(set(found) & set(passage["tags"]))
+        if sorted(found) != sorted(passage["tags"]):
+            faults.append((passage["heading"], found, passage["tags"]))
+    precision = {tag: right[tag] / given[tag] for tag in given}
+    assert min(precision.values()) >= 0.85, (precision, faults)
+    assert sum(right.values()) / sum(wanted.values()) >= 0.85, faults
+
+
+def test_every_rule_has_a_known_tag_and_a_pattern_that_compiles():
+    assert {rule.tag for rule in RULES} == set(CONTENT_TAGS)
+
+
+def test_an_author_who_names_the_kind_is_believed_where_the_text_is_silent():
+    text = "---\ntype: concept\n---\n# Tides\n\nThe sea rises twice a day.\n"
+    page = read_page("tides.md", text.encode(), PageOptions())
+    assert [chunk.content_tags for chunk in page.chunks if chunk.level == 2] == [("conceptual",)]
+
+
+def test_code_is_no_prose():
+    text = "```yaml\n# Warning: the tenant shall not\n1. Open\n2. Close\n```"
+    assert content_tags(text) == ()
+
+
+def test_a_summary_has_what_most_of_its_paragraphs_have():
+    step = "1. Open the lid.\n2. Remove the filter.\n" + "The filter sits below the lid. " * 12
+    text = f"# Pump\n\n## Care\n\n### Open\n\n{step}\n\n### Shut\n\n{step}\n\n## History\n\n" + (
+        "The first pump of this kind was sold in 1904 to a garden in the south. " * 6
+    )
+    page = read_page("pump.md", text.encode(), PageOptions())
+    tags = {(chunk.level, chunk.heading): chunk.content_tags for chunk in page.chunks}
+    assert tags[1, "Care"] == ("procedural",)
+    assert tags[1, "History"] == ()
+    assert tags[0, ""] == ("procedural",)
+    assert tags[2, "History"] == ()
+
+
+@pytest.mark.parametrize("text", ["", "\n", "#", "```", "**", "- ", "a" * 100_000, "[" * 5000])
+def test_odd_text_has_no_tags(text):
+    assert content_tags(text, heading=text) == ()
