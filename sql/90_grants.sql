@@ -120,6 +120,7 @@ grant execute on function
     pgrag.reciprocal_rank_at,
     pgrag.ndcg_at,
     -- the parts that they are made of
+    pgrag.parse_query,
     pgrag.parse_search_text,
     pgrag.filter_predicate,
     pgrag.query_terms,

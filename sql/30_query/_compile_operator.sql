@@ -18,6 +18,7 @@ declare
         when 'list' then '{=,!=,in,all,exists}'
         when 'path' then '{=,!=,in,exists}'
         when 'page' then '{=,!=,in}'
+        when 'links' then '{=,!=,in}'
         when 'language' then '{=,!=,in}'
         when 'minimum' then '{=}'
         when 'maximum' then '{=}'
@@ -96,6 +97,8 @@ begin
                     replace(replace(replace(literal, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'
                 )
             );
+        when 'links' then
+            return pgrag._compile_links(expression, literal);
         when 'language' then
             return format('%s = %L', expression, pgrag.text_search_configuration(literal));
         when 'minimum' then

@@ -26,11 +26,12 @@ is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-
 "front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, a list any of
 it, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url, page
 (key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
-(also date), modified, front_matter.NAME; document fields: heading, root_section, section_path (a
-list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, content_tags, keywords
-(in lower case), position. The functions
-that search also read library (a name or a list) and version (a wish or "*") at the top of their
-filters, where the arguments of these names are null. Errors: PGR06, naming the field.';
+(also date), modified, links (to a note, by its name: [[note]], [x](folder/note.md#y)),
+front_matter.NAME; document fields: heading, root_section, section_path (a list or "A > B"), depth,
+depth_min, depth_max, heading_level, level, types, content_tags, keywords (in lower case), position.
+The functions that search also read library (a name or a list) and version (a wish or "*") at the
+top of their filters, where the arguments of these names are null. Errors: PGR06, naming the
+field.';
 
 create or replace function pgrag._compile_filter(
     filter jsonb,
@@ -133,7 +134,7 @@ begin
         ('language', 'p.language', 'language'), ('uuid', 'p.uuid', 'text'),
         ('link', 'p.link', 'text'), ('tags', 'p.tags', 'list'), ('path', 'p.path', 'path'),
         ('page', 'p', 'page'), ('created', 'p.created', 'time'), ('date', 'p.created', 'time'),
-        ('modified', 'p.modified', 'time'),
+        ('modified', 'p.modified', 'time'), ('links', 'p.body', 'links'),
         ('heading', 'd.heading', 'text'), ('root_section', 'd.root_section', 'text'),
         ('section_path', 'd.path', 'path'), ('position', 'd.position', 'text'),
         ('types', 'd.types', 'list'), ('content_tags', 'd.content_tags', 'list'),
@@ -154,9 +155,9 @@ begin
             using errcode = 'PGR06',
                 hint = format(
                     'Use key, url, page, title, topic, type, language, uuid, link, tags, path, '
-                    'created, modified, heading, root_section, section_path, depth, depth_min, '
-                    'depth_max, heading_level, level, types, content_tags, keywords, position, or '
-                    'front_matter.%s.', field
+                    'created, modified, links, heading, root_section, section_path, depth, '
+                    'depth_min, depth_max, heading_level, level, types, content_tags, keywords, '
+                    'position, or front_matter.%s.', field
                 );
     end if;
     if operators = '{}' then

@@ -218,6 +218,53 @@ def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, search
         assert len(hits) == count
 
 
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("[[Setup]]", True), ("![[setup]]", True), ("[[Setup|here]]", True),
+        ("[[setup#Linux]]", True), ("[[Guide/Setup#^a1|x]]", True), ("[[setup.md]]", True),
+        ("a table: [[setup\\|x]]", True), ("[x](setup.md)", True),
+        ("[x](../guide/SETUP.md#y)", True), ("[x](https://example.org/setup/?a=b)", True),
+        ("![x](<my folder/setup.md>)", True),
+        ('[x](setup "Title")', True),
+        ("setup", False), ("[setup](other.md)", False), ("[[setup two]]", False),
+        ("[[other|setup]]", False), ("[[other#setup]]", False), ("[x](setup/other.md)", False),
+        ("[x](other.md#setup)", False), ("[[a.setup]]", False), ("[x](presetup.md)", False),
+    ],
+)  # fmt: skip
+def test_links_to_a_note(connection, written, found):
+    ingest(connection, "linked", [page("a.md", f"Note with {written} in it.")])
+    for name in ("setup", "Setup.md"):
+        assert bool(search(connection, "note", library="linked", filters={"links": name})) is found
+
+
+def test_links_to_notes_with_signs_and_blanks(connection):
+    texts = [
+        "[[Über *alles* (1.0)]] note",
+        "[x](a/My%20big%20note.md) note",
+        "[[aXb]] note",
+        "note",
+    ]
+    pages = [page(f"{place}.md", text) for place, text in enumerate(texts)]
+    ingest(connection, "linked", pages)
+    for wanted, expected in {
+        "über *ALLES* (1.0)": {"0.md"},
+        "my big note": {"1.md"},
+        "a.b": set(),
+        "(": None,
+        "": None,
+    }.items():
+        if expected is None:
+            with refused(connection, "PGR06", "needs the name of a note", "Getting started"):
+                search(connection, "note", library="linked", filters={"links": wanted})
+            continue
+        for condition in (wanted, [wanted, "nowhere"], {"in": [wanted]}):
+            hits = search(connection, "note", library="linked", filters={"links": condition})
+            assert {hit["key"] for hit in hits} == expected
+        others = search(connection, "note", library="linked", filters={"links": {"!=": wanted}})
+        assert {hit["key"] for hit in others} == {"0.md", "1.md", "2.md", "3.md"} - expected
+
+
 def test_nesting_has_a_limit(connection, notes):
     deep: dict[str, Any] = {"type": "guide"}
     for _ in range(20):
