@@ -23,12 +23,9 @@ begin
             length(give_feedback.comment)
             using errcode = 'PGR01', hint = 'Shorten it.';
     end if;
-    -- It stays until this is written.
-    perform s.search_id
-    from pgrag.searches as s
-    where s.search_id = give_feedback.search_id
-    for key share;
-    if not found then
+    if not exists (
+        select from pgrag.searches as s where s.search_id = give_feedback.search_id
+    ) then
         raise exception 'There is no recorded search %.',
             coalesce(give_feedback.search_id::text, 'null')
             using errcode = 'PGR14',

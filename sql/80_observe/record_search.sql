@@ -196,7 +196,7 @@ begin
         offset 0
     ) as stored on l.key is null;
 
-    if random() < 0.01 then
+    if random() < 0.01 and pgrag._may_forget() then
         -- Twice as many as were added since it was last done, so that it keeps up.
         perform pgrag._forget_searches(
             now() - make_interval(days => s.retention_days), 200
@@ -223,6 +223,20 @@ as $$
     select not pg_catalog.current_setting('transaction_read_only')::boolean
         and pg_catalog.has_table_privilege('pgrag.searches', 'insert')
         and pg_catalog.has_table_privilege('pgrag.search_hits', 'insert');
+$$;
+
+-- A role may add records and not remove them; then their owner does.
+create or replace function pgrag._may_forget()
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select pg_catalog.has_table_privilege('pgrag.searches', 'update')
+        and pg_catalog.bool_and(pg_catalog.has_table_privilege(t.name, 'delete'))
+    from (values
+        ('pgrag.searches'), ('pgrag.search_hits'), ('pgrag.feedback')
+    ) as t (name);
 $$;
 
 -- The oldest first, as many as asked for, and never waiting for somebody else.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pgrag.embedding import BuiltinEmbedder, Embedder, OpenAIEmbedder
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
+    from pgrag.reranking import CrossEncoderReranker, HttpReranker
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class App:
         self._database: Database | None = None
         self._builtin: BuiltinEmbedder | None = None
         self._endpoint: OpenAIEmbedder | None = None
+        self._reranker: HttpReranker | CrossEncoderReranker | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -62,6 +64,9 @@ class App:
         if self._endpoint is not None:
             self._endpoint.close()
             self._endpoint = None
+        if self._reranker is not None:
+            self._reranker.close()
+            self._reranker = None
 
     @property
     def is_embedded(self) -> bool:
@@ -183,6 +188,33 @@ class App:
                     timeout=settings.embedding_timeout,
                 )
             return self._endpoint
+
+    @property
+    def reranker(self) -> HttpReranker | CrossEncoderReranker | None:
+        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run here, if set.
+
+        Raises `SettingsError` where it cannot be had.
+        """
+        settings = self.settings
+        if settings.reranker_url is None and settings.reranker_model is None:
+            return None
+        from pgrag.reranking import CrossEncoderReranker, HttpReranker
+
+        with self._lock:
+            if self._reranker is None and settings.reranker_url is not None:
+                key = settings.reranker_api_key
+                self._reranker = HttpReranker(
+                    url=settings.reranker_url,
+                    model=settings.reranker_model,
+                    api_key=None if key is None else key.get_secret_value(),
+                    shape=settings.reranker_shape,
+                    batch_size=settings.reranker_batch_size,
+                    retries=settings.reranker_retries,
+                    timeout=settings.reranker_timeout,
+                )
+            elif self._reranker is None and settings.reranker_model is not None:
+                self._reranker = CrossEncoderReranker(settings.reranker_model)
+            return self._reranker
 
     def index(
         self,

@@ -102,6 +102,26 @@ class Settings(BaseSettings):
     embedding_timeout: float = Field(
         default=60.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up"
     )
+    reranker_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
+        default=None, repr=False, description="Endpoint up to where /rerank begins"
+    )
+    reranker_model: str | None = Field(
+        default=None, description="Model name at the endpoint; without endpoint: a cross-encoder"
+    )
+    reranker_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
+    reranker_shape: Annotated[Literal["auto", "cohere", "tei"], BeforeValidator(_lowered)] = Field(
+        default="auto", description="auto, cohere (also Jina, vLLM) or tei"
+    )
+    reranker_batch_size: int | None = Field(
+        default=None, ge=1, le=1000, description="Texts in one request; unset: all, with tei 32"
+    )
+    reranker_retries: int = Field(default=1, ge=0, le=20, description="Retries of one request")
+    reranker_timeout: float = Field(
+        default=5.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up"
+    )
+    record_searches: bool = Field(
+        default=True, description="Keep what REST and command line search and find"
+    )
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)
     ] = Field(default="info", description="debug, info, warning or error")

@@ -152,6 +152,22 @@ class TestRecording:
         connection.execute("set local role pgrag_test_observed")
         assert value(connection, "select pgrag.record_search('q', '[]')") is None
 
+    def test_role_that_may_add_and_not_remove(self, connection):
+        connection.execute(
+            "insert into pgrag.searches (client, query, hit_count, at)"
+            " values ('rest', 'old', 0, now() - interval '100 days')"
+        )
+        connection.execute("create role pgrag_test_service")
+        connection.execute("grant select on all tables in schema pgrag to pgrag_test_service")
+        for table in ("searches", "search_hits", "feedback"):
+            connection.execute(f"grant insert on pgrag.{table} to pgrag_test_service")
+        connection.execute("set local role pgrag_test_service")
+        for _ in range(1000):
+            found = value(connection, "select pgrag.record_search('q', '[]')")
+            assert found is not None
+        run(connection, "give_feedback", search_id=found, rating=3)
+        assert count(connection, "searches") == 1001
+
     def test_failure_to_write_is_a_warning(self, connection):
         said: list[str] = []
         connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
@@ -229,7 +245,7 @@ class TestRetention:
             found = value(one, "select pgrag.record_search('q', '[]')")
             other.execute("set lock_timeout = '2s'")
             with one.transaction():
-                run(one, "give_feedback", search_id=found, rating=1)
+                one.execute("select from pgrag.searches where search_id = %s for update", [found])
                 assert value(other, "select pgrag.forget_searches('0')") == 0
             assert value(other, "select pgrag.forget_searches('0')") == 1
 

@@ -31,7 +31,7 @@ OWNERS = {
     "psycopg_pool": {"pgrag.db"},
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},
     "alembic": {"pgrag.schema"},
-    "httpx": {"pgrag.embedding"},
+    "httpx": {"pgrag.embedding", "pgrag.endpoint", "pgrag.reranking"},
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},
     "uvicorn": {"pgrag.api", "pgrag.cli"},
@@ -49,6 +49,7 @@ PURE = {
     "pgrag.ingest.inline", "pgrag.ingest.markdown", "pgrag.ingest.merging",
     "pgrag.ingest.packing", "pgrag.ingest.page", "pgrag.ingest.pieces", "pgrag.ingest.properties",
     "pgrag.ingest.sentences", "pgrag.ingest.summaries", "pgrag.ingest.templating",
+    "pgrag.reranking.order", "pgrag.reranking.scores",
 }  # fmt: skip
 
 

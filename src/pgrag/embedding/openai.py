@@ -11,8 +11,17 @@ import httpx
 import numpy as np
 
 from pgrag.embedding.embedder import Vectors, normalized
-from pgrag.embedding.endpoint import Endpoint
+from pgrag.endpoint import Endpoint, Service
 from pgrag.errors import EmbeddingError, SettingsError
+
+_SERVICE = Service(
+    "embedding",
+    "PGRAG_EMBEDDING",
+    EmbeddingError,
+    address="it ends where /embeddings begins, often in /v1",
+    example="https://api.openai.com/v1",
+    demands="its dimensions",
+)
 
 
 class OpenAIEmbedder:
@@ -65,6 +74,7 @@ class OpenAIEmbedder:
         self._batch_size = batch_size
         self._endpoint = Endpoint(
             url.rstrip("/") + "/embeddings",
+            _SERVICE,
             api_key=api_key,
             retries=retries,
             timeout=timeout,

@@ -12,21 +12,42 @@ from typing import Any
 
 import httpx
 
-from pgrag.errors import EmbeddingError, SettingsError
+from pgrag.errors import PgragError, SettingsError
 
 SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 60.0
-"""Seconds between two attempts: the first wait, and the most that is ever waited."""
+"""Seconds between two attempts: the first wait, and the most that is waited by default."""
 
-_HINTS = {
-    400: "Check the model's name, its dimensions and the batch size.",
-    401: "Check PGRAG_EMBEDDING_API_KEY.",
-    403: "Check PGRAG_EMBEDDING_API_KEY.",
-    404: "Check PGRAG_EMBEDDING_URL and PGRAG_EMBEDDING_MODEL.",
-    413: "Lower the batch size.",
-    422: "Check the model's name, its dimensions and the batch size.",
-    429: "Lower the concurrency or the batch size, or try again later.",
-}
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What an endpoint is for, in the words of its errors.
+
+    `name`: such as "embedding"; `variables`: how its settings begin, "PGRAG_EMBEDDING"; `error`:
+    what is raised when it fails; `address`: where its address ends; `example`: one as it should
+    be; `demands`: what else of a request a server may refuse.
+    """
+
+    name: str
+    variables: str
+    error: type[PgragError]
+    address: str
+    example: str
+    demands: str
+
+    def hint(self, status: int) -> str:
+        """Say what to do about a status."""
+        demands = f"Check the model's name, {self.demands} and the batch size."
+        key = f"Check {self.variables}_API_KEY."
+        return {
+            400: demands,
+            401: key,
+            403: key,
+            404: f"Check {self.variables}_URL and {self.variables}_MODEL.",
+            413: "Lower the batch size.",
+            422: demands,
+            429: "Lower the concurrency or the batch size, or try again later.",
+        }.get(status, "The server's own log may say more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +65,7 @@ class Endpoint:
 
     Rate limits (429), server errors (5xx), timeouts and broken connections are tried again up to
     `retries` times, after waits that double and vary at random, never shorter than the server's
-    `Retry-After`; a server that wants more than a minute is not waited for. `timeout` is in
+    `Retry-After`; a server that wants more than `longest_wait` is not waited for. `timeout` is in
     seconds, for connecting and for every silence. `transport` and `sleep` replace the network and
     the clock.
     """
@@ -52,17 +73,21 @@ class Endpoint:
     def __init__(
         self,
         url: str,
+        service: Service,
         *,
         api_key: str | None = None,
         retries: int = 5,
         timeout: float = 60.0,
+        longest_wait: float = LONGEST_WAIT,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
-        self._url = _http_url(url)
-        self._api_key = _printable(api_key)
+        self._service = service
+        self._url = _http_url(url, service)
+        self._api_key = _printable(api_key, service)
         self._retries = retries
         self._timeout = timeout
+        self._longest_wait = longest_wait
         self._closed = Event()
         self._sleep = sleep or self._closed.wait
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
@@ -80,18 +105,18 @@ class Endpoint:
     def post(self, payload: dict[str, Any]) -> Any:
         """Send a payload and return the decoded answer.
 
-        Raises `EmbeddingError` when the server refuses, keeps failing, or answers without JSON.
+        Raises the service's error when the server refuses, keeps failing, or answers without JSON.
         """
         attempts = 1
         while isinstance(outcome := self._attempt(payload), _Failure):
             if outcome.may_recover and attempts <= self._retries:
-                backoff = min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** (attempts - 1))
+                backoff = min(self._longest_wait, SHORTEST_WAIT * 2 ** (attempts - 1))
                 self._sleep(max(outcome.wait, backoff * random.uniform(0.5, 1.0)))
                 if not self._closed.is_set():
                     attempts += 1
                     continue
             tried = f" ({attempts} attempts)" if attempts > 1 else ""
-            raise EmbeddingError(f"{self} {outcome.reason}{tried}.", hint=outcome.hint)
+            raise self._service.error(f"{self} {outcome.reason}{tried}.", hint=outcome.hint)
         return self._decoded(outcome)
 
     def _attempt(self, payload: dict[str, Any]) -> httpx.Response | _Failure:
@@ -105,7 +130,7 @@ class Endpoint:
         except httpx.RequestError as error:
             return _Failure(
                 f"cannot be reached ({error or type(error).__name__})",
-                "Check PGRAG_EMBEDDING_URL and that the server is up.",
+                f"Check {self._service.variables}_URL and that the server is up.",
             )
         if response.is_success:
             return response
@@ -114,8 +139,8 @@ class Endpoint:
         asked = f", asking to wait {wait:.0f} s" if wait else ""
         return _Failure(
             f"answered with status {status}{asked}: {self._excerpt(response)}",
-            _HINTS.get(status, "The server's own log may say more."),
-            may_recover=(status in {408, 429} or status >= 500) and wait <= LONGEST_WAIT,
+            self._service.hint(status),
+            may_recover=(status in {408, 429} or status >= 500) and wait <= self._longest_wait,
             wait=wait,
         )
 
@@ -123,9 +148,9 @@ class Endpoint:
         try:
             return response.json()
         except ValueError as error:
-            raise EmbeddingError(
+            raise self._service.error(
                 f"{self} did not answer with JSON: {self._excerpt(response)}.",
-                hint="Check PGRAG_EMBEDDING_URL: it ends where /embeddings begins, often in /v1.",
+                hint=f"Check {self._service.variables}_URL: {self._service.address}.",
             ) from error
 
     def _excerpt(self, response: httpx.Response) -> str:
@@ -136,25 +161,25 @@ class Endpoint:
         return repr(text[:200])
 
 
-def _http_url(url: str) -> httpx.URL:
+def _http_url(url: str, service: Service) -> httpx.URL:
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
         parsed = httpx.URL("")
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         raise SettingsError(
-            "The URL of the embedding endpoint is not an http or https address.",
-            hint="Set PGRAG_EMBEDDING_URL to one like https://api.openai.com/v1.",
+            f"The URL of the {service.name} endpoint is not an http or https address.",
+            hint=f"Set {service.variables}_URL to one like {service.example}.",
         )
     return parsed
 
 
-def _printable(api_key: str | None) -> str:
+def _printable(api_key: str | None, service: Service) -> str:
     key = (api_key or "").strip()
     if not (key.isascii() and key.isprintable()):
         raise SettingsError(
-            "The key of the embedding endpoint holds characters that no header can carry.",
-            hint="Check PGRAG_EMBEDDING_API_KEY.",
+            f"The key of the {service.name} endpoint holds characters that no header can carry.",
+            hint=f"Check {service.variables}_API_KEY.",
         )
     return key
 

@@ -1,0 +1,79 @@
+"""A cross-encoder in this process, by sentence-transformers, which is an extra."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+from pgrag.errors import RerankingError, SettingsError
+from pgrag.reranking.scores import Scale
+
+_LIBRARY = "sentence_transformers"
+
+
+class CrossEncoderReranker:
+    """Scores by a model of the Hugging Face hub, or of a folder.
+
+    The model is loaded by the first search that needs it. Raises `SettingsError` where
+    sentence-transformers is not installed. Threads wait for each
+    other; `batch_size` texts are computed together.
+    """
+
+    def __init__(self, model: str, *, batch_size: int = 32) -> None:
+        if importlib.util.find_spec(_LIBRARY) is None:
+            raise SettingsError(
+                f"The reranker {model!r} needs sentence-transformers, which is not installed.",
+                hint="Run pip install 'pgrag[local]', or set PGRAG_RERANKER_URL.",
+            )
+        self._name = model
+        self._batch_size = batch_size
+        self._model: Any = None
+        self._scale = Scale()
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._name
+
+    def close(self) -> None:
+        """Let the model go."""
+        self._model = None
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return one score of 0 to 1 for each text, in their order.
+
+        Raises `RerankingError` when the model cannot be loaded or fails.
+        """
+        if not texts:
+            return []
+        with self._lock:
+            try:
+                found = self._loaded().predict(
+                    [(query, text) for text in texts],
+                    batch_size=self._batch_size,
+                    show_progress_bar=False,
+                )
+                answers = [float(score) for score in found]
+            # Whatever a library of models raises, the search goes on without it.
+            except Exception as error:
+                raise RerankingError(
+                    f"The model {self._name} failed: {type(error).__name__}: {error}.",
+                    hint="Check PGRAG_RERANKER_MODEL: it must be a cross-encoder with one score.",
+                ) from error
+            if len(answers) != len(texts) or not all(map(math.isfinite, answers)):
+                raise RerankingError(
+                    f"The model {self._name} gave {len(answers)} scores for {len(texts)} texts, or"
+                    " some that are not finite."
+                )
+            return self._scale.scores(answers)
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            library = importlib.import_module(_LIBRARY)
+            self._model = library.CrossEncoder(self._name)
+        return self._model
