@@ -1,0 +1,93 @@
+-- What an intent chooses, by its name: for whoever knows better than the rules.
+create or replace function pgrag.strategy(
+    name text,
+    type text default null
+)
+returns table (
+    intent text,
+    query_type text,
+    levels integer[],
+    unit text,
+    aggregate text,
+    alpha double precision,
+    alpha_offset double precision,
+    hierarchy text
+)
+language plpgsql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+begin
+    if not exists (select from pgrag.intents as i where i.name = upper(btrim(strategy.name))) then
+        raise exception 'There is no intent %.', quote_nullable(left(strategy.name, 100))
+            using errcode = 'PGR01',
+                hint = coalesce(
+                    (
+                        select 'Intents: ' || string_agg(i.name, ', ' order by i.name)
+                            || '; or auto, to let the query decide.'
+                        from pgrag.intents as i
+                    ),
+                    'None is stored: run `pgrag db upgrade`.'
+                );
+    end if;
+    if strategy.type is not null and not exists (
+        select from pgrag.query_types as t where t.name = lower(btrim(strategy.type))
+    ) then
+        raise exception 'There is no query type %.', quote_literal(left(strategy.type, 100))
+            using errcode = 'PGR01',
+                hint = (
+                    select 'Query types: ' || string_agg(t.name, ', ' order by t.name) || '.'
+                    from pgrag.query_types as t
+                );
+    end if;
+    return query
+    select s.*
+    from pgrag._strategy(upper(btrim(strategy.name)), lower(btrim(strategy.type))) as s;
+end;
+$$;
+
+comment on function pgrag.strategy(text, text) is
+'What an intent (by name, in any case) and a query type (default: the intent''s usual one, else
+factual) choose for a search: levels, unit, aggregate, alpha, alpha_offset and hierarchy as in
+detect_intent. Errors: PGR01, with the names that exist.';
+
+-- The levels are the query type's, the unit and the weights the intent's; the hierarchy is the
+-- type's where it has one. What nobody has stored has the defaults of a plain search.
+create or replace function pgrag._strategy(
+    wanted_intent text,
+    wanted_type text
+)
+returns table (
+    intent text,
+    query_type text,
+    levels integer[],
+    unit text,
+    aggregate text,
+    alpha double precision,
+    alpha_offset double precision,
+    hierarchy text
+)
+language sql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+    select
+        _strategy.wanted_intent,
+        wanted.query_type,
+        coalesce(t.levels, '{1, 2}'),
+        coalesce(i.unit, 'document'),
+        coalesce(i.aggregate, 'max'),
+        i.alpha,
+        t.alpha_offset,
+        coalesce(t.hierarchy, i.hierarchy, 'none')
+    from (select) as always
+    left join pgrag.intents as i on i.name = _strategy.wanted_intent
+    cross join lateral (
+        select coalesce(_strategy.wanted_type, i.query_type, 'factual') as query_type
+    ) as wanted
+    left join pgrag.query_types as t on t.name = wanted.query_type;
+$$;
