@@ -15,7 +15,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
-from pgrag import schema
+from pgrag import configuration, schema
 from pgrag.db import Database, register_vector_types
 from pgrag.embedded import EmbeddedServer
 from pgrag.embedding import install
@@ -130,6 +130,7 @@ def template(databases: Databases) -> Iterator[str]:
     schema.upgrade(databases.url(name))
     with psycopg.connect(databases.url(name), autocommit=True) as connection:
         install(connection)
+        configuration.install(connection)
     yield name
     databases.done(name)
 

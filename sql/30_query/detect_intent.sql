@@ -67,7 +67,7 @@ begin
     select
         s.intent, s.query_type, found.confidence, found.rule, found.matched, found.type_rule,
         found.type_matched, s.levels, s.unit, s.aggregate, s.alpha, s.alpha_offset, s.hierarchy
-    from pgrag._strategy(coalesce(found.intent, 'SEMANTIC'), found.query_type) as s;
+    from pgrag._chosen_strategy(coalesce(found.intent, 'SEMANTIC'), found.query_type) as s;
 end;
 $$;
 

@@ -44,7 +44,7 @@ begin
     end if;
     return query
     select s.*
-    from pgrag._strategy(upper(btrim(strategy.name)), lower(btrim(strategy.type))) as s;
+    from pgrag._chosen_strategy(upper(btrim(strategy.name)), lower(btrim(strategy.type))) as s;
 end;
 $$;
 
@@ -55,7 +55,7 @@ detect_intent. Errors: PGR01, with the names that exist.';
 
 -- The levels are the query type's, the unit and the weights the intent's; the hierarchy is the
 -- type's where it has one. What nobody has stored has the defaults of a plain search.
-create or replace function pgrag._strategy(
+create or replace function pgrag._chosen_strategy(
     wanted_intent text,
     wanted_type text
 )
@@ -76,7 +76,7 @@ rows 1
 set search_path from current
 as $$
     select
-        _strategy.wanted_intent,
+        _chosen_strategy.wanted_intent,
         wanted.query_type,
         coalesce(t.levels, '{1, 2}'),
         coalesce(i.unit, 'document'),
@@ -85,9 +85,9 @@ as $$
         t.alpha_offset,
         coalesce(t.hierarchy, i.hierarchy, 'none')
     from (select) as always
-    left join pgrag.intents as i on i.name = _strategy.wanted_intent
+    left join pgrag.intents as i on i.name = _chosen_strategy.wanted_intent
     cross join lateral (
-        select coalesce(_strategy.wanted_type, i.query_type, 'factual') as query_type
+        select coalesce(_chosen_strategy.wanted_type, i.query_type, 'factual') as query_type
     ) as wanted
     left join pgrag.query_types as t on t.name = wanted.query_type;
 $$;

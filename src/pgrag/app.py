@@ -123,12 +123,13 @@ class App:
             self.upgrade()
 
     def upgrade(self) -> schema.SchemaStatus:
-        """Migrate the database and bring the built-in model into it."""
-        from pgrag.embedding import install
+        """Migrate the database; bring the built-in model and the shipped configuration into it."""
+        from pgrag import configuration, embedding
 
         status = schema.upgrade(self.url)
         with translated_errors(), psycopg.connect(self.url, autocommit=True) as connection:
-            install(connection)
+            embedding.install(connection)
+            configuration.install(connection)
         return status
 
     def findings(self) -> list[schema.Finding]:

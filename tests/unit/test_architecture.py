@@ -25,7 +25,7 @@ MODULES = sorted(
 #: One owner per dependency: nobody else needs to change when it does.
 OWNERS = {
     "psycopg": {
-        "pgrag.app", "pgrag.cli.database", "pgrag.db", "pgrag.doctor", "pgrag.embedded",
+        "pgrag.app", "pgrag.cli.database", "pgrag.configuration.shipped", "pgrag.db", "pgrag.doctor", "pgrag.embedded",
         "pgrag.embedding.builtin", "pgrag.ingest.pipeline", "pgrag.routines", "pgrag.schema",
     },
     "psycopg_pool": {"pgrag.db"},
@@ -38,7 +38,7 @@ OWNERS = {
     "typer": {"pgrag.cli"},
     "rich": {"pgrag.cli"},
     "markdown_it": {"pgrag.ingest.markdown"},
-    "yaml": {"pgrag.ingest.yaml_values"},
+    "yaml": {"pgrag.configuration.documents", "pgrag.ingest.yaml_values"},
     "pydantic_settings": {"pgrag.settings"},
 }  # fmt: skip
 #: What turns text into values knows no database, network or clock.

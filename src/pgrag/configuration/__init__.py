@@ -1,0 +1,10 @@
+"""The configuration of all libraries as YAML: intents, query types, rules, synonyms.
+
+The database decides what is right (`pgrag.apply_configuration`); here YAML becomes the document
+that it takes, and its complaints get the line that they are about.
+"""
+
+from pgrag.configuration.documents import Configuration, read_configuration, to_yaml
+from pgrag.configuration.shipped import install, shipped
+
+__all__ = ["Configuration", "install", "read_configuration", "shipped", "to_yaml"]

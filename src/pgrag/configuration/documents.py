@@ -1,0 +1,95 @@
+"""YAML to the configuration that the database takes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from pgrag.errors import InvalidInput
+from pgrag.ingest.yaml_values import YamlError, load_yaml
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A configuration that was read from a file.
+
+    `value` is what the database takes. `lines` says at which line (from 1) each section, entry and
+    field stands, by its path ("rules", "how-to", "confidence"); `name` is the file's.
+    """
+
+    name: str
+    value: dict[str, Any]
+    lines: dict[Path, int]
+
+    @contextmanager
+    def located_errors(self) -> Iterator[None]:
+        """Add file and line to the errors that begin with the place of an entry or a field."""
+        try:
+            yield
+        except InvalidInput as error:
+            places = sorted(
+                ((line, "/".join(path)) for path, line in self.lines.items()),
+                key=lambda place: -len(place[1]),
+            )
+            for line, place in places:
+                if error.message.startswith((f"{place}:", f"{place}/")):
+                    raise InvalidInput(
+                        f"{self.name}:{line}: {error.message}", hint=error.hint
+                    ) from error
+            raise
+
+
+def read_configuration(text: str, name: str) -> Configuration:
+    """Read a YAML text; `name` is said in errors.
+
+    Raises `InvalidInput`, with the line, where it is not YAML, names a key twice or is no mapping.
+    """
+    try:
+        value, repeated = load_yaml(text)
+        node = yaml.compose(text, yaml.SafeLoader)
+    except YamlError as error:
+        raise InvalidInput(
+            f"{name}:{error.line + 1}: this is not YAML: {error.message}."
+        ) from error
+    for key, line in repeated:
+        raise InvalidInput(
+            f"{name}:{line + 1}: {key!r} is there twice.", hint="Keep one of the two."
+        )
+    if not isinstance(value, dict):
+        raise InvalidInput(
+            f"{name}:1: a configuration is a mapping of sections.",
+            hint="`pgrag config show` prints one.",
+        )
+    return Configuration(name, value, dict(_lines(node, ())))
+
+
+def _lines(node: yaml.Node | None, path: Path) -> Iterator[tuple[Path, int]]:
+    if not isinstance(node, yaml.MappingNode):
+        return
+    for key, value in node.value:
+        below = (*path, str(key.value))
+        yield below, key.start_mark.line + 1
+        yield from _lines(value, below)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Lists of words on lines of their own would be hard to read."""
+
+
+_Dumper.add_representer(
+    list, lambda dumper, items: dumper.represent_sequence("tag:yaml.org,2002:seq", items, True)
+)
+
+
+def to_yaml(value: Any) -> str:
+    """Write a configuration as YAML that `read_configuration` reads back."""
+    written: str = yaml.dump(
+        value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
+    )
+    return written
