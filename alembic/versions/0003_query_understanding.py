@@ -46,12 +46,12 @@ create table pgrag.intent_rules (
         case
             when kind = 'words'
             then string_to_array(
-                replace(replace(replace(replace(replace(
+                replace(replace(replace(replace(replace(replace(
                     ' ' || btrim(regexp_replace(regexp_replace(
                         translate(lower(normalize(pattern, nfkc)), 'äöüё', 'aouе'),
                         '[^[:alnum:]|*]+', ' ', 'g'
                     ), ' *[|] *', ' | ', 'g')) || ' ',
-                    'ß', 'ss'), 'ae', 'a'), 'oe', 'o'), 'ue', 'u'), '* ', ''
+                    'ß', 'ss'), 'ae', 'a'), 'oe', 'o'), 'ue', 'u'), '* ', ''), ' *', ''
                 ),
                 '|'
             )
