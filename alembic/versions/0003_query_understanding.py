@@ -57,8 +57,8 @@ create table pgrag.intent_rules (
             )
         end
     ) stored,
-    check (intent is not null or query_type is not null),
-    check (
+    constraint intent_rules_target_check check (intent is not null or query_type is not null),
+    constraint intent_rules_shape_check check (
         kind <> 'shape' or pattern in ('filters', 'quoted', 'identifier', 'path', 'name')
     )
 );

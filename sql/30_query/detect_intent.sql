@@ -131,7 +131,14 @@ as $$
         r.name, r.intent, r.query_type, r.confidence, p.phrase, null, length(btrim(p.phrase))
     from pgrag.intent_rules as r
     cross join lateral unnest(r.phrases) as p (phrase)
-    where strpos(_rule_matches.folded, p.phrase) > 0 and btrim(p.phrase) <> ''
+    -- No Russian phrase is looked for where there is no Cyrillic letter, and no other in Russian.
+    where case r.language
+            when 'any' then true
+            when 'ru' then _rule_matches.folded ~ '[а-я]'
+            else _rule_matches.folded ~ '[a-z]'
+        end
+        and strpos(_rule_matches.folded, p.phrase) > 0
+        and btrim(p.phrase) <> ''
     union all
     select r.name, r.intent, r.query_type, r.confidence, null, m.matched, length(m.matched)
     from pgrag.intent_rules as r
