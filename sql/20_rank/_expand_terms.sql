@@ -175,7 +175,8 @@ end;
 $$;
 
 -- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after the relevance model of Lavrenko and Croft,
--- 2001): p'(w) = original_weight tf(w, q) / |q| + (1 - original_weight) p(w | R), where the model of
+-- 2001):
+-- p'(w) = original_weight tf(w, q) / |q| + (1 - original_weight) p(w | R), where the model of
 -- relevance p(w | R) is that of the best documents, each with its share of their scores, cut to
 -- the feedback_terms most probable words. idf comes in as for every query, by BM25.
 create or replace function pgrag._with_feedback(

@@ -84,14 +84,18 @@ as $$
         where s.name_form is not null
     ),
     fields as (
-        select e.section, e.name, e.fields, f.key as field, f.value, e.place || '/' || f.key as place
+        select
+            e.section, e.name, e.fields, f.key as field, f.value,
+            e.place || '/' || f.key as place
         from entries as e
         cross join lateral jsonb_each(
             case when jsonb_typeof(e.entry) = 'object' then e.entry else '{}' end
         ) as f
         where e.section <> 'synonyms'
     )
-    select s.section, 'there is no such section.', 'Sections: query_types, intents, rules, synonyms.'
+    select
+        s.section, 'there is no such section.',
+        'Sections: query_types, intents, rules, synonyms.'
     from sections as s
     where s.name_form is null
     union all

@@ -1,7 +1,7 @@
 -- What an intent chooses, by its name: for whoever knows better than the rules.
 create or replace function pgrag.strategy(
-    name text,
-    type text default null
+    intent_name text,
+    type_name text default null
 )
 returns table (
     intent text,
@@ -20,8 +20,8 @@ rows 1
 set search_path from current
 as $$
 begin
-    if not exists (select from pgrag.intents as i where i.name = upper(btrim(strategy.name))) then
-        raise exception 'There is no intent %.', quote_nullable(left(strategy.name, 100))
+    if not exists (select from pgrag.intents as i where i.name = upper(btrim(strategy.intent_name))) then
+        raise exception 'There is no intent %.', quote_nullable(left(strategy.intent_name, 100))
             using errcode = 'PGR01',
                 hint = coalesce(
                     (
@@ -32,10 +32,10 @@ begin
                     'None is stored: run `pgrag db upgrade`.'
                 );
     end if;
-    if strategy.type is not null and not exists (
-        select from pgrag.query_types as t where t.name = lower(btrim(strategy.type))
+    if strategy.type_name is not null and not exists (
+        select from pgrag.query_types as t where t.name = lower(btrim(strategy.type_name))
     ) then
-        raise exception 'There is no query type %.', quote_literal(left(strategy.type, 100))
+        raise exception 'There is no query type %.', quote_literal(left(strategy.type_name, 100))
             using errcode = 'PGR01',
                 hint = (
                     select 'Query types: ' || string_agg(t.name, ', ' order by t.name) || '.'
@@ -44,7 +44,7 @@ begin
     end if;
     return query
     select s.*
-    from pgrag._chosen_strategy(upper(btrim(strategy.name)), lower(btrim(strategy.type))) as s;
+    from pgrag._chosen_strategy(upper(btrim(strategy.intent_name)), lower(btrim(strategy.type_name))) as s;
 end;
 $$;
 

@@ -25,8 +25,9 @@ MODULES = sorted(
 #: One owner per dependency: nobody else needs to change when it does.
 OWNERS = {
     "psycopg": {
-        "pgrag.app", "pgrag.cli.database", "pgrag.configuration.shipped", "pgrag.db", "pgrag.doctor", "pgrag.embedded",
-        "pgrag.embedding.builtin", "pgrag.ingest.pipeline", "pgrag.routines", "pgrag.schema",
+        "pgrag.app", "pgrag.cli.database", "pgrag.configuration.shipped", "pgrag.db",
+        "pgrag.doctor", "pgrag.embedded", "pgrag.embedding.builtin",
+        "pgrag.ingest.pipeline", "pgrag.routines", "pgrag.schema",
     },
     "psycopg_pool": {"pgrag.db"},
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},

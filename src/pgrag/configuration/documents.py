@@ -89,7 +89,5 @@ _Dumper.add_representer(
 
 def to_yaml(value: Any) -> str:
     """Write a configuration as YAML that `read_configuration` reads back."""
-    written: str = yaml.dump(
-        value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
-    )
+    written: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
     return written

@@ -29,10 +29,18 @@ from pgrag.orm.libraries import (
     Version,
 )
 from pgrag.orm.observation import Feedback, ObservationSettings, RecordedSearch, SearchHit
+from pgrag.orm.understanding import (
+    ConfigurationVersion,
+    Intent,
+    IntentRule,
+    QueryType,
+    Synonym,
+)
 
 __all__ = [
-    "Base", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel", "EvaluationJudgement",
-    "EvaluationQuery", "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet",
-    "Feedback", "InstalledFunctions", "LexemeStatistics", "Library", "ModelToken",
-    "ObservationSettings", "Page", "QueryVector", "RecordedSearch", "SearchHit", "Version",
+    "Base", "ConfigurationVersion", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel",
+    "EvaluationJudgement", "EvaluationQuery", "EvaluationResult", "EvaluationRun",
+    "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions", "Intent", "IntentRule",
+    "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page", "QueryType",
+    "QueryVector", "RecordedSearch", "SearchHit", "Synonym", "Version",
 ]  # fmt: skip

@@ -87,8 +87,7 @@ class IntentRule(Base):
         CheckConstraint("confidence between 0 and 1", name="confidence"),
         CheckConstraint("intent is not null or query_type is not null", name="target"),
         CheckConstraint(
-            "kind <> 'shape'"
-            " or pattern in ('filters', 'quoted', 'identifier', 'path', 'name')",
+            "kind <> 'shape' or pattern in ('filters', 'quoted', 'identifier', 'path', 'name')",
             name="shape",
         ),
     )
