@@ -106,7 +106,7 @@ as $$
 $$;
 
 create or replace function pgrag.compare_configuration(
-    configuration jsonb,
+    entries jsonb,
     exact boolean default false
 )
 returns table (
@@ -123,18 +123,18 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    perform pgrag._check_configuration(compare_configuration.configuration);
+    perform pgrag._check_configuration(compare_configuration.entries);
     return query
     with wanted as (
         select s.key as section, e.key as name, pgrag._whole_entry(s.key, e.value) as entry
-        from jsonb_each(compare_configuration.configuration) as s
+        from jsonb_each(compare_configuration.entries) as s
         cross join lateral jsonb_each(s.value) as e
     ),
     present as (
         select s.key as section, e.key as name, e.value as entry
         from jsonb_each(pgrag.configuration()) as s
         cross join lateral jsonb_each(s.value) as e
-        where compare_configuration.configuration ? s.key
+        where compare_configuration.entries ? s.key
     )
     select
         coalesce(w.section, p.section),

@@ -20,7 +20,9 @@ rows 1
 set search_path from current
 as $$
 begin
-    if not exists (select from pgrag.intents as i where i.name = upper(btrim(strategy.intent_name))) then
+    if not exists (
+        select from pgrag.intents as i where i.name = upper(btrim(strategy.intent_name))
+    ) then
         raise exception 'There is no intent %.', quote_nullable(left(strategy.intent_name, 100))
             using errcode = 'PGR01',
                 hint = coalesce(
@@ -44,7 +46,9 @@ begin
     end if;
     return query
     select s.*
-    from pgrag._chosen_strategy(upper(btrim(strategy.intent_name)), lower(btrim(strategy.type_name))) as s;
+    from pgrag._chosen_strategy(
+        upper(btrim(strategy.intent_name)), lower(btrim(strategy.type_name))
+    ) as s;
 end;
 $$;
 

@@ -1,6 +1,6 @@
 -- One transaction: all of it, or nothing. The state that follows is kept as a version.
 create or replace function pgrag.apply_configuration(
-    configuration jsonb,
+    entries jsonb,
     exact boolean default false,
     note text default ''
 )
@@ -24,7 +24,7 @@ begin
     select coalesce(jsonb_agg(to_jsonb(c)), '[]')
     into changes
     from pgrag.compare_configuration(
-        apply_configuration.configuration, coalesce(apply_configuration.exact, false)
+        apply_configuration.entries, coalesce(apply_configuration.exact, false)
     ) as c;
     if changes <> '[]' then
         perform pgrag._write_configuration(changes);
@@ -45,7 +45,7 @@ section given is all there is of it. Returns what changed, as compare_configurat
 naming section, entry and field, and PGR02.';
 
 create or replace function pgrag.install_configuration(
-    configuration jsonb
+    entries jsonb
 )
 returns table (
     section text,
@@ -63,14 +63,14 @@ declare
 begin
     -- One writer at a time; readers go on.
     lock table pgrag.configuration_versions in share row exclusive mode;
-    perform pgrag._check_configuration(install_configuration.configuration);
+    perform pgrag._check_configuration(install_configuration.entries);
     select v.configuration
     into shipped
     from pgrag.configuration_versions as v
     where v.origin = 'package'
     order by v.version_id desc
     limit 1;
-    if shipped is not distinct from install_configuration.configuration then
+    if shipped is not distinct from install_configuration.entries then
         return;
     end if;
 
@@ -81,7 +81,7 @@ begin
         select * from pgrag._configuration_entries(pgrag.configuration())
     ),
     wanted as (
-        select * from pgrag._configuration_entries(install_configuration.configuration)
+        select * from pgrag._configuration_entries(install_configuration.entries)
     ),
     -- Untouched is what is as it was shipped; what has been changed or removed since stays so.
     merged as (
@@ -120,7 +120,7 @@ begin
 
     perform pgrag._write_configuration(changes);
     insert into pgrag.configuration_versions (origin, note, configuration)
-    values ('package', 'shipped', install_configuration.configuration);
+    values ('package', 'shipped', install_configuration.entries);
     return query
     select c.section, c.name, c.change
     from jsonb_to_recordset(changes) as c (section text, name text, change text);

@@ -66,7 +66,7 @@ USUAL: dict[str, Any] = {
     "sort_order": 1,
     "vectors": [],
     "intent_name": "PROCEDURAL",
-    "configuration": Jsonb({"rules": {}}),
+    "entries": Jsonb({"rules": {}}),
     "synonyms": Jsonb({"valve": ["tap"]}),
     "hits": Jsonb([]),
     "rating": 4,

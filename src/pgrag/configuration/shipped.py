@@ -29,4 +29,4 @@ def install(connection: Connection[Any]) -> None:
     """
     configuration = shipped()
     with configuration.located_errors():
-        call(connection, "install_configuration", configuration=configuration.value)
+        call(connection, "install_configuration", entries=configuration.value)
