@@ -45,6 +45,7 @@ grant execute on function
     pgrag.diversify,
     pgrag.detect_intent,
     pgrag.strategy,
+    pgrag.facets,
     pgrag.context,
     pgrag.expand_documents,
     -- libraries, versions and pages

@@ -1,0 +1,129 @@
+"""What the pages found are, counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from library import ingest, page, refused, run, search, value
+
+
+@pytest.fixture(scope="module", autouse=True)
+def libraries(module_connection) -> None:
+    ingest(
+        module_connection,
+        "tool",
+        [
+            page("a.md", "Drain the node.", "Drain it again.", type="guide", tags=["node", "ops"]),
+            page("b.md", "Fill the node.", type="guide", tags=["node", "node"], topic="filling"),
+            page("c.md", "Bake a cake of apples.", type="recipe", tags=["cake"]),
+            page("d.md", "Löse den Knoten.", type="guide", language="german"),
+        ],
+        "1.0",
+    )
+    ingest(module_connection, "other", [page("e.md", "Drain a node.", tags=["ops"])])
+
+
+def facets(connection, query: str | None = None, **arguments: Any) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in run(connection, "facets", query=query, **arguments):
+        found[row["facet"]][row["value"]] = row["page_count"]
+    return dict(found)
+
+
+def test_counts_pages_not_documents(connection):
+    found = facets(connection, "drain", alpha=0)
+    assert found["library"] == {"tool": 1, "other": 1}
+    assert found["version"] == {"1.0": 1, "": 1}
+    assert found["type"] == {"guide": 1}
+    assert found["tags"] == {"ops": 2, "node": 1}
+    assert found["language"] == {"english": 2}
+    assert "topic" not in found
+
+
+@pytest.mark.parametrize("query", [None, "", "  "])
+def test_without_a_query_all_pages_count(connection, query):
+    found = facets(connection, query, library="tool")
+    assert found == {
+        "library": {"tool": 4},
+        "version": {"1.0": 4},
+        "topic": {"filling": 1},
+        "type": {"guide": 3, "recipe": 1},
+        "tags": {"node": 2, "cake": 1, "ops": 1},
+        "language": {"english": 3, "german": 1},
+    }
+
+
+def test_content_tags_are_those_of_the_documents_found(connection):
+    connection.execute(
+        "update pgrag.documents set content_tags = case"
+        " when content like 'Drain it%%' then '{procedural,example}'::text[]"
+        " when content like 'Drain%%' then '{procedural}' else '{warning}' end"
+    )
+    found = facets(connection, "drain", alpha=0)
+    assert found["content_tags"] == {"procedural": 2, "example": 1}
+    found = facets(connection, filters={"content_tags": "procedural"})
+    assert found["library"] == {"tool": 1, "other": 1}
+    assert found["content_tags"] == {"procedural": 2, "example": 1}
+
+
+def test_every_value_is_the_filter_that_narrows_the_search_to_it(connection):
+    query = {"query": "drain or fill the node", "alpha": 0}
+    rows = run(connection, "facets", **query)
+    assert {"library", "version", "topic", "type", "tags", "language"} == {
+        row["facet"] for row in rows
+    }
+    for row in rows:
+        if (row["facet"], row["value"]) == ("version", ""):
+            continue
+        filters = {row["facet"]: row["value"]}
+        if row["facet"] == "version":
+            filters["library"] = "tool"
+        hits = search(connection, **query, filters=filters)
+        assert len({hit["page_id"] for hit in hits}) == row["page_count"], row
+
+
+def test_filters_hold_for_every_facet(connection):
+    found = facets(connection, filters={"library": "tool", "tags": "node"})
+    assert found["tags"] == {"node": 2, "ops": 1}
+    assert found["type"] == {"guide": 2}
+    assert facets(connection, "drain", alpha=0, filters={"type": "recipe"}) == {}
+    found = facets(connection, filters={"library": "tool", "heading": {"exists": True}})
+    assert found["library"] == {"tool": 4}
+
+
+def test_only_the_best_hits_count(connection):
+    best = search(connection, "drain the node", match_count=1)[0]
+    found = facets(connection, "drain the node", match_count=1)
+    assert found["library"] == {best["library"]: 1}
+
+
+def test_the_most_frequent_values_come_first_and_no_more_than_asked_for(connection):
+    rows = run(connection, "facets", library="tool", value_count=2)
+    tags = [(row["value"], row["page_count"]) for row in rows if row["facet"] == "tags"]
+    assert tags == [("node", 2), ("cake", 1)]
+    order = list(dict.fromkeys(row["facet"] for row in rows))
+    assert order == ["library", "version", "topic", "type", "tags", "language"]
+
+
+def test_nothing_found_gives_no_row(connection):
+    assert facets(connection, "zebra", alpha=0) == {}
+
+
+def test_bad_arguments_are_refused(connection):
+    with refused(connection, "PGR01", "value_count must be 1 to 10000, got 0."):
+        run(connection, "facets", value_count=0)
+    with refused(connection, "PGR01", "match_count must be"):
+        run(connection, "facets", query="node", match_count=5000)
+    with refused(connection, "PGR01", "levels must be of 0, 1 and 2"):
+        run(connection, "facets", levels=[7])
+    with refused(connection, "PGR02", "nonesuch"):
+        run(connection, "facets", library="nonesuch")
+    with refused(connection, "PGR06", "colour"):
+        run(connection, "facets", filters={"colour": "red"})
+
+
+def test_ranking_nothing_needs_no_vector(connection):
+    """Counting must not say that it searches by keywords only."""
+    assert value(connection, "select count(*) from pgrag.facets()") > 0
