@@ -42,6 +42,8 @@ grant execute on function
     pgrag.keyword_search,
     pgrag.semantic_search,
     pgrag.explain_search,
+    pgrag.search_pages,
+    pgrag.search_many,
     pgrag.diversify,
     pgrag.detect_intent,
     pgrag.strategy,

@@ -1,0 +1,115 @@
+"""Many searches in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from library import Row, ingest, page, refused, run, search
+from psycopg.types.json import Jsonb
+
+
+@pytest.fixture(scope="module", autouse=True)
+def libraries(module_connection) -> None:
+    pages = [page("a.md", "Drain the node.", "Fill it."), page("b.md", "Bake a cake.")]
+    ingest(module_connection, "tool", pages, "1.0")
+    ingest(module_connection, "other", [page("c.md", "Drain the lake.")])
+
+
+def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -> list[list[Row]]:
+    """The rows of each query."""
+    if arguments is not None:
+        shared["arguments"] = Jsonb(arguments)
+    rows = run(connection, "search_many", queries=queries, **shared)
+    numbers = [row["query_number"] for row in rows]
+    assert numbers == sorted(numbers)
+    for row in rows:
+        assert row["query"] == queries[row["query_number"] - 1]
+    return [
+        [row for row in rows if row["query_number"] == number]
+        for number in range(1, len(queries) + 1)
+    ]
+
+
+def hits(rows: list[Row]) -> list[Row]:
+    """The rows without what a batch adds; none of them is an error."""
+    added = ("query_number", "query", "error_code", "error", "error_hint")
+    assert all(row["error"] is None and row["error_code"] is None for row in rows)
+    return [{name: row[name] for name in row if name not in added} for row in rows]
+
+
+def test_each_query_has_the_hits_it_would_have_alone(connection):
+    queries = ["drain the node", "cake", "drain the node"]
+    found = many(connection, queries, library="tool", match_count=2)
+    for query, rows in zip(queries, found, strict=True):
+        assert hits(rows) == search(connection, query, library="tool", match_count=2)
+        assert rows
+
+
+def test_arguments_hold_for_all(connection):
+    arguments = {"alpha": 0, "levels": [2], "snippets": True, "rrf_weights": [1.0, 0.5]}
+    found = many(connection, ["drain", "cake"], arguments, library="tool")
+    for query, rows in zip(["drain", "cake"], found, strict=True):
+        assert hits(rows) == search(connection, query, library="tool", **arguments)
+        assert rows[0]["snippet"]
+
+
+def test_a_query_may_have_arguments_of_its_own(connection):
+    own = [None, {"library": "other"}, {"match_count": 1, "filters": {"key": "b.md"}}]
+    plain, other, single = many(connection, ["drain", "drain", "drain"], own, library="tool")
+    assert {row["library"] for row in plain} == {"tool"}
+    assert {row["library"] for row in other} == {"other"}
+    assert [row["key"] for row in single] == ["b.md"]
+
+
+def test_what_finds_nothing_has_no_row(connection):
+    nothing, something = many(connection, ["zebra", "cake"], {"alpha": 0})
+    assert nothing == []
+    assert len(something) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "own", "code", "message", "hint"),
+    [
+        ("", None, "PGR01", "The query is empty.", None),
+        (None, None, "PGR01", "The query is empty.", None),
+        ("drain", {"library": "nonesuch"}, "PGR02", "nonesuch", "tool"),
+        ("drain", {"version": "0.1", "library": "tool"}, "PGR03", "0.1", "1.0"),
+        ("drain", {"filters": {"colour": "red"}}, "PGR06", "colour", "Use key"),
+        ("drain", {"alfa": 0.3}, "PGR01", "no argument alfa", "alpha"),
+        ("drain", {"match_count": "many"}, "22P02", "many", None),
+        ("drain", {"query": "fill"}, "PGR01", "another query", "queries"),
+        ("drain", [1], "PGR01", "must be an object", "example"),
+    ],
+)
+def test_a_query_that_fails_says_why_and_the_others_are_answered(
+    connection, query, own, code, message, hint
+):
+    first, failed, last = many(connection, ["drain", query, "cake"], [None, own, {}])
+    assert hits(first)
+    assert hits(last)
+    [row] = failed
+    assert row["error_code"] == code
+    assert message in row["error"]
+    assert (hint in row["error_hint"]) if hint else row["error_hint"] is None
+    assert row["document_id"] is row["score"] is None
+
+
+def test_no_query_no_row(connection):
+    assert many(connection, []) == []
+
+
+def test_a_batch_of_another_shape_is_refused(connection):
+    with refused(connection, "PGR01", "There are 2 queries and arguments for 1.", "for each"):
+        many(connection, ["drain", "cake"], [{}])
+    with refused(connection, "PGR01", "must be an object or a list"):
+        many(connection, ["drain"], "alpha")
+    with refused(connection, "PGR01", "At most 1000 queries", "parts"):
+        many(connection, ["drain"] * 1001)
+
+
+def test_what_is_wrong_with_everything_is_no_row(connection):
+    """A search that was cancelled must not look like a bad query."""
+    with refused(connection, "57014"):
+        connection.execute("set local statement_timeout = 20")
+        many(connection, ["drain the node and bake a cake"] * 1000)
