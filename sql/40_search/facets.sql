@@ -76,8 +76,9 @@ version, topic, type, tags, language, content_tags. Counted are the pages of the
 hits of pgrag.search with the same query, library, version, filters, alpha, min_score, levels,
 query_embedding and model; without a query, or with one of filters alone, all pages that fit.
 content_tags are those of the documents found, so they come with a query or with a filter on
-documents. The filters given hold for every facet, their own included: to offer alternatives to a value that was
-chosen, ask once more without its filter. Errors: PGR01 value_count, and those of pgrag.search.';
+documents. The filters given hold for every facet, their own included: to offer alternatives to a
+value that was chosen, ask once more without its filter. Errors: PGR01 value_count, and those of
+pgrag.search.';
 
 -- The scope and the filters of a search that has no query.
 create or replace function pgrag._filtered_target(
