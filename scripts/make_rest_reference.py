@@ -69,8 +69,10 @@ def route(
         told = parameter.get("description", "")
         yield item(parameter["name"], parameter["schema"], told, with_kind=False)
     if method == "post":
-        yield "- the arguments of GET as a JSON object, with `query` for `q`, and"
-        known = {parameter["name"] for parameter in operations["get"]["parameters"]} | {"query"}
+        known = set()
+        if "get" in operations:
+            yield "- the arguments of GET as a JSON object, with `query` for `q`, and"
+            known = {parameter["name"] for parameter in operations["get"]["parameters"]} | {"query"}
         [content] = operation["requestBody"]["content"].values()
         body = schemas[content["schema"]["$ref"].rpartition("/")[2]]
         for name, schema in body["properties"].items():

@@ -153,6 +153,14 @@ class Database:
         with self.connection() as connection:
             return call(connection, function, **arguments)
 
+    def stream(self, function: str, /, **arguments: Any) -> Iterator[Row]:
+        """Yields the rows of `pgrag.<function>` one by one; only some are in memory at a time."""
+        with self.connection() as connection, connection.transaction():
+            statement, values = _statement(function, _given(arguments))
+            with connection.cursor(name="stream") as cursor:
+                cursor.itersize = 100
+                yield from cursor.execute(statement, values)
+
     def query(self, statement: str, arguments: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         """Runs one statement of this package and returns its rows."""
         with self.connection() as connection:
@@ -188,15 +196,8 @@ class Database:
 
 def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any) -> list[Row]:
     """Calls `pgrag.<function>` on a connection; see `Database.call`."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    statement = sql.SQL("select * from {}({})").format(
-        sql.Identifier("pgrag", function),
-        sql.SQL(", ").join(
-            sql.SQL("{} => {}").format(sql.Identifier(name), _placeholder(value))
-            for name, value in given.items()
-        ),
-    )
-    values = [Jsonb(value) if isinstance(value, dict) else value for value in given.values()]
+    given = _given(arguments)
+    statement, values = _statement(function, given)
     with translated_errors():
         try:
             return connection.execute(statement, values).fetchall()
@@ -207,6 +208,23 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
                     f" {_sentence(error.diag.message_primary or '')}"
                 ) from error
             raise
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _statement(function: str, given: dict[str, Any]) -> tuple[sql.Composed, list[Any]]:
+    """Compose the call of a function with named arguments, and its values."""
+    statement = sql.SQL("select * from {}({})").format(
+        sql.Identifier("pgrag", function),
+        sql.SQL(", ").join(
+            sql.SQL("{} => {}").format(sql.Identifier(name), _placeholder(value))
+            for name, value in given.items()
+        ),
+    )
+    values = [Jsonb(value) if isinstance(value, dict) else value for value in given.values()]
+    return statement, values
 
 
 def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]) -> bool:

@@ -43,6 +43,12 @@ EXPECTED = {
     ("GET", "/v1/documents/{document_id}/context"): (
         "document_id before after max_chunks_per_document"
     ),
+    ("POST", "/v1/feedback"): "",
+    ("GET", "/v1/searches/{search_id}"): "search_id",
+    ("GET", "/v1/metrics/searches"): "days library period",
+    ("GET", "/v1/metrics/popular-queries"): "days library limit",
+    ("GET", "/v1/metrics/empty-queries"): "days library limit",
+    ("GET", "/v1/metrics/slow-searches"): "days library limit",
     ("GET", "/healthz"): "",
     ("GET", "/readyz"): "",
 }

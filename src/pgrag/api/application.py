@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 
 from pgrag.api import openapi, problems
 from pgrag.api.body_limit import BodyLimit
-from pgrag.api.routes import documents, health, libraries, pages, searches
+from pgrag.api.routes import documents, health, libraries, observation, pages, searches
 from pgrag.app import App
 
 DESCRIPTION = """\
@@ -29,6 +29,7 @@ TAGS = [
     {"name": "libraries", "description": "What there is to search."},
     {"name": "pages", "description": "Whole pages and their heading trees."},
     {"name": "documents", "description": "One document and its neighbours."},
+    {"name": "observation", "description": "What was searched, and what readers thought of it."},
     {"name": "health", "description": "The state of the service."},
 ]
 
@@ -61,7 +62,13 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
             allow_headers=["Content-Type"],
             expose_headers=["Server-Timing", "Retry-After"],
         )
-    for router in (searches.router, libraries.router, pages.router, documents.router):
+    for router in (
+        searches.router,
+        libraries.router,
+        pages.router,
+        documents.router,
+        observation.router,
+    ):
         api.include_router(
             router,
             prefix="/v1",

@@ -40,8 +40,16 @@ def stderr() -> Console:
 
 def print_json(value: Any) -> None:
     """Write a value as JSON, and nothing else, to stdout; dates as ISO 8601."""
-    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    print(json.dumps(value, indent=2, ensure_ascii=ascii_only, default=_jsonable))
+    print(json.dumps(value, indent=2, ensure_ascii=_is_ascii(), default=_jsonable))
+
+
+def json_line(value: Any) -> str:
+    """Return a value as one line of JSON Lines."""
+    return json.dumps(value, ensure_ascii=_is_ascii(), default=_jsonable) + "\n"
+
+
+def _is_ascii() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
 
 
 def _jsonable(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from pgrag.cli import browse, context, database, doctor, index, manage, search, serve
+from pgrag.cli import browse, context, database, doctor, index, manage, observe, search, serve
 from pgrag.cli.output import complain
 from pgrag.errors import PgragError
 
@@ -34,6 +34,9 @@ _PANELS = {
 for _panel, _commands in _PANELS.items():
     for _command in _commands:
         program.command(rich_help_panel=_panel)(_command)
+program.command(rich_help_panel="Observe")(observe.feedback)
+for _name, _group in {"searches": observe.searches, "metrics": observe.metrics}.items():
+    program.add_typer(_group, name=_name, rich_help_panel="Observe", no_args_is_help=True)
 program.add_typer(database.commands, name="db", rich_help_panel="Run", no_args_is_help=True)
 
 
