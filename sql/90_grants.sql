@@ -125,6 +125,7 @@ grant execute on function
     pgrag.remove_evaluation_set,
     pgrag.remove_evaluation_run,
     pgrag.evaluation_target,
+    pgrag.likely_language,
     pgrag.ranking_metric,
     pgrag.precision_at,
     pgrag.recall_at,

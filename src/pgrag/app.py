@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.reranking import CrossEncoderReranker, HttpReranker
+    from pgrag.ingest.sources import Source
 
 log = logging.getLogger(__name__)
 
@@ -232,20 +233,36 @@ class App:
         progress: Progress | None = None,
     ) -> IndexReport:
         """Bring a version of a library to the state of a source; see `pipeline.index`."""
-        from pgrag.ingest import pipeline
         from pgrag.ingest.sources import discover
 
         with discover(
             source, include=include, exclude=exclude, subfolder=subfolder, ref=ref
         ) as found:
-            return pipeline.index(
-                self.database,
-                self._registered(self.library_model(library)),
-                found,
-                pipeline.IndexTarget(library, version, options),
-                dry_run=dry_run,
-                progress=progress,
+            return self.index_source(
+                library, version, found, options, dry_run=dry_run, progress=progress
             )
+
+    def index_source(
+        self,
+        library: str,
+        version: str,
+        found: Source,
+        options: PageOptions,
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Do the same for a source that is listed already."""
+        from pgrag.ingest import pipeline
+
+        return pipeline.index(
+            self.database,
+            self._registered(self.library_model(library)),
+            found,
+            pipeline.IndexTarget(library, version, options),
+            dry_run=dry_run,
+            progress=progress,
+        )
 
     def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
         """Embed the texts of a library that lack a vector by a model (default: the library's).

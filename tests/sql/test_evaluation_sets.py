@@ -86,3 +86,18 @@ def test_what_is_relevant_is_never_excluded(connection):
     import_set(connection, [query])
     excluded = value(connection, "select excluded from pgrag.evaluation_queries")
     assert excluded == ["cellar/barrels.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The keeper of the hives does not open them while it is raining.", "english"),
+        ("Der Imker öffnet die Beuten nicht, solange es noch regnet.", "german"),
+        ("Пчеловод не открывает ульи, пока идёт дождь, и ждёт, что он кончится.", "russian"),
+        ("El apicultor no abre las colmenas mientras está lloviendo en el campo.", "spanish"),
+        ("L'apiculteur n'ouvre pas les ruches pendant qu'il pleut dans les champs.", "french"),
+        ("", "english"),
+    ],
+)
+def test_the_language_of_a_text_is_told(connection, text, language):
+    assert value(connection, "select pgrag.likely_language(%s)", text) == language

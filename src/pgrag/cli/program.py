@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from pgrag.cli import browse, context, database, doctor, index, manage, observe, search, serve
+from pgrag.cli import browse, context, database, doctor, evaluate, index, manage, search, serve
 from pgrag.cli.output import complain
 from pgrag.errors import PgragError
 
@@ -37,6 +38,7 @@ for _panel, _commands in _PANELS.items():
 program.command(rich_help_panel="Observe")(observe.feedback)
 for _name, _group in {"searches": observe.searches, "metrics": observe.metrics}.items():
     program.add_typer(_group, name=_name, rich_help_panel="Observe", no_args_is_help=True)
+program.add_typer(evaluate.commands, name="eval", rich_help_panel="Measure", no_args_is_help=True)
 program.add_typer(database.commands, name="db", rich_help_panel="Run", no_args_is_help=True)
 
 

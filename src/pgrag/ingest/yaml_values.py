@@ -70,6 +70,27 @@ def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
     return value, reader.repeated
 
 
+def key_lines(text: str) -> dict[tuple[str, ...], int]:
+    """Return the line, from 0, of every key of a YAML text by its path of keys. Raises YamlError.
+
+    For messages about what a text says: `load_yaml` has read it before, and found it sound.
+    """
+    lines: dict[tuple[str, ...], int] = {}
+
+    def walk(node: yaml.Node, path: tuple[str, ...]) -> None:
+        if not isinstance(node, yaml.MappingNode) or len(path) > _MAX_DEPTH:
+            return
+        for key_node, value_node in node.value:
+            place = (*path, _key_text(key_node))
+            lines[place] = key_node.start_mark.line
+            walk(value_node, place)
+
+    node = yaml.compose(text, _Loader)
+    if node is not None:
+        walk(node, ())
+    return lines
+
+
 def json_value(value: Any) -> Any:
     """Make a value of TOML fit for JSON and PostgreSQL: dates as ISO strings, no infinity."""
     if isinstance(value, dict):
