@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pgrag.embedding import BuiltinEmbedder, Embedder, OpenAIEmbedder
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
-    from pgrag.reranking import CrossEncoderReranker, HttpReranker
     from pgrag.ingest.sources import Source
+    from pgrag.reranking import CrossEncoderReranker, HttpReranker
 
 log = logging.getLogger(__name__)
 

@@ -263,9 +263,11 @@ def ablation(
             raise typer.BadParameter(f"rows are: {names_}.", param_hint="--only")
         for name in names:
             missing = _missing_variants(app, name, rows, importing.index_variant)
-            for configuration in rows:
-                if configuration.document.get("variant") not in missing:
-                    results.append(runs.run(app, name, configuration, metrics))
+            results += [
+                runs.run(app, name, configuration, metrics)
+                for configuration in rows
+                if configuration.document.get("variant") not in missing
+            ]
     if as_json:
         print_json(results)
     else:
