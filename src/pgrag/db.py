@@ -223,7 +223,7 @@ def _statement(function: str, given: dict[str, Any]) -> tuple[sql.Composed, list
             for name, value in given.items()
         ),
     )
-    values = [Jsonb(value) if isinstance(value, dict) else value for value in given.values()]
+    values = [Jsonb(value) if _is_document(value) else value for value in given.values()]
     return statement, values
 
 
@@ -257,6 +257,13 @@ def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
     notices = _notices.get()
     if notices is not None and diagnostic.severity_nonlocalized == "NOTICE":
         notices.append(diagnostic.message_primary or "")
+
+
+def _is_document(value: Any) -> bool:
+    """Whether a value goes as JSON: an object, or a list of them."""
+    return isinstance(value, dict) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    )
 
 
 def _placeholder(value: Any) -> sql.Placeholder:

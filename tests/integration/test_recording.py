@@ -1,0 +1,68 @@
+"""A search whose order was made outside the database is written down in that order."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from pgrag.db import Database
+from pgrag.recording import record
+from pgrag.reranking import rerank
+
+ROWS = [
+    {
+        "library": "guide", "version": "1.0", "key": f"{name}.md", "page_id": place,
+        "document_id": 10 + place, "title": name, "path": [], "content": text, "score": score,
+        "keyword_score": score, "semantic_score": None, "hybrid_score": score, "cursor": "x",
+    }
+    for place, (name, text, score) in enumerate(
+        [("long", "a long text", 0.9), ("short", "text", 0.5)], start=1
+    )
+]  # fmt: skip
+
+
+class ShortestFirst:
+    name = "shortest-first"
+
+    def rerank(self, query, texts):
+        return [1 / len(text) for text in texts]
+
+
+def kept(database: Database, found: object) -> dict:
+    [row] = database.call("search_record", search_id=found)
+    return row["search_record"]
+
+
+def test_order_and_scores_are_those_of_the_reranker(database):
+    reranked = rerank("text", ROWS, ShortestFirst())
+    found = record(
+        database, "cli", "text", reranked.rows, library="guide",
+        parameters={"rerank": True, "alpha": None}, timings={"rerank": 12.5}, duration_ms=20.0,
+    )  # fmt: skip
+    search = kept(database, found)
+    assert (search["client"], search["library"], search["version"]) == ("cli", "guide", "1.0")
+    assert search["parameters"] == {"rerank": True}
+    assert (search["timings"], search["duration_ms"]) == ({"rerank": 12.5}, 20.0)
+    assert [hit["page_key"] for hit in search["hits"]] == ["short.md", "long.md"]
+    assert [hit["hybrid_score"] for hit in search["hits"]] == [0.5, 0.9]
+    assert search["hits"][0]["score"] == search["top_score"] == reranked.rows[0]["score"]
+
+
+def test_nothing_found_is_recorded(database):
+    search = kept(database, record(database, "rest", "nothing", []))
+    assert (search["hit_count"], search["library"], search["hits"]) == (0, None, [])
+
+
+def test_database_that_is_gone_costs_no_search(caplog):
+    with (
+        Database("postgresql://nobody@127.0.0.1:1/none", timeout=1) as database,
+        caplog.at_level(logging.WARNING),
+    ):
+        assert record(database, "rest", "q", ROWS) is None
+    assert "search not recorded" in caplog.text
+
+
+@pytest.mark.parametrize("odd", [{"weight": float("nan")}, {"text": "a\x00b"}])
+def test_odd_parameters_cost_no_search(database, odd):
+    assert record(database, "rest", "q", ROWS, parameters=odd) is None
