@@ -15,7 +15,7 @@ from time import perf_counter
 import psycopg
 from pydantic import SecretStr
 
-from benchmarks import anchors, exactness, indexing, latency, recall, scifact
+from benchmarks import anchors, exactness, expansion, indexing, latency, recall, scifact
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import Figure, figures_table
@@ -31,6 +31,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "recall": recall.vector_arm,
     "versions": indexing.versions,
     "scifact": scifact.keyword_arm,
+    "expansion": expansion.contexts,
 }
 ANCHORS = "anchors"
 
@@ -58,7 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(),
+        help="folder of the corpora (default: here); expansion needs none",
+    )
     parser.add_argument(
         "--only", nargs="+", choices=[*MEASURES, ANCHORS], metavar="NAME",
         help=f"measure only: {', '.join([*MEASURES, ANCHORS])}",

@@ -25,15 +25,26 @@ as $$
         from unnest(_format_context.passages) as p
         join pages on pages.page_id = p.page_id
     ),
-    affordable as (
+    ranked as (
         select
             r.*,
-            sum(r.size) over (
+            row_number() over (
                 order by
                     r.relation not in ('hit', 'parent'), r.page_score desc, r.score desc,
                     r.page_id, r.sort_order
-            ) as spent
+            ) as rank
         from reading as r
+    ),
+    affordable as (
+        select r.*
+        from ranked as r
+        cross join (
+            select pgrag._affordable(
+                array_agg(s.size order by s.rank), _format_context.token_budget
+            ) as fits
+            from ranked as s
+        ) as choice
+        where choice.fits[r.rank]
     ),
     ordered as (
         select
@@ -44,8 +55,6 @@ as $$
             row_number() over page_order = 1 as opens_page,
             row_number() over (order by a.page_score desc, a.page_id, a.sort_order) as place
         from affordable as a
-        -- The best hit is worth more than the budget.
-        where a.spent <= _format_context.token_budget or a.spent = a.size
         window page_order as (partition by a.page_id order by a.sort_order)
     ),
     blocks as (
@@ -89,4 +98,31 @@ as $$
         b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block
     from blocks as b
     order by b.place;
+$$;
+
+-- Which of the sizes, the most wanted first, are within the budget: one that is too large is passed
+-- over, those after it may still fit. The first is worth more than the budget.
+create or replace function pgrag._affordable(
+    sizes integer[],
+    token_budget integer
+)
+returns boolean[]
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    fits boolean[] := '{}';
+    spent bigint := 0;
+    size integer;
+begin
+    foreach size in array coalesce(_affordable.sizes, '{}') loop
+        fits := fits || (spent = 0 or spent + size <= _affordable.token_budget);
+        if fits[cardinality(fits)] then
+            spent := spent + size;
+        end if;
+    end loop;
+    return fits;
+end;
 $$;

@@ -19,7 +19,9 @@ create or replace function pgrag.context(
     min_score double precision default 0,
     levels integer[] default null,
     query_embedding halfvec default null,
-    model text default null
+    model text default null,
+    score_share double precision default 0.5,
+    expansion_share double precision default 0.8
 )
 returns setof pgrag.context_block
 language plpgsql
@@ -45,20 +47,33 @@ begin
             coalesce(context.siblings::text, 'null')
             using errcode = 'PGR01';
     end if;
-    select array_agg(s.document_id), array_agg(s.score)
+    if (
+        context.score_share between 0 and 1 and context.expansion_share between 0 and 1
+    ) is not true
+    then
+        raise exception 'score_share and expansion_share must be from 0 to 1, got % and %.',
+            coalesce(context.score_share::text, 'null'),
+            coalesce(context.expansion_share::text, 'null')
+            using errcode = 'PGR01';
+    end if;
+    select array_agg(h.document_id), array_agg(h.score)
     into hit_ids, hit_scores
-    from pgrag.search(
-        query => context.query,
-        library => context.library,
-        version => context.version,
-        match_count => context.match_count,
-        filters => context.filters,
-        alpha => context.alpha,
-        min_score => context.min_score,
-        levels => context.levels,
-        query_embedding => context.query_embedding,
-        model => context.model
-    ) as s;
+    from (
+        select s.document_id, s.score, max(s.score) over () as best_score
+        from pgrag.search(
+            query => context.query,
+            library => context.library,
+            version => context.version,
+            match_count => context.match_count,
+            filters => context.filters,
+            alpha => context.alpha,
+            min_score => context.min_score,
+            levels => context.levels,
+            query_embedding => context.query_embedding,
+            model => context.model
+        ) as s
+    ) as h
+    where h.score >= context.score_share * h.best_score;
 
     return query
     select b.*
@@ -69,7 +84,7 @@ begin
                 hit_ids, hit_scores,
                 case when context.expand then context.expansion_threshold else 'infinity' end,
                 context.max_documents_to_expand, context.max_chunks_per_document,
-                context.parents, context.siblings
+                context.expansion_share, context.parents, context.siblings
             ) as g
         ),
         context.format, context.overlap, context.token_budget
@@ -77,15 +92,17 @@ begin
 end;
 $$;
 
-comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text) is
-'The context for a question: the hits of pgrag.search, expanded by pgrag.expand_documents (expand,
-expansion_threshold, max_documents_to_expand, max_chunks_per_document), with the summary of the
-section above each hit (parents), so many neighbours before and after (siblings), and the end of the
-paragraph before where that one is not in the context itself (overlap). Whole documents only, best
-first, until token_budget (a token is counted as 4 bytes of UTF-8) is used; then in reading order,
-page by page. block is the text of a row: format "simple" puts breadcrumbs and relevance above every
-document, "grouped" a heading above each root section; joined by empty lines the blocks are the
-context. relation: hit, expansion, parent or sibling. Errors: PGR01 and those of pgrag.search.';
+comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text, double precision, double precision) is
+'The context for a question: the hits of pgrag.search that reach the share score_share of the best
+hit''s score, expanded by pgrag.expand_documents (expand, expansion_threshold,
+max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the
+section above each hit (parents), so many neighbours before and after (siblings), and the end of
+the paragraph before where that one is not in the context itself (overlap). Whole documents only,
+best first, as far as they fit into token_budget (a token is counted as 4 bytes of UTF-8); then in
+reading order, page by page. block is the text of a row: format "simple" puts breadcrumbs and
+relevance above every document, "grouped" a heading above each root section; joined by empty lines
+the blocks are the context. relation: hit, expansion, parent or sibling. Errors: PGR01 and those
+of pgrag.search.';
 
 -- Hits, expansion, parents and neighbours, each document once, with the relation that matters most.
 create or replace function pgrag._gather(
@@ -94,6 +111,7 @@ create or replace function pgrag._gather(
     expansion_threshold double precision,
     max_documents_to_expand integer,
     max_chunks_per_document integer,
+    expansion_share double precision,
     parents boolean,
     siblings integer
 )
@@ -109,7 +127,8 @@ declare
         select e
         from pgrag.expand_documents(
             _gather.hit_ids, _gather.hit_scores, _gather.expansion_threshold,
-            _gather.max_documents_to_expand, _gather.max_chunks_per_document
+            _gather.max_documents_to_expand, _gather.max_chunks_per_document,
+            _gather.expansion_share
         ) as e
     );
 begin

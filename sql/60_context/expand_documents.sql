@@ -4,7 +4,8 @@ create or replace function pgrag.expand_documents(
     scores double precision[],
     expansion_threshold double precision default 0.3,
     max_documents_to_expand integer default 3,
-    max_chunks_per_document integer default 20
+    max_chunks_per_document integer default 20,
+    expansion_share double precision default 0
 )
 returns setof pgrag.passage
 language plpgsql
@@ -26,12 +27,16 @@ begin
         expansion_threshold is not null
         and max_documents_to_expand >= 0
         and max_chunks_per_document >= 0
+        and expansion_share between 0 and 1
     ) is not true
     then
-        raise exception 'An expansion needs a threshold and limits of at least 0, got %, % and %.',
+        raise exception
+            'An expansion needs a threshold, limits of at least 0 and a share from 0 to 1, '
+            'got %, %, % and %.',
             coalesce(expansion_threshold::text, 'null'),
             coalesce(max_documents_to_expand::text, 'null'),
-            coalesce(max_chunks_per_document::text, 'null')
+            coalesce(max_chunks_per_document::text, 'null'),
+            coalesce(expansion_share::text, 'null')
             using errcode = 'PGR01';
     end if;
     -- Chosen among all libraries, so that the limit holds for them together.
@@ -40,6 +45,7 @@ begin
         from unnest(document_ids, scores) as h (document_id, score)
         cross join lateral pgrag._document(h.document_id) as d
         where h.score >= expansion_threshold
+            and h.score >= expansion_share * (select max(s) from unnest(scores) as s)
         group by d.page_id
         order by max(h.score) desc, d.page_id
         limit max_documents_to_expand
@@ -63,11 +69,12 @@ begin
 end;
 $$;
 
-comment on function pgrag.expand_documents(bigint[], double precision[], double precision, integer, integer) is
-'Hits and, of the best pages (best score at least expansion_threshold, at most
-max_documents_to_expand of them), the other paragraphs: at most max_chunks_per_document a page,
-those nearest to its hits. Each document once; pages by their best score, each in reading order;
-relation hit or expansion, and an added document has the score 0.1. Errors: PGR01, PGR05.';
+comment on function pgrag.expand_documents(bigint[], double precision[], double precision, integer, integer, double precision) is
+'Hits and, of the best pages (best score at least expansion_threshold and at least the share
+expansion_share of the best of all, at most max_documents_to_expand of them), the other
+paragraphs: at most max_chunks_per_document a page, those nearest to its hits. Each document once;
+pages by their best score, each in reading order; relation hit or expansion, and an added document
+has the score 0.1. Errors: PGR01, PGR05.';
 
 create or replace function pgrag._expand(
     library_id bigint,

@@ -172,6 +172,45 @@ class TestContext:
             assert best["document_id"] in {b["document_id"] for b in blocks}
             assert set(contents(blocks)) <= set(contents(everything))
 
+    def test_what_is_too_large_keeps_out_nothing_else(self, connection):
+        ingest(
+            connection, "sizes",
+            [
+                page("best.md", "The manual of the kernel upgrade."),
+                page("large.md", "The kernel upgrade needs a new kernel. " * 40),
+                page("small.md", "The kernel is small."),
+            ],
+        )  # fmt: skip
+        blocks = run(
+            connection, "context", query="kernel upgrade manual", library="sizes", token_budget=100,
+            score_share=0, levels=[2],
+        )  # fmt: skip
+        ranked = search(connection, "kernel upgrade manual", library="sizes", levels=[2])
+        assert [row["key"] for row in ranked] == ["best.md", "large.md", "small.md"]
+        assert [block["url"] for block in blocks] == ["best.md", "small.md"]
+
+    def test_hits_far_below_the_best_are_left_out(self, connection, tool):
+        hits = search(connection, "kernel upgrade", library="tool", match_count=20)
+        for share in (0, 0.5, 0.9):
+            blocks = self.context(connection, match_count=20, expand=False, score_share=share)
+            assert {block["document_id"] for block in blocks} == {
+                hit["document_id"] for hit in hits if hit["score"] >= share * hits[0]["score"]
+            }
+
+    def test_pages_far_below_the_best_are_not_expanded(self, connection, ids):
+        hits = {"document_ids": [ids["Kernel upgrade 5."], ids["Vault keys 20."]]}
+        for share, expanded in ((0, {"kernel.md", "vault.md"}), (0.8, {"kernel.md"})):
+            rows = run(
+                connection, "expand_documents", **hits, scores=[0.9, 0.6], expansion_share=share
+            )
+            assert {row["key"] for row in rows if row["relation"] == "expansion"} == expanded
+
+    @pytest.mark.parametrize("argument", ["score_share", "expansion_share"])
+    @pytest.mark.parametrize("share", [-0.1, 1.1, None])
+    def test_a_share_is_from_0_to_1(self, connection, tool, argument, share):
+        with refused(connection, "PGR01", "share"):
+            self.context(connection, **{argument: share})
+
     def test_best_hit_is_worth_more_than_the_budget(self, connection, tool):
         [block] = self.context(connection, token_budget=1)
         assert block["relation"] == "hit"
