@@ -66,6 +66,7 @@ grant execute on function
     pgrag.children,
     pgrag.siblings,
     -- what was searched
+    pgrag.recorded_search,
     pgrag.record_search,
     pgrag.search_history,
     pgrag.search_record,

@@ -174,7 +174,7 @@ begin
     insert into pgrag.query_vectors as q (model_id, query_hash, embedding, used_at)
     values (
         used.model_id,
-        pgrag._query_hash(used, (pgrag.parse_search_text(query)).words),
+        pgrag._query_hash(used, pgrag._searched_words(query)),
         l2_normalize(query_embedding),
         -- Not the transaction's: many may be remembered in one, and they have an order.
         clock_timestamp()

@@ -39,3 +39,15 @@ $$;
 comment on function pgrag.parse_search_text(text) is
 'Splits a query into the words that rank it, the phrases and words that must occur ("…", +word) and
 those that must not (-word, -"…"). Only the first 10,000 characters count.';
+
+-- What is ranked, and what a vector of the query is a vector of: the words without filters.
+create or replace function pgrag._searched_words(
+    query text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select (pgrag.parse_search_text((pgrag.parse_query(_searched_words.query)).words)).words;
+$$;

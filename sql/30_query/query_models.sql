@@ -15,13 +15,16 @@ parallel safe
 set search_path from current
 as $$
 declare
-    wanted text[] := pgrag._wanted_libraries(library, filters);
-    searched text := (pgrag.parse_search_text(query)).words;
+    wanted text[] := pgrag._wanted_libraries(
+        library, filters, (pgrag.parse_query(query)).filters
+    );
+    searched text := pgrag._searched_words(query);
 begin
     return query
     select m.name, searched
     from pgrag.embedding_models as m
     where m.provider <> 'builtin'
+        and searched <> ''
         and (
             case
                 when missing_query_models.model is not null

@@ -1,5 +1,6 @@
 -- A query of nothing but filters: there is nothing to rank, so what fits is listed in the order in
--- which it was indexed, page by page, or document by document where the filters are about those.
+-- which it was first indexed: page by page, each shown by its first document, or, where the filters
+-- are about documents, document by document.
 create or replace function pgrag._matching_hits(
     request pgrag.search_request
 )
@@ -14,25 +15,10 @@ declare
 begin
     listing.hits := array(
         select row(
-            d.library_id, d.document_id, d.page_id, 1, null, null, null, null, null, null, null,
-            null
+            m.library_id, m.document_id, m.page_id, 1, null, null, null, null, null, null, null, 1
         )::pgrag.ranked_hit
-        from pgrag.documents as d
-        where d.library_id = any ((request.target).library_ids)
-            and d.version_id = any ((request.target).version_ids)
-            and case
-                when (request.target).allowed_documents is not null
-                then d.document_id = any ((request.target).allowed_documents)
-                else d.level = 0 and (
-                    (request.target).allowed_pages is null
-                    or d.page_id = any ((request.target).allowed_pages)
-                )
-            end
-            and d.document_id <> all (coalesce((request.target).denied_documents, '{}'))
-            and d.document_id > coalesce(request.after_id, 0)
-            and request.min_score <= 1
-        order by d.document_id
-        limit request.match_count
+        from pgrag._matching(request) as m
+        where request.min_score <= 1
     );
     listing.plans := '[]';
     listing.timings := '{}';
@@ -40,5 +26,60 @@ begin
         listing.hits, request.candidate_count, request.candidate_count
     );
     return listing;
+end;
+$$;
+
+create or replace function pgrag._matching(
+    request pgrag.search_request
+)
+returns table (
+    library_id bigint,
+    document_id bigint,
+    page_id bigint
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    target pgrag.search_target := request.target;
+    page_before bigint;
+begin
+    if target.allowed_documents is not null then
+        return query
+        select d.library_id, d.document_id, d.page_id
+        from pgrag.documents as d
+        where d.library_id = any (target.library_ids)
+            and d.document_id = any (target.allowed_documents)
+            and d.document_id <> all (coalesce(target.denied_documents, '{}'))
+            and d.document_id > coalesce(request.after_id, 0)
+        order by d.document_id
+        limit request.match_count;
+        return;
+    end if;
+
+    select d.page_id
+    into page_before
+    from pgrag.documents as d
+    where d.library_id = any (target.library_ids) and d.document_id = request.after_id;
+    return query
+    select p.library_id, d.document_id, p.page_id
+    from pgrag.pages as p
+    cross join lateral (
+        select o.document_id
+        from pgrag.documents as o
+        where o.library_id = p.library_id
+            and o.page_id = p.page_id
+            and o.document_id <> all (coalesce(target.denied_documents, '{}'))
+        order by o.sort_order
+        limit 1
+    ) as d
+    where p.library_id = any (target.library_ids)
+        and p.version_id = any (target.version_ids)
+        and (target.allowed_pages is null or p.page_id = any (target.allowed_pages))
+        and p.page_id > coalesce(page_before, 0)
+    order by p.page_id
+    limit request.match_count;
 end;
 $$;

@@ -33,20 +33,24 @@ set search_path from current
 as $$
 declare
     request pgrag.search_request;
+    asked record;
     parsed record;
     scope record;
-    wanted_version text := coalesce(version, filters ->> 'version');
+    wanted_version text;
 begin
     perform pgrag._check_arguments(
         query, match_count, alpha, fusion, levels, max_per_page, page_evidence, candidate_count,
         rrf_k, rrf_weights
     );
     perform pgrag._check_order(unit, aggregate, hierarchy, mmr_lambda, query_expansion);
-    select p.* into parsed from pgrag.parse_search_text(query) as p;
-    if parsed.words !~ '\S' then
+    select q.* into asked from pgrag.parse_query(query) as q;
+    select p.* into parsed from pgrag.parse_search_text(asked.words) as p;
+    if parsed.words !~ '\S' and asked.filters is null then
         raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
-            using errcode = 'PGR01', hint = 'Give at least one word that is not excluded by "-".';
+            using errcode = 'PGR01',
+                hint = 'Give at least one word that is not excluded by "-", or a filter.';
     end if;
+    wanted_version := pgrag._wanted_version(version, filters, asked.filters);
 
     select
         coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
@@ -59,10 +63,13 @@ begin
         case when count(distinct s.settings ->> 'query_expansion') = 1
             then min(s.settings ->> 'query_expansion') end as query_expansion
     into scope
-    from pgrag.search_scope(pgrag._wanted_libraries(library, filters), wanted_version) as s;
+    from pgrag.search_scope(
+        pgrag._wanted_libraries(library, filters, asked.filters), wanted_version
+    ) as s;
 
     request.query := query;
     request.words := parsed.words;
+    request.query_filters := asked.filters;
     request.intent := pgrag._strategy(query, coalesce(intent, scope.intent, 'off'));
     request.fusion := fusion;
     request.rrf_k := rrf_k;
@@ -91,13 +98,13 @@ begin
                 coalesce(levels, pgrag._integers(request.intent -> 'levels'), '{1, 2}')
             ) as l
         ),
-        case
-            when jsonb_typeof(filters) = 'object' then filters - '{library, version}'::text[]
-            else filters
-        end,
+        pgrag._conjunction(filters, asked.filters),
         parsed.required,
         parsed.excluded
     );
+    if request.words = '' then
+        return request;
+    end if;
     request.terms := array(
         select t from pgrag.query_terms(parsed.words, scope.library_ids) as t
     );
@@ -232,27 +239,6 @@ begin
         raise exception '%', complaint using errcode = 'PGR01';
     end if;
 end;
-$$;
-
--- The library argument and the top of the filters name the same thing; the argument comes first.
-create or replace function pgrag._wanted_libraries(
-    library text,
-    filters jsonb
-)
-returns text[]
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when _wanted_libraries.library is not null then array[_wanted_libraries.library]
-        when pg_catalog.jsonb_typeof(_wanted_libraries.filters -> 'library') = 'array'
-        then array(
-            select pg_catalog.jsonb_array_elements_text(_wanted_libraries.filters -> 'library')
-        )
-        when _wanted_libraries.filters ->> 'library' is not null
-        then array[_wanted_libraries.filters ->> 'library']
-    end;
 $$;
 
 create or replace function pgrag._check_arguments(

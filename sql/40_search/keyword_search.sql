@@ -11,7 +11,12 @@ create or replace function pgrag.keyword_search(
     after text default null,
     page_evidence double precision default 0,
     snippets boolean default false,
-    explain boolean default false
+    explain boolean default false,
+    unit text default null,
+    aggregate text default null,
+    hierarchy text default null,
+    mmr_lambda double precision default null,
+    query_expansion text default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -36,12 +41,17 @@ begin
         after => keyword_search.after,
         page_evidence => keyword_search.page_evidence,
         snippets => keyword_search.snippets,
-        explain => keyword_search.explain
+        explain => keyword_search.explain,
+        unit => keyword_search.unit,
+        aggregate => keyword_search.aggregate,
+        hierarchy => keyword_search.hierarchy,
+        mmr_lambda => keyword_search.mmr_lambda,
+        query_expansion => keyword_search.query_expansion
     ) as s;
 end;
 $$;
 
-comment on function pgrag.keyword_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, double precision, boolean, boolean) is
+comment on function pgrag.keyword_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, double precision, boolean, boolean, text, text, text, double precision, text) is
 'Full-text search ranked by exact BM25F over title, path, url and content: the lexical arm of
 pgrag.search alone, with the same arguments, columns and errors. score is keyword_score; with
 page_evidence above 0 the page''s own score has that share in it.';

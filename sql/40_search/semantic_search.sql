@@ -12,7 +12,11 @@ create or replace function pgrag.semantic_search(
     query_embedding halfvec default null,
     model text default null,
     snippets boolean default false,
-    explain boolean default false
+    explain boolean default false,
+    unit text default null,
+    aggregate text default null,
+    hierarchy text default null,
+    mmr_lambda double precision default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -38,12 +42,16 @@ begin
         query_embedding => semantic_search.query_embedding,
         model => semantic_search.model,
         snippets => semantic_search.snippets,
-        explain => semantic_search.explain
+        explain => semantic_search.explain,
+        unit => semantic_search.unit,
+        aggregate => semantic_search.aggregate,
+        hierarchy => semantic_search.hierarchy,
+        mmr_lambda => semantic_search.mmr_lambda
     ) as s;
 end;
 $$;
 
-comment on function pgrag.semantic_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, halfvec, text, boolean, boolean) is
+comment on function pgrag.semantic_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, halfvec, text, boolean, boolean, text, text, text, double precision) is
 'Search by meaning: the documents whose vectors are nearest to the query''s by cosine, the vector
 arm of pgrag.search alone, with the same arguments, columns and errors. score is semantic_score.
 Exact where the filters leave few vectors, by the HNSW index where many; always as many rows as

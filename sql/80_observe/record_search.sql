@@ -39,7 +39,8 @@ create or replace function pgrag._record_search(
     client text,
     duration_ms double precision,
     parameters jsonb,
-    timings jsonb default null
+    timings jsonb default null,
+    search_id uuid default null
 )
 returns uuid
 language plpgsql
@@ -74,7 +75,7 @@ begin
     found_id := pgrag._write_search(
         request.query, to_jsonb(listing.hits), client, library, version,
         coalesce(request.after_id, request.after_place) is not null, parameters,
-        coalesce(timings, listing.timings), duration_ms
+        coalesce(timings, listing.timings), duration_ms, search_id
     );
     perform pgrag._keep_query_vectors(request.words, request.queries);
     return found_id;
@@ -92,7 +93,8 @@ create or replace function pgrag._write_search(
     continued boolean,
     parameters jsonb,
     timings jsonb,
-    duration_ms double precision
+    duration_ms double precision,
+    search_id uuid default null
 )
 returns uuid
 language plpgsql
@@ -101,7 +103,7 @@ set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-    new_id uuid := gen_random_uuid();
+    new_id uuid := coalesce(_write_search.search_id, gen_random_uuid());
 begin
     if not pgrag._may_record() then
         return null;

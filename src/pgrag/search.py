@@ -6,35 +6,69 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+from time import perf_counter
+from uuid import UUID, uuid4
 
 from pgvector import HalfVector
 
-from pgrag.db import Database, Row, collected_notices
-from pgrag.errors import DatabaseError, EmbeddingError
+from pgrag.db import Database, Row, as_json, collected_notices
+from pgrag.errors import DatabaseError, EmbeddingError, SettingsError
 
 if TYPE_CHECKING:
     from pgrag.embedding import Embedder
+    from pgrag.reranking import Reranked
 
 log = logging.getLogger(__name__)
 
 #: Gives the embedder of a model by name, or None where it is not configured here.
 EmbedderByName: TypeAlias = "Callable[[str], Embedder | None]"
 
+#: Orders hits by how well they answer a query.
+Reranking: TypeAlias = "Callable[[str, list[Row]], Reranked]"
+
+RERANK_DEPTH = 50
+"""So many hits are scored anew, unless something else is asked for."""
+
+#: Functions of a search, and what `pgrag.recorded_search` calls them.
+_MODES = {"search": "hybrid", "keyword_search": "keyword", "semantic_search": "semantic"}
+
+
+#: Arguments that `pgrag.recorded_search` takes by itself.
+_SCOPE = ("library", "version", "query_embedding")
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Rows of a search function, and what it had to say besides them."""
+    """Rows of a search function, and what it had to say besides them.
+
+    `search_id` is what feedback is given to, None where the search was not recorded.
+    """
 
     rows: list[Row] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    search_id: UUID | None = None
 
 
 class Search:
-    """Calls the search functions of the database; arguments are theirs, by name."""
+    """Calls the search functions of the database; arguments are theirs, by name.
 
-    def __init__(self, database: Database, embedder_of: EmbedderByName) -> None:
+    `rerank` orders hits anew, and raises `SettingsError` where no reranker is configured. `client` is under what name
+    searches are recorded; None: they are not. The three searches also take `rerank`, whether the
+    reranker scores the first `rerank_depth` hits anew (default 50); such a list has one page.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        embedder_of: EmbedderByName,
+        *,
+        rerank: Reranking | None = None,
+        client: str | None = None,
+    ) -> None:
         self._database = database
         self._embedder_of = embedder_of
+        self._rerank = rerank
+        self._client = client
 
     def search(self, query: str, **arguments: Any) -> Result:
         """Rows of `pgrag.search`."""
@@ -64,8 +98,73 @@ class Search:
         with collected_notices() as notices:
             if needs_vector and arguments.get("query_embedding") is None:
                 notices.extend(self._teach(query, arguments))
-            rows = self._database.call(function, query=query, **arguments)
-        return Result(rows, list(dict.fromkeys(notices)))
+            if arguments.pop("rerank", False):
+                rows, search_id = self._reranked(function, query, arguments, notices)
+            elif self._client is not None and function in _MODES:
+                arguments.pop("rerank_depth", None)
+                rows, search_id = self._recorded(function, query, arguments)
+            else:
+                arguments.pop("rerank_depth", None)
+                rows, search_id = self._database.call(function, query=query, **arguments), None
+        return Result(rows, list(dict.fromkeys(notices)), search_id)
+
+    def _reranked(
+        self, function: str, query: str, arguments: dict[str, Any], notices: list[str]
+    ) -> tuple[list[Row], UUID | None]:
+        """Hits in the reranker's order; what comes after it (difference, limit) is done then."""
+        if self._rerank is None:
+            raise SettingsError("No reranker is at hand here.")
+        started = perf_counter()
+        limit = arguments.get("match_count") or 10
+        depth = max(limit, arguments.pop("rerank_depth", None) or RERANK_DEPTH)
+        mmr_lambda = arguments.pop("mmr_lambda", None)
+        found = self._database.call(function, query=query, **(arguments | {"match_count": depth}))
+        [asked] = self._database.call("parse_query", query=query)
+        ordered = self._rerank(asked["words"], found)
+        notices.extend(ordered.notices)
+        rows = ordered.rows
+        if mmr_lambda is not None and rows:
+            by_id = {row["document_id"]: row for row in rows}
+            diverse = self._database.call(
+                "diversify",
+                document_ids=list(by_id),
+                scores=[row["score"] for row in rows],
+                mmr_lambda=mmr_lambda,
+                match_count=limit,
+            )
+            rows = [by_id[row["document_id"]] for row in diverse]
+        rows = rows[:limit]
+        if self._client is None:
+            return rows, None
+        [recorded] = self._database.call(
+            "record_search",
+            query=query,
+            hits=as_json(rows),
+            client=self._client,
+            library=arguments.get("library"),
+            version=arguments.get("version"),
+            parameters={
+                "mode": _MODES[function], "rerank_depth": depth, "reranked": ordered.applied,
+                **{name: value for name, value in arguments.items() if name not in _SCOPE},
+            },
+            duration_ms=1000 * (perf_counter() - started),
+        )  # fmt: skip
+        return rows, recorded["record_search"]
+
+    def _recorded(
+        self, function: str, query: str, arguments: dict[str, Any]
+    ) -> tuple[list[Row], UUID | None]:
+        search_id = uuid4()
+        rows = self._database.call(
+            "recorded_search",
+            query=query,
+            mode=_MODES[function],
+            client=self._client,
+            search_id=search_id,
+            arguments={name: value for name, value in arguments.items() if name not in _SCOPE},
+            **{name: arguments[name] for name in _SCOPE if name in arguments},
+        )
+        return rows, search_id if not rows else rows[0]["search_id"]
 
     def _teach(self, query: str, arguments: dict[str, Any]) -> list[str]:
         """Give the database the query's vector by each model that it cannot compute itself.

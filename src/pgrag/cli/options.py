@@ -62,6 +62,14 @@ Levels = Annotated[
         help="0 page summaries, 1 section summaries, 2 paragraphs; default: 1,2.",
     ),
 ]
+Intent = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="auto: the kind of question chooses what is left open; or the name of an intent or"
+        " query type; default: the library's setting.",
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Embedding model to search with; default: the library's."),

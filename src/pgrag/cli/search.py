@@ -14,6 +14,39 @@ from pgrag.cli.output import notice, print_json
 from pgrag.cli.session import opened, say_version
 
 
+class Unit(StrEnum):
+    """What a hit is."""
+
+    DOCUMENT = "document"
+    PAGE = "page"
+
+
+class Aggregate(StrEnum):
+    """How the scores of a page's documents become one."""
+
+    MAX = "max"
+    MEAN = "mean"
+    RRF = "rrf"
+
+
+class Hierarchy(StrEnum):
+    """Which part of the headings' tree comes first."""
+
+    NONE = "none"
+    DEPTH = "depth"
+    BREADTH = "breadth"
+    OVERVIEW = "overview"
+
+
+class Expansion(StrEnum):
+    """Where more words for the query come from."""
+
+    NONE = "none"
+    SYNONYMS = "synonyms"
+    FEEDBACK = "feedback"
+    BOTH = "both"
+
+
 class Fusion(StrEnum):
     """How the two arms become one score."""
 
@@ -25,7 +58,9 @@ def search(
     query: Annotated[
         str,
         typer.Argument(
-            help='Words rank; "a phrase" and +word must occur, -word must not.', show_default=False
+            help='Words rank; "a phrase" and +word must occur, -word must not; type:guide,'
+            " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT.",
+            show_default=False,
         ),
     ],
     *,
@@ -57,6 +92,28 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what led to each score.")
     ] = False,
+    intent: options.Intent = None,
+    unit: Annotated[Unit | None, typer.Option(help="What a hit is; default: a document.")] = None,
+    aggregate: Annotated[
+        Aggregate | None, typer.Option(help="What makes the score of a page; default: max.")
+    ] = None,
+    hierarchy: Annotated[
+        Hierarchy | None,
+        typer.Option(help="Prefer the best hit's section, other sections, or introductions."),
+    ] = None,
+    mmr_lambda: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Below 1: hits that differ from those before them first."),
+    ] = None,
+    query_expansion: Annotated[
+        Expansion | None, typer.Option(help="Add words: synonyms, of the best hits, or both.")
+    ] = None,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Let the reranker score the best hits anew.")
+    ] = False,
+    rerank_depth: Annotated[
+        int, typer.Option(min=1, max=1000, help="So many hits are scored anew.")
+    ] = 50,
     after: Annotated[
         str | None,
         typer.Option(metavar="CURSOR", help="Go on after this hit of an earlier search."),
@@ -70,6 +127,8 @@ def search(
         hybrid_only={"--alpha": alpha, "--fusion": fusion},
         model=model,
     )
+    if rerank and after is not None:
+        raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
     name, wanted = options.scope(library, version)
     conditions = parse_filters(condition or (), filters)
     arguments = {
@@ -86,6 +145,14 @@ def search(
         "snippets": snippets if as_json else snippets is not False,
         "explain": explain,
         "after": after,
+        "intent": intent,
+        "unit": unit and unit.value,
+        "aggregate": aggregate and aggregate.value,
+        "hierarchy": hierarchy and hierarchy.value,
+        "mmr_lambda": mmr_lambda,
+        "query_expansion": query_expansion and query_expansion.value,
+        "rerank": rerank,
+        "rerank_depth": rerank_depth,
     }
     with opened() as app:
         say_version(app, name, wanted, conditions)
@@ -106,7 +173,7 @@ def search(
             print_hit(rank, hit)
         if not result.rows:
             say_nothing_found(app, query)
-        elif len(result.rows) == limit:
+        elif len(result.rows) == limit and result.rows[-1]["cursor"] is not None:
             notice(f"More: --after {result.rows[-1]['cursor']}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
@@ -52,6 +53,10 @@ class Hit(_Document):
     )
     cursor: str = Field(description="As `after`: what follows this hit.", examples=["0.61:42"])
     explanation: dict[str, Any] | None = Field(description="With `explain`.")
+    hybrid_score: float | None = Field(
+        description="The fused score, where a new order has given another one.", examples=[0.61]
+    )
+    search_id: UUID | None = Field(description="The search that found it, if it was recorded.")
 
 
 class Passage(_Document):
@@ -92,6 +97,9 @@ class SearchAnswer(_Answer):
     """Hits, the best first."""
 
     hits: list[Hit]
+    search_id: UUID | None = Field(
+        description="What feedback is given to; null if the search was not recorded."
+    )
     next: str | None = Field(
         description="As `after`: the next hits. Null where there are no more.", examples=["0.61:42"]
     )

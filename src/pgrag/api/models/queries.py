@@ -15,7 +15,10 @@ Weight = Annotated[float, Field(ge=0, le=100)]
 #: What a half-precision vector can hold.
 Component = Annotated[float, Field(ge=-65504, le=65504)]
 
-_QUERY = 'Words rank; `"a phrase"` and `+word` must occur, `-word` must not.'
+_QUERY = (
+    'Words rank; `"a phrase"` and `+word` must occur, `-word` must not; `type:guide`,'
+    " `created:>=2024-12-01` or `#tag` filter, joined by AND, OR, NOT and parentheses."
+)
 _FILTERS = (
     "Conditions on pages and documents, such as"
     ' `{"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}`.'
@@ -31,8 +34,8 @@ _NUMBER = r"(100|\d{1,2}(\.\d{1,6})?)"
 _FUSING = ("alpha", "fusion", "candidate_count", "rrf_k", "rrf_weights")
 _FOREIGN = {
     "hybrid": (),
-    "keyword": (*_FUSING, "model", "query_embedding"),
-    "semantic": (*_FUSING, "page_evidence"),
+    "keyword": (*_FUSING, "intent", "model", "query_embedding"),
+    "semantic": (*_FUSING, "intent", "query_expansion", "page_evidence"),
 }
 
 
@@ -106,12 +109,46 @@ class _Search(QueryArguments):
     explain: bool = Field(
         default=False, description="Add every number behind the score of each hit."
     )
+    intent: Name | None = Field(
+        default=None,
+        description="`auto`: the kind of question chooses what is left open here (levels, unit,"
+        " aggregate, hierarchy, alpha); or the name of an intent or query type; by default the"
+        " library's setting, `off`.",
+    )
+    unit: Literal["document", "page"] | None = Field(
+        default=None, description="Hits are documents, or pages shown by their best document."
+    )
+    aggregate: Literal["max", "mean", "rrf"] | None = Field(
+        default=None, description="What makes the score of a page of those of its documents."
+    )
+    hierarchy: Literal["none", "depth", "breadth", "overview"] | None = Field(
+        default=None,
+        description="Prefer the section of the best hit, other sections, or introductions.",
+    )
+    mmr_lambda: Share | None = Field(
+        default=None,
+        description="Below 1: hits that differ from those before them come earlier.",
+    )
+    query_expansion: Literal["none", "synonyms", "feedback", "both"] | None = Field(
+        default=None,
+        description="Add words: the library's synonyms, words of the best hits, or both.",
+    )
+    rerank: bool = Field(
+        default=False,
+        description="Let the reranker score the best hits anew; `hybrid_score` keeps the fused"
+        " score.",
+    )
+    rerank_depth: int | None = Field(
+        default=None, ge=1, le=1000, description="So many hits are scored anew; by default 50."
+    )
 
     @model_validator(mode="after")
     def _belongs_to_mode(self) -> Self:
         foreign = [name for name in _FOREIGN[self.mode] if getattr(self, name, None) is not None]
         if foreign:
             raise ValueError(f"mode={self.mode} has no use for {', '.join(foreign)}")
+        if self.rerank and self.after is not None:
+            raise ValueError("a reranked list has one page: ask for a higher limit, without after")
         return self
 
 

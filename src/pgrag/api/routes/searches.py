@@ -76,6 +76,7 @@ def _search(arguments: SearchParameters | SearchBody, database: Database) -> Res
     return database.answer(
         {
             "hits": found.rows,
+            "search_id": found.search_id,
             "next": found.rows[-1]["cursor"] if is_full else None,
             "notices": found.notices,
             "resolved": _resolved(arguments, database),

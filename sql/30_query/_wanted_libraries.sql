@@ -1,0 +1,103 @@
+-- An argument, the top of the filters and the text of the query may name the same thing, but not
+-- different ones.
+create or replace function pgrag._wanted_libraries(
+    library text,
+    filters jsonb,
+    query_filters jsonb
+)
+returns text[]
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    wishes jsonb := jsonb_strip_nulls(jsonb_build_array(
+        to_jsonb(library), filters -> 'library', query_filters -> 'library'
+    ));
+begin
+    return pgrag._one_wish('library', array(
+        select array(
+            select distinct lower(btrim(n.name))
+            from jsonb_array_elements_text(
+                case
+                    when jsonb_typeof(w.wish) = 'array' then w.wish
+                    else jsonb_build_array(w.wish)
+                end
+            ) as n (name)
+            order by 1
+        )::text
+        from jsonb_array_elements(wishes) as w (wish)
+        where w.wish <> 'null'
+    ))::text[];
+end;
+$$;
+
+create or replace function pgrag._wanted_version(
+    version text,
+    filters jsonb,
+    query_filters jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pgrag._one_wish('version', pg_catalog.array_remove(
+        array[
+            _wanted_version.version,
+            _wanted_version.filters ->> 'version',
+            _wanted_version.query_filters ->> 'version'
+        ],
+        null
+    ));
+$$;
+
+create or replace function pgrag._one_wish(
+    field text,
+    wishes text[]
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+begin
+    if wishes[1] <> any (wishes) then
+        raise exception 'The % is asked for as % and as %.',
+            field, wishes[1], (select w from unnest(wishes) as w where w <> wishes[1] limit 1)
+            using errcode = 'PGR06',
+                hint = 'Name it once: as an argument, in the filters, or in the query.';
+    end if;
+    return wishes[1];
+end;
+$$;
+
+-- The filters of the argument and those of the query's text, without what names the scope.
+create or replace function pgrag._conjunction(
+    filters jsonb,
+    query_filters jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when rest.written = '{}' then rest.given
+        when coalesce(rest.given, '{}') = '{}' then rest.written
+        else pg_catalog.jsonb_build_object(
+            'and', pg_catalog.jsonb_build_array(rest.given, rest.written)
+        )
+    end
+    from (
+        select
+            case
+                when pg_catalog.jsonb_typeof(_conjunction.filters) = 'object'
+                then _conjunction.filters - '{library, version}'::text[]
+                else _conjunction.filters
+            end as given,
+            coalesce(_conjunction.query_filters, '{}') - '{library, version}'::text[] as written
+    ) as rest;
+$$;

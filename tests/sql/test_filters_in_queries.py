@@ -1,0 +1,123 @@
+"""Filters written into the query: they narrow like those of the argument, and alone they list."""
+
+from __future__ import annotations
+
+import pytest
+from library import ingest, keys, page, refused, run, search
+from psycopg.types.json import Jsonb
+
+PAGES = [
+    page("backup.md", "Restore a backup at night.", "Backups are kept for a week.",
+         title="Backup", type="guide", tags=["ops", "night"], created="2024-03-01"),
+    page("restore.md", "Restore a single file.", title="Restore", type="guide", tags=["ops"],
+         created="2025-01-10"),
+    page("commands.md", "restore FILE brings a file back.", title="Commands", type="reference",
+         tags=["cli"], created="2025-02-01"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection) -> str:
+    ingest(module_connection, "manual", PAGES, "1.0")
+    ingest(module_connection, "manual", [*PAGES[:1]], "2.0")
+    ingest(module_connection, "other", [page("restore.md", "Restore the other.")])
+    return "manual"
+
+
+@pytest.mark.parametrize(
+    ("written", "filters"),
+    [
+        ("restore type:guide", {"type": "guide"}),
+        ("type:guide AND NOT #night restore", {"type": "guide", "not": {"tags": "night"}}),
+        ("restore created:>=2025-01-01", {"created": {">=": "2025-01-01"}}),
+        ("restore (type:reference OR #night)", {"or": [{"type": "reference"}, {"tags": "night"}]}),
+    ],
+)
+def test_a_filter_in_the_text_is_the_filter_of_the_argument(connection, manual, written, filters):
+    ask = {"library": manual, "version": "1.0"}
+    expected = search(connection, "restore", filters=filters, **ask)
+    assert expected
+    assert search(connection, written, **ask) == expected
+
+
+def test_both_must_hold(connection, manual):
+    hits = search(
+        connection, "restore type:guide", library=manual, version="1.0",
+        filters={"created": {">=": "2025-01-01"}},
+    )  # fmt: skip
+    assert keys(hits) == ["restore.md"]
+
+
+def test_every_function_reads_them(connection, manual):
+    ask = {"query": "restore type:reference", "library": manual, "version": "1.0"}
+    for function in ("keyword_search", "semantic_search"):
+        assert keys(run(connection, function, **ask)) == ["commands.md"]
+    assert {b["title"] for b in run(connection, "context", **ask)} == {"Commands"}
+
+
+def test_filters_alone_list_pages(connection, manual):
+    hits = search(connection, "type:guide", library=manual, version="1.0")
+    assert keys(hits) == ["backup.md", "restore.md"]
+    assert [hit["score"] for hit in hits] == [1, 1]
+    assert all(hit["keyword_score"] is None for hit in hits)
+
+
+def test_a_list_of_filtered_pages_goes_on(connection, manual):
+    [first] = search(connection, "#ops", library=manual, version="1.0", match_count=1)
+    rest = search(connection, "#ops", library=manual, version="1.0", after=first["cursor"])
+    assert [first["key"], *keys(rest)] == ["backup.md", "restore.md"]
+
+
+def test_filters_on_documents_list_documents(connection, manual):
+    hits = search(connection, "level:2 type:guide", library=manual, version="1.0")
+    assert len(hits) == 3
+    assert {hit["level"] for hit in hits} == {2}
+
+
+def test_an_excluded_word_holds_for_a_list_too(connection, manual):
+    hits = search(connection, "level:2 type:guide -night", library=manual, version="1.0")
+    assert sorted(hit["content"] for hit in hits) == [
+        "Backups are kept for a week.", "Restore a single file.",
+    ]  # fmt: skip
+
+
+def test_library_and_version_in_the_text(connection, manual):
+    assert keys(search(connection, "restore library:other")) == ["restore.md"]
+    assert keys(search(connection, "library:manual version:1.0 file")) != []
+    assert {h["version"] for h in search(connection, "backup library:manual version:1.0")} == {
+        "1.0"
+    }
+    assert keys(search(connection, "library:other")) == ["restore.md"]
+
+
+@pytest.mark.parametrize(
+    ("query", "arguments"),
+    [
+        ("restore library:other", {"library": "manual"}),
+        ("restore", {"library": "manual", "filters": {"library": "other"}}),
+        ("restore version:1.0", {"library": "manual", "version": "2.0"}),
+        ("restore", {"library": "manual", "version": "2.0", "filters": {"version": "1.0"}}),
+        ("restore library:other", {"filters": {"library": ["manual"]}}),
+    ],
+)
+def test_two_wishes_for_one_thing(connection, manual, query, arguments):
+    given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
+    with refused(connection, "PGR06", "is asked for as", "Name it once"):
+        search(connection, query, **given)
+
+
+def test_the_same_wish_twice_is_one(connection, manual):
+    hits = search(
+        connection, "restore library:manual", library=" Manual ", filters={"library": ["manual"]}
+    )
+    assert {hit["library"] for hit in hits} == {"manual"}
+
+
+def test_explanation_shows_what_was_read(connection, manual):
+    hit = search(connection, "restore type:guide", library=manual, explain=True)[0]
+    assert hit["explanation"]["filters"] == {"type": "guide"}
+
+
+def test_nothing_left_to_search_for(connection, manual):
+    with refused(connection, "PGR01", "has no words to search for", "or a filter"):
+        search(connection, "-night", library=manual)
