@@ -22,10 +22,8 @@ declare
     request pgrag.search_request;
     listing pgrag.listing;
     recorded_id uuid;
-    rest jsonb := case recorded_search.mode
-            when 'keyword' then '{"page_evidence": 0}'
-            else '{}'
-        end
+    rest jsonb := '{}'::jsonb
+        || case recorded_search.mode when 'keyword' then '{"page_evidence": 0}' else '{}' end::jsonb
         || jsonb_strip_nulls(recorded_search.arguments - '{snippets, explain, filters}'::text[])
         || jsonb_build_object('filters', recorded_search.arguments -> 'filters')
         || case recorded_search.mode

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self
 import psycopg
 
 from pgrag import schema
-from pgrag.db import Database, translated_errors
+from pgrag.db import Database, Row, translated_errors
 from pgrag.embedded import EmbeddedServer
-from pgrag.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
+from pgrag.errors import DatabaseUnavailable, NotConfigured, SchemaOutdated, SettingsError
 from pgrag.search import Search
 from pgrag.settings import Settings, load_settings
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.ingest.sources import Source
-    from pgrag.reranking import CrossEncoderReranker, HttpReranker
+    from pgrag.reranking import CrossEncoderReranker, HttpReranker, Reranked
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,24 @@ class App:
     @property
     def search(self) -> Search:
         """The search functions, with the models that are configured here."""
-        return Search(self.database, self.embedder_of)
+        return Search(self.database, self.embedder_of, rerank=self._rerank)
+
+    def searching_as(self, client: str) -> Search:
+        """The same for a face: what it searches is recorded under its name, unless switched off."""
+        recorded = client if self.settings.record_searches else None
+        return Search(self.database, self.embedder_of, rerank=self._rerank, client=recorded)
+
+    def _rerank(self, query: str, rows: list[Row]) -> Reranked:
+        """Let the reranker order hits. Raises `NotConfigured` where there is none."""
+        from pgrag.reranking import rerank
+
+        reranker = self.reranker
+        if reranker is None:
+            raise NotConfigured(
+                "No reranker is configured.",
+                hint="Set PGRAG_RERANKER_URL, or PGRAG_RERANKER_MODEL for one that runs here.",
+            )
+        return rerank(query, rows, reranker)
 
     def require_schema(self) -> None:
         """Raise `SchemaOutdated` or `SchemaTooNew` unless the database fits this package.

@@ -2,6 +2,7 @@
 
 PgragError
 ├── SettingsError
+│   └── NotConfigured
 ├── SourceError
 ├── DatabaseError
 │   ├── DatabaseUnavailable
@@ -41,6 +42,10 @@ class PgragError(Exception):
 
 class SettingsError(PgragError):
     """A setting has a value that cannot be used."""
+
+
+class NotConfigured(SettingsError):
+    """What was asked for needs a setting that is not set."""
 
 
 class SourceError(PgragError):

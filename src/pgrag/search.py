@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
 from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector
 
 from pgrag.db import Database, Row, as_json, collected_notices
-from pgrag.errors import DatabaseError, EmbeddingError, SettingsError
+from pgrag.errors import DatabaseError, EmbeddingError, NotConfigured
 
 if TYPE_CHECKING:
     from pgrag.embedding import Embedder
@@ -52,9 +52,10 @@ class Result:
 class Search:
     """Calls the search functions of the database; arguments are theirs, by name.
 
-    `rerank` orders hits anew, and raises `SettingsError` where no reranker is configured. `client` is under what name
-    searches are recorded; None: they are not. The three searches also take `rerank`, whether the
-    reranker scores the first `rerank_depth` hits anew (default 50); such a list has one page.
+    `rerank` orders hits anew, and raises `NotConfigured` where no reranker is configured. `client`
+    is under what name searches are recorded; None: they are not. The three searches also take
+    `rerank`, whether the reranker scores the first `rerank_depth` hits anew (default 50); such a
+    list has one page.
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class Search:
     ) -> tuple[list[Row], UUID | None]:
         """Hits in the reranker's order; what comes after it (difference, limit) is done then."""
         if self._rerank is None:
-            raise SettingsError("No reranker is at hand here.")
+            raise NotConfigured("No reranker is at hand here.")
         started = perf_counter()
         limit = arguments.get("match_count") or 10
         depth = max(limit, arguments.pop("rerank_depth", None) or RERANK_DEPTH)

@@ -115,6 +115,7 @@ def test_every_error_has_its_status(error: type[errors.PgragError]) -> None:
         errors.SchemaTooNew: 503,
         errors.EmbeddingError: 502,
         errors.RerankingError: 502,
+        errors.NotConfigured: 501,
     }
     statuses = [status for base, status in expected.items() if issubclass(error, base)]
     assert kind_of(error("message")).status == (statuses or [500])[0]

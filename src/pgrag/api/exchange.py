@@ -33,7 +33,7 @@ class Exchange:
         """Rows and notices of one of the methods of `Search`, such as `Search.context`."""
         started = perf_counter()
         try:
-            return function(self._app.search, query, **arguments)
+            return function(self._app.searching_as("rest"), query, **arguments)
         finally:
             self._seconds += perf_counter() - started
 

@@ -103,6 +103,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "The reranker failed",
         "The reranker failed; the server's log says why.",
     ),
+    errors.NotConfigured: Kind(501, "not-configured", "The service is not set up for this"),
     errors.PgragError: INTERNAL,
 }
 
@@ -152,7 +153,7 @@ async def _pgrag_error(request: Request, error: Exception) -> Response:
         request,
         kind,
         kind.detail or error.message,
-        hint=error.hint if kind.status < 500 or is_unfit else None,
+        hint=error.hint if kind.status < 500 or kind.status == 501 or is_unfit else None,
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)} if is_outage else None,
     )
 

@@ -11,8 +11,18 @@ from typing import Annotated
 
 import typer
 
-from pgrag.cli import browse, context, database, doctor, index, manage, observe, search, serve
-from pgrag.cli import browse, context, database, doctor, evaluate, index, manage, search, serve
+from pgrag.cli import (
+    browse,
+    context,
+    database,
+    doctor,
+    evaluate,
+    index,
+    manage,
+    observe,
+    search,
+    serve,
+)
 from pgrag.cli.output import complain
 from pgrag.errors import PgragError
 

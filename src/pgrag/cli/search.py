@@ -156,12 +156,13 @@ def search(
     }
     with opened() as app:
         say_version(app, name, wanted, conditions)
+        functions = app.searching_as("cli")
         run = (
-            app.search.keyword_search
+            functions.keyword_search
             if keyword
-            else app.search.semantic_search
+            else functions.semantic_search
             if semantic
-            else app.search.search
+            else functions.search
         )
         result = run(query, **arguments)
         for text in result.notices:
