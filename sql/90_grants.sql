@@ -104,6 +104,7 @@ grant execute on function
     pgrag.synonyms,
     pgrag.remove_synonyms,
     pgrag.configuration,
+    pgrag.configuration_history,
     pgrag.compare_configuration,
     pgrag.apply_configuration,
     pgrag.install_configuration,

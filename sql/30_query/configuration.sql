@@ -42,6 +42,32 @@ comment on function pgrag.configuration() is
 "synonyms": …}, each an object of entries by name; synonyms by library and term. It is what
 apply_configuration takes.';
 
+create or replace function pgrag.configuration_history(
+    match_count integer default 20
+)
+returns table (
+    version_id bigint,
+    origin text,
+    note text,
+    created_at timestamptz,
+    configuration jsonb
+)
+language sql
+stable
+parallel safe
+rows 20
+set search_path from current
+as $$
+    select v.version_id, v.origin, v.note, v.created_at, v.configuration
+    from pgrag.configuration_versions as v
+    order by v.version_id desc
+    limit greatest(coalesce(configuration_history.match_count, 20), 0);
+$$;
+
+comment on function pgrag.configuration_history(integer) is
+'The versions of the configuration, the newest first: as a release shipped it (origin package), and
+as it was after somebody had changed it (origin user), with the note that was given.';
+
 create or replace function pgrag._rule_entry(
     rule pgrag.intent_rules
 )

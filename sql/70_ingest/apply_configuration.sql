@@ -232,7 +232,7 @@ begin
     ) as o
     order by o.place
     limit 1;
-    if orphan is not null then
+    if orphan.place is not null then
         raise exception '%: there is no % %.', orphan.place, orphan.kind,
             quote_literal(orphan.missing)
             using errcode = 'PGR01', hint = 'Add it in the same file, or name one that exists.';

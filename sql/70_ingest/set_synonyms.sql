@@ -21,7 +21,7 @@ begin
     from pgrag._synonym_complaints(synonyms) as c
     order by c.place
     limit 1;
-    if complaint is not null then
+    if complaint.place is not null then
         raise exception '%: %', left(complaint.place, 200), left(complaint.problem, 500)
             using errcode = 'PGR01', hint = coalesce(complaint.hint, '');
     end if;

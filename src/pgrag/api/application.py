@@ -16,7 +16,15 @@ from fastapi.routing import APIRoute
 
 from pgrag.api import openapi, problems
 from pgrag.api.body_limit import BodyLimit
-from pgrag.api.routes import documents, health, libraries, observation, pages, searches
+from pgrag.api.routes import (
+    documents,
+    health,
+    libraries,
+    observation,
+    pages,
+    searches,
+    understanding,
+)
 from pgrag.app import App
 
 DESCRIPTION = """\
@@ -68,6 +76,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
         pages.router,
         documents.router,
         observation.router,
+        understanding.router,
     ):
         api.include_router(
             router,

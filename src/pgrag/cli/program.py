@@ -13,6 +13,7 @@ import typer
 
 from pgrag.cli import (
     browse,
+    config,
     context,
     database,
     doctor,
@@ -22,6 +23,7 @@ from pgrag.cli import (
     observe,
     search,
     serve,
+    understanding,
 )
 from pgrag.cli.output import complain
 from pgrag.errors import PgragError
@@ -38,8 +40,20 @@ program = typer.Typer(
 )
 _PANELS = {
     "Find": (search.search, context.context),
-    "See what there is": (browse.libraries, browse.versions, browse.resolve, browse.outline),
-    "Bring in and take out": (index.index, index.embed, manage.configure, manage.remove),
+    "See what there is": (
+        browse.libraries,
+        browse.versions,
+        browse.resolve,
+        browse.outline,
+        understanding.intent,
+    ),
+    "Bring in and take out": (
+        index.index,
+        index.embed,
+        manage.configure,
+        understanding.synonyms,
+        manage.remove,
+    ),
     "Run": (serve.serve, doctor.doctor),
 }
 for _panel, _commands in _PANELS.items():
@@ -49,6 +63,9 @@ program.command(rich_help_panel="Observe")(observe.feedback)
 for _name, _group in {"searches": observe.searches, "metrics": observe.metrics}.items():
     program.add_typer(_group, name=_name, rich_help_panel="Observe", no_args_is_help=True)
 program.add_typer(evaluate.commands, name="eval", rich_help_panel="Measure", no_args_is_help=True)
+program.add_typer(
+    config.commands, name="config", rich_help_panel="Bring in and take out", no_args_is_help=True
+)
 program.add_typer(database.commands, name="db", rich_help_panel="Run", no_args_is_help=True)
 
 

@@ -13,6 +13,11 @@ from pgrag.errors import InvalidInput
 from pgrag.ingest.yaml_values import YamlError, load_yaml
 
 Path = tuple[str, ...]
+_ORDER = (
+    "query_types", "intents", "rules", "synonyms",
+    "description", "language", "words", "pattern", "shape", "expansions", "intent", "unit",
+    "aggregate", "levels", "alpha", "alpha_offset", "hierarchy", "query_type", "confidence",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +94,18 @@ _Dumper.add_representer(
 
 def to_yaml(value: Any) -> str:
     """Write a configuration as YAML that `read_configuration` reads back."""
+    value = _ordered(value)
     written: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
     return written
+
+
+def _ordered(value: Any) -> Any:
+    """Put sections and fields in the order in which people write them, entries by name."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _ordered(value[key])
+        for key in sorted(
+            value, key=lambda key: (_ORDER.index(key) if key in _ORDER else len(_ORDER), key)
+        )
+    }

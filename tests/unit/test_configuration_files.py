@@ -1,0 +1,47 @@
+"""YAML to a configuration: lines in errors, and back again without a difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pgrag.configuration import read_configuration, shipped, to_yaml
+from pgrag.errors import InvalidInput
+
+
+def test_entries_know_their_lines():
+    read = read_configuration("rules:\n  a:\n    words: [b]\n    confidence: 7\n", "my.yaml")
+    assert read.value == {"rules": {"a": {"words": ["b"], "confidence": 7}}}
+    confidence = pytest.raises(InvalidInput, match=r"^my\.yaml:4: rules/a/confidence: must be")
+    with confidence, read.located_errors():
+        raise InvalidInput("rules/a/confidence: must be a number.")
+    with pytest.raises(InvalidInput, match=r"^my\.yaml:2: rules/a: needs"), read.located_errors():
+        raise InvalidInput("rules/a: needs an intent.")
+    with pytest.raises(InvalidInput, match=r"^Something else"), read.located_errors():
+        raise InvalidInput("Something else.")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rules: [", r"^f\.yaml:\d: this is not YAML"),
+        ("rules:\n  a: {}\n  a: {}\n", r"^f\.yaml:3: 'a' is there twice"),
+        ("- a\n", r"^f\.yaml:1: a configuration is a mapping"),
+        ("", r"^f\.yaml:1: a configuration is a mapping"),
+    ],
+)
+def test_what_is_no_configuration_is_refused(text, message):
+    with pytest.raises(InvalidInput, match=message):
+        read_configuration(text, "f.yaml")
+
+
+def test_yaml_is_read_back_as_it_was():
+    value = shipped().value
+    assert read_configuration(to_yaml(value), "again").value == value
+
+
+def test_the_shipped_file_is_in_the_package():
+    package = Path(__file__).parents[2] / "src" / "pgrag" / "configuration"
+    assert (package / "defaults.yaml").is_file()
+    assert {"intents", "query_types", "rules"} == set(shipped().value)
