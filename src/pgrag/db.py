@@ -227,11 +227,6 @@ def _statement(function: str, given: dict[str, Any]) -> tuple[sql.Composed, list
     return statement, values
 
 
-def as_json(value: Any) -> Jsonb:
-    """Make an argument of type jsonb of a value that would go as something else, such as a list."""
-    return Jsonb(value)
-
-
 def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]) -> bool:
     """Whether the database has a function with arguments of these names, of whatever types."""
     if connection.info.transaction_status is psycopg.pq.TransactionStatus.INERROR:

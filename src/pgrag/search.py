@@ -11,8 +11,9 @@ from uuid import UUID, uuid4
 
 from pgvector import HalfVector
 
-from pgrag.db import Database, Row, as_json, collected_notices
+from pgrag.db import Database, Row, collected_notices
 from pgrag.errors import DatabaseError, EmbeddingError, NotConfigured
+from pgrag.recording import record
 
 if TYPE_CHECKING:
     from pgrag.embedding import Embedder
@@ -137,20 +138,19 @@ class Search:
         rows = rows[:limit]
         if self._client is None:
             return rows, None
-        [recorded] = self._database.call(
-            "record_search",
-            query=query,
-            hits=as_json(rows),
-            client=self._client,
+        search_id = record(
+            self._database,
+            self._client,
+            query,
+            rows,
             library=arguments.get("library"),
-            version=arguments.get("version"),
             parameters={
                 "mode": _MODES[function], "rerank_depth": depth, "reranked": ordered.applied,
                 **{name: value for name, value in arguments.items() if name not in _SCOPE},
             },
             duration_ms=1000 * (perf_counter() - started),
         )  # fmt: skip
-        return rows, recorded["record_search"]
+        return [{**row, "search_id": search_id} for row in rows], search_id
 
     def _recorded(
         self, function: str, query: str, arguments: dict[str, Any]

@@ -58,10 +58,10 @@ class ApiClient:
 
 @contextmanager
 def serving(
-    url: str, *, pool_size: int = 4, cors_origins: tuple[str, ...] = ()
+    url: str, *, pool_size: int = 4, cors_origins: tuple[str, ...] = (), **settings: Any
 ) -> Iterator[ApiClient]:
     """An application on a database, in an event loop of its own."""
-    app = App(Settings(database_url=url, pool_size=pool_size))
+    app = App(Settings(database_url=url, pool_size=pool_size, **settings))
     api = create_app(app, cors_origins=cors_origins)
     transport = httpx.ASGITransport(api, raise_app_exceptions=False)
     with start_blocking_portal() as portal:

@@ -1,0 +1,101 @@
+"""`/v1/search?rerank=true` with a reranker on loopback, well-behaved and not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from api_client import ApiClient, problem, serving
+from embedding_server import Handler, Server, status
+
+QUERY = "what does the harbour cost"
+ASK = {"q": QUERY, "library": "harbour", "rerank": "true"}
+
+
+def shortest_first(handler: Handler, payload: dict) -> None:
+    """Score texts by how short they are, in the shape of Cohere and Jina."""
+    results = [
+        {"index": index, "relevance_score": 1 / (1 + len(text))}
+        for index, text in enumerate(payload["documents"])
+    ]
+    handler.reply(200, {"results": results})
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        server.script = [shortest_first]
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def client(harbour_url: str, server: Server) -> Iterator[ApiClient]:
+    with serving(
+        harbour_url, reranker_url=server.url, reranker_model="tiny", reranker_retries=0
+    ) as client:
+        yield client
+
+
+def test_the_reranker_decides_and_the_fused_score_stays(client: ApiClient, server: Server) -> None:
+    fused = {h["document_id"]: h["score"] for h in client.ok(
+        "/v1/search", q=QUERY, library="harbour", limit=50
+    )["hits"]}  # fmt: skip
+    found = client.ok("/v1/search", limit=4, **ASK)
+    scores = [hit["score"] for hit in found["hits"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(hit["hybrid_score"] == fused[hit["document_id"]] for hit in found["hits"])
+    [(_, _, payload)] = server.requests
+    assert payload["query"] == QUERY
+    assert len(payload["documents"]) == min(50, len(fused))
+    longest = sorted(payload["documents"], key=len)[:4]
+    assert [round(1 / (1 + len(text)), 12) for text in longest] == [round(s, 12) for s in scores]
+    assert found["next"] is None
+
+
+def test_both_scores_are_recorded(client: ApiClient, harbour_url: str) -> None:
+    found = client.ok("/v1/search", limit=3, **ASK)
+    with psycopg.connect(harbour_url) as connection:
+        rows = connection.execute(
+            "select h.document_id, h.score, h.hybrid_score from pgrag.search_hits as h"
+            " where h.search_id = %s order by h.rank",
+            [found["search_id"]],
+        ).fetchall()
+    assert rows == [
+        (hit["document_id"], hit["score"], hit["hybrid_score"]) for hit in found["hits"]
+    ]
+
+
+def test_only_so_many_are_read(client: ApiClient, server: Server) -> None:
+    client.ok("/v1/search", limit=2, rerank_depth=3, **ASK)
+    assert len(server.requests[-1][2]["documents"]) == 3
+
+
+def test_filters_are_not_read_to_the_reranker(client: ApiClient, server: Server) -> None:
+    client.ok("/v1/search", **{**ASK, "q": "tide type:guide"})
+    assert server.requests[-1][2]["query"] == "tide"
+
+
+def test_a_failure_leaves_the_fused_order_and_says_so(client: ApiClient, server: Server) -> None:
+    server.script = [status(500)]
+    found = client.ok("/v1/search", limit=3, **ASK)
+    plain = client.ok("/v1/search", q=QUERY, library="harbour", limit=3)
+    assert [h["document_id"] for h in found["hits"]] == [h["document_id"] for h in plain["hits"]]
+    assert any("Not reranked" in notice for notice in found["notices"])
+
+
+def test_differences_are_made_after_it(client: ApiClient) -> None:
+    plain = client.ok("/v1/search", limit=5, **ASK)
+    diverse = client.ok("/v1/search", limit=5, mmr_lambda=0.2, **ASK)
+    assert diverse["hits"][0]["document_id"] == plain["hits"][0]["document_id"]
+    assert {h["document_id"] for h in diverse["hits"]} != {h["document_id"] for h in plain["hits"]}
+
+
+def test_it_has_one_page(client: ApiClient) -> None:
+    problem(client.get("/v1/search", after="0.5:1:100:100", **ASK), 422, "invalid-request")

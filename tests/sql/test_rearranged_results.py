@@ -1,0 +1,159 @@
+"""Lists whose order is not that of the fused scores: the same on every page, and complete."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from corpus import Author, pages
+from library import Row, ingest, page, refused, run, search
+
+QUERY = "restart the server of a user"
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection) -> str:
+    ingest(module_connection, "manual", pages(Author(random.Random(5)), 30))
+    return "manual"
+
+
+def walk(connection, size: int, **arguments: Any) -> list[Row]:
+    hits: list[Row] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        more = search(connection, QUERY, match_count=size, **cursor, **arguments)
+        hits += more
+        if len(more) < size:
+            return hits
+        cursor = {"after": more[-1]["cursor"]}
+
+
+def ids(hits: list[Row]) -> list[int]:
+    return [hit["document_id"] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"unit": "page"},
+        {"unit": "page", "aggregate": "mean"},
+        {"unit": "page", "aggregate": "rrf"},
+        {"hierarchy": "depth"},
+        {"hierarchy": "breadth", "max_per_page": 2},
+        {"hierarchy": "overview", "levels": [0, 1, 2]},
+        {"mmr_lambda": 0.5},
+        {"unit": "page", "hierarchy": "breadth", "mmr_lambda": 0.7},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("size", [3, 10])
+def test_the_pages_of_a_rearranged_list_are_the_list(connection, manual, arguments, size):
+    ask = {"library": manual, "candidate_count": 40, **arguments}
+    walked = walk(connection, size, **ask)
+    assert len(set(ids(walked))) == len(walked) > 20
+    first = search(connection, QUERY, match_count=size, **ask)
+    assert ids(walked)[: len(first)] == ids(first)
+    assert walk(connection, size, **ask) == walked
+
+
+def test_one_hit_a_page_reaches_every_page(connection, manual):
+    """However few pages the first candidates are from: ten means ten where ten qualify."""
+    every = search(connection, QUERY, library=manual, match_count=1000)
+    hits = walk(connection, 4, library=manual, unit="page", candidate_count=5)
+    assert sorted({h["page_id"] for h in hits}) == sorted({h["page_id"] for h in every})
+    assert len(hits) == len({h["page_id"] for h in hits})
+
+
+def test_the_fused_score_is_kept(connection, manual):
+    fused = {h["document_id"]: h["score"] for h in search(connection, QUERY, match_count=100)}
+    for hit in search(connection, QUERY, unit="page", aggregate="mean", match_count=10):
+        assert hit["hybrid_score"] == fused[hit["document_id"]]
+
+
+def test_without_a_new_order_it_is_the_score(connection, manual):
+    assert all(h["hybrid_score"] == h["score"] for h in search(connection, QUERY))
+
+
+def test_what_is_off_changes_nothing(connection, manual):
+    plain = search(connection, QUERY, library=manual, explain=True)
+    off = search(
+        connection, QUERY, library=manual, explain=True, intent="off", unit="document",
+        aggregate="max", hierarchy="none", mmr_lambda=1, query_expansion="none",
+    )  # fmt: skip
+    assert off == plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"unit": "chapter"}, "unit must be document or page, got 'chapter'"),
+        ({"aggregate": "median"}, "aggregate must be"),
+        ({"hierarchy": "up"}, "hierarchy must be"),
+        ({"mmr_lambda": 1.5}, "mmr_lambda must be 0 to 1"),
+        ({"query_expansion": "all"}, "query_expansion must be"),
+        ({"intent": "GUESSING"}, "GUESSING"),
+    ],
+    ids=str,
+)
+def test_what_it_cannot_be(connection, manual, arguments, message):
+    with refused(connection, "PGR01", message):
+        search(connection, QUERY, library=manual, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("made_by", "given_to"), [({}, {"unit": "page"}), ({"unit": "page"}, {})], ids=str
+)
+def test_a_cursor_of_another_kind_of_list(connection, manual, made_by, given_to):
+    cursor = search(connection, QUERY, library=manual, match_count=3, **made_by)[-1]["cursor"]
+    with refused(connection, "PGR07", "was not made by a search like this", "same arguments"):
+        search(connection, QUERY, library=manual, after=cursor, **given_to)
+
+
+class TestIntent:
+    def explanation(self, connection, query: str, **arguments: Any) -> dict[str, Any]:
+        hits = search(connection, query, library="manual", explain=True, **arguments)
+        return hits[0]["explanation"]
+
+    def test_is_off_unless_it_is_asked_for(self, connection, manual):
+        assert self.explanation(connection, QUERY)["intent"] is None
+
+    def test_auto_chooses_and_shows_what_it_chose(self, connection, manual):
+        [found] = run(connection, "detect_intent", query="list all server roles")
+        explained = self.explanation(connection, "list all server roles", intent="auto")
+        assert explained["intent"]["query_type"] == found["query_type"] == "aggregative"
+        assert explained["intent"]["rule"] == found["rule"]
+        assert explained["intent"]["levels"] == [0, 1, 2]
+
+    def test_what_is_said_wins_over_what_is_guessed(self, connection, manual):
+        explained = self.explanation(
+            connection, "list all server roles", intent="auto", unit="document",
+            hierarchy="none", alpha=0.9,
+        )  # fmt: skip
+        assert (explained["unit"], explained["hierarchy"], explained["alpha"]) == (
+            "document", "none", 0.9,
+        )  # fmt: skip
+
+    def test_by_name(self, connection, manual):
+        [strategy] = connection.execute("select * from pgrag.strategy('KNOWN_ITEM')").fetchall()
+        assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["unit"] == strategy["unit"]
+
+    def test_a_library_may_want_it(self, connection, manual):
+        run(connection, "configure_library", library=manual, settings={"intent": "auto"})
+        assert self.explanation(connection, QUERY)["intent"] is not None
+        assert self.explanation(connection, QUERY, intent="off")["intent"] is None
+
+    def test_a_library_cannot_want_what_there_is_not(self, connection, manual):
+        with refused(connection, "PGR01", "GUESSING"):
+            run(connection, "configure_library", library=manual, settings={"intent": "GUESSING"})
+
+
+def test_expansion_shows_its_words(connection, manual):
+    ingest(connection, "aliases", [page("a.md", "Start the kernel again."), page("b.md", "Else.")])
+    run(connection, "set_synonyms", library="aliases", synonyms={"reboot": ["kernel"]})
+    ask = {"library": "aliases", "alpha": 0}
+    assert search(connection, "reboot", **ask) == []
+    [hit] = search(connection, "reboot", query_expansion="synonyms", explain=True, **ask)
+    assert hit["key"] == "a.md"
+    assert hit["explanation"]["query_expansion"] == "synonyms"
+    assert "kernel" in {w["lexeme"] for w in hit["explanation"]["keyword"]["lexemes"]}
