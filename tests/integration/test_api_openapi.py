@@ -49,6 +49,12 @@ EXPECTED = {
     ("GET", "/v1/metrics/popular-queries"): "days library limit",
     ("GET", "/v1/metrics/empty-queries"): "days library limit",
     ("GET", "/v1/metrics/slow-searches"): "days library limit",
+    ("GET", "/v1/evaluations"): "",
+    ("GET", "/v1/evaluations/{name}/runs"): "name",
+    ("POST", "/v1/evaluations/{name}/runs"): "name",
+    ("GET", "/v1/evaluation-runs/{run_id}"): "run_id",
+    ("GET", "/v1/evaluation-runs/{run_id}/comparison"): "run_id other metric moved",
+    ("GET", "/v1/evaluation-runs/{run_id}/queries/{query_id}"): "run_id query_id",
     ("GET", "/healthz"): "",
     ("GET", "/readyz"): "",
 }

@@ -25,6 +25,7 @@ from pgrag.api.routes import (
     searches,
     understanding,
 )
+from pgrag.api.routes import documents, evaluations, health, libraries, observation, pages, searches
 from pgrag.app import App
 
 DESCRIPTION = """\
@@ -38,6 +39,7 @@ TAGS = [
     {"name": "pages", "description": "Whole pages and their heading trees."},
     {"name": "documents", "description": "One document and its neighbours."},
     {"name": "observation", "description": "What was searched, and what readers thought of it."},
+    {"name": "evaluation", "description": "How good the search is, on labelled sets."},
     {"name": "health", "description": "The state of the service."},
 ]
 
@@ -77,6 +79,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
         documents.router,
         observation.router,
         understanding.router,
+        evaluations.router,
     ):
         api.include_router(
             router,

@@ -11,6 +11,8 @@ from pydantic_core import to_json
 
 from pgrag.app import App
 from pgrag.db import Row
+from pgrag.evaluation import runs
+from pgrag.evaluation.configurations import Configuration
 from pgrag.search import Result
 
 
@@ -34,6 +36,28 @@ class Exchange:
         started = perf_counter()
         try:
             return function(self._app.searching_as("rest"), query, **arguments)
+        finally:
+            self._seconds += perf_counter() - started
+
+    def evaluation_set(self, name: str) -> Row:
+        """The set of this name. Raises UnknownEvaluationSet."""
+        return runs.find_set(self._app, name)
+
+    def evaluation_run(self, run_id: int) -> Row:
+        """The run of this id. Raises UnknownEvaluationRun."""
+        self.call("evaluation_metrics", run_id=run_id, metrics=["mrr@1"])
+        [row] = [row for row in self.call("evaluation_runs") if row["run_id"] == run_id]
+        return row
+
+    def evaluate(self, name: str, config: str, configuration: dict[str, Any] | None) -> int:
+        """Run a set; the id of the run. Without a configuration it is the built-in one."""
+        started = perf_counter()
+        try:
+            if configuration is None:
+                [chosen] = runs.chosen(self._app, [config])
+            else:
+                chosen = Configuration(config, configuration)
+            return int(runs.run(self._app, name, chosen)["run"])
         finally:
             self._seconds += perf_counter() - started
 

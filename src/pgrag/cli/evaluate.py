@@ -394,7 +394,7 @@ def _print_runs(results: list[dict[str, Any]], metrics: list[str]) -> None:
             (
                 result["set"],
                 result["config"],
-                *(result["metrics"][metric] for metric in metrics),
+                *(result["metrics"].get(metric) for metric in metrics),
                 result["queries"],
                 result["seconds"],
                 result["run"],

@@ -96,17 +96,25 @@ def run(
     return told(app, row["run_evaluation"], metrics)
 
 
+def _depth(metric: str) -> int:
+    """How deep a metric reads; 0 for the whole list. What it is called is the database's to say."""
+    depth = metric.partition("@")[2]
+    return int(depth) if depth.isdecimal() else 0
+
+
 def _deep_enough(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     """The configuration with as many results as the metrics read, unless it says how many."""
-    depths = [int(depth) for metric in metrics if (depth := metric.partition("@")[2]).isdigit()]
-    deepest = max(depths, default=0)
+    deepest = max(map(_depth, metrics), default=0)
     return document if deepest <= _DEPTH or "depth" in document else document | {"depth": deepest}
 
 
 def told(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
-    """A run with these metrics, as it is printed."""
-    means = app.database.call("evaluation_metrics", run_id=run_id, metrics=list(metrics))
+    """A run with those of the metrics that it is deep enough for, as it is printed."""
     [found] = [row for row in app.database.call("evaluation_runs") if row["run_id"] == run_id]
+    kept = found["configuration"]["depth"]
+    means = app.database.call(
+        "evaluation_metrics", run_id=run_id, metrics=[m for m in metrics if _depth(m) <= kept]
+    )
     finished, started = found["finished_at"], found["started_at"]
     return {
         "set": found["set_name"],

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 UNVERSIONED = "-"
 """Stands for the empty label where an address needs something to show."""
 
-_LARGEST_ID = 2**63 - 1
+LARGEST_ID = 2**63 - 1
 
 
 def _storable(value: str) -> str:
@@ -53,9 +53,9 @@ VersionPath = Annotated[
         examples=["2.1"],
     ),
 ]
-PageId = Annotated[int, Path(ge=1, le=_LARGEST_ID, description="`page_id` of a hit.", examples=[7])]
+PageId = Annotated[int, Path(ge=1, le=LARGEST_ID, description="`page_id` of a hit.", examples=[7])]
 DocumentId = Annotated[
-    int, Path(ge=1, le=_LARGEST_ID, description="`document_id` of a hit.", examples=[42])
+    int, Path(ge=1, le=LARGEST_ID, description="`document_id` of a hit.", examples=[42])
 ]
 
 

@@ -1,0 +1,70 @@
+"""Evaluation over REST: sets, runs, comparisons, and why a query scored as it did."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from api_client import ApiClient, problem
+from psycopg.types.json import Jsonb
+
+QUERIES = [
+    {"id": "q/1", "text": "tide table", "judgements": {"navigation/tides.md": 1}},
+    {"id": "q2", "text": "mooring fees", "judgements": {"index.md": 2}},
+]
+
+
+@pytest.fixture(scope="module")
+def questions(harbour: ApiClient) -> str:
+    with psycopg.connect(harbour.app.url, autocommit=True) as connection:
+        connection.execute(
+            "select pgrag.import_evaluation_set('questions', 'harbour', %s)", [Jsonb(QUERIES)]
+        )
+    return "questions"
+
+
+def run(harbour: ApiClient, **body: object) -> dict[str, object]:
+    response = harbour.post("/v1/evaluations/questions/runs", body)
+    assert response.status_code == 200, response.text
+    made: dict[str, object] = response.json()
+    return made
+
+
+def test_sets_and_runs_are_listed(harbour: ApiClient, questions: str) -> None:
+    made = run(harbour, name="keyword")
+    assert made["averages"]["mrr@10"] > 0.5
+    assert harbour.ok(f"/v1/evaluation-runs/{made['run_id']}") == made
+    [listed] = harbour.ok("/v1/evaluations")["sets"]
+    assert (listed["name"], listed["library"], listed["queries"]) == (questions, "harbour", 2)
+    assert harbour.ok("/v1/evaluations/questions/runs")["runs"][0] == made
+
+
+def test_a_configuration_of_ones_own(harbour: ApiClient, questions: str) -> None:
+    made = run(harbour, name="a", function="search", arguments={"alpha": 0.9}, depth=5)
+    assert made["configuration"]["arguments"] == {"alpha": 0.9}
+    assert made["configuration"]["depth"] == 5
+    assert "recall@20" not in made["averages"]
+
+
+def test_runs_are_compared_and_shown(harbour: ApiClient, questions: str) -> None:
+    one, other = run(harbour, name="keyword")["run_id"], run(harbour, name="semantic")["run_id"]
+    compared = harbour.ok(f"/v1/evaluation-runs/{one}/comparison", other=other, metric="mrr@10")
+    assert compared["wins"] + compared["losses"] + compared["ties"] == 2
+    assert compared["metric"] == "mrr@10"
+    shown = harbour.ok(f"/v1/evaluation-runs/{one}/queries/q%2F1")
+    assert shown["results"][0]["target"] == "navigation/tides.md"
+    assert shown["results"][0]["explanation"]["keyword"]["score"] > 0
+
+
+def test_bad_requests_are_problems(harbour: ApiClient, questions: str) -> None:
+    problem(harbour.get("/v1/evaluations/nothing/runs"), 404, "unknown-evaluation-set")
+    problem(harbour.post("/v1/evaluations/nothing/runs", {}), 404, "unknown-evaluation-set")
+    problem(harbour.get("/v1/evaluation-runs/4711"), 404, "unknown-evaluation-run")
+    url = "/v1/evaluations/questions/runs"
+    problem(harbour.post(url, {"name": "best"}), 422, "invalid-input")
+    problem(harbour.post(url, {"settings": {"alpha": 1}}), 422, "invalid-request")
+    bad = harbour.post(url, {"function": "search", "arguments": {"alhpa": 1}})
+    assert "no argument 'alhpa'" in problem(bad, 422, "invalid-input")["detail"]
+    one = run(harbour)["run_id"]
+    address = f"/v1/evaluation-runs/{one}/comparison"
+    problem(harbour.get(address, other=one, metric="x@10"), 422, "invalid-request")
+    problem(harbour.get(f"/v1/evaluation-runs/{one}/queries/q9"), 422, "invalid-input")
