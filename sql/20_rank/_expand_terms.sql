@@ -202,7 +202,7 @@ begin
         return terms;
     end if;
     with found as materialized (
-        select d.library_id, d.language, d.search, h.score
+        select d.library_id, d.document_id, d.language, d.search, h.score
         from unnest(hits.library_ids, hits.document_ids, hits.scores)
             as h (library_id, document_id, score)
         join pgrag.documents as d
@@ -215,7 +215,7 @@ begin
             f.score,
             o.lexeme,
             cardinality(o.positions)::double precision
-                / sum(cardinality(o.positions)) over (partition by f.search) as share
+                / sum(cardinality(o.positions)) over (partition by f.document_id) as share
         from found as f
         cross join lateral unnest(f.search) as o
         where o.positions is not null
