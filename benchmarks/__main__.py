@@ -15,7 +15,7 @@ from time import perf_counter
 import psycopg
 from pydantic import SecretStr
 
-from benchmarks import anchors, exactness, expansion, indexing, latency, recall, scifact
+from benchmarks import anchors, exactness, expansion, indexing, latency, recall, recording, scifact
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import Figure, figures_table
@@ -27,6 +27,7 @@ from pgrag.settings import Settings
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
     "latency": latency.calls,
+    "recording": recording.record,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
     "versions": indexing.versions,
