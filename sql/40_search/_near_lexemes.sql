@@ -1,0 +1,206 @@
+-- Lexemes within so many edits of one. Those that begin with the same letter are a range of the
+-- index; for a slip at the first letter, those that go on as it does are another few.
+create or replace function pgrag._near_lexemes(
+    library_id bigint,
+    language text,
+    lexeme text,
+    bound integer
+)
+returns table (
+    library_id bigint,
+    language text,
+    lexeme text,
+    document_count integer,
+    distance integer
+)
+language sql
+stable
+parallel safe
+rows 10
+set search_path from current
+as $$
+    with beginnings as materialized (
+        select left(_near_lexemes.lexeme, 1) as beginning
+        union
+        select substr(_near_lexemes.lexeme, 2, 1) || left(_near_lexemes.lexeme, 1)
+        union
+        select substr(_near_lexemes.lexeme, 2, 2)
+        union
+        select letter || middle
+        from unnest(
+            string_to_array(
+                case
+                    when _near_lexemes.lexeme ~ '[а-яё]' then 'абвгдежзийклмнопрстуфхцчшщэюя'
+                    else 'abcdefghijklmnopqrstuvwxyzäöü'
+                end,
+                null
+            )
+        ) as letter
+        cross join (
+            values (left(_near_lexemes.lexeme, 2)), (substr(_near_lexemes.lexeme, 2, 2))
+        ) as m (middle)
+    ),
+    alike as materialized (
+        select distinct s.lexeme, s.document_count
+        from beginnings as b
+        cross join (select length(_near_lexemes.lexeme) / 3 as third) as size
+        -- "offset" keeps each beginning a range of the index; joined, the whole table is read.
+        cross join lateral (
+            select s.lexeme, s.document_count
+            from pgrag.lexeme_statistics as s
+            where s.library_id = _near_lexemes.library_id
+                and s.language = _near_lexemes.language
+                and s.lexeme >= b.beginning collate "C"
+                and s.lexeme < (b.beginning || chr(1114109)) collate "C"
+            offset 0
+        ) as s
+        where s.document_count > 0
+            and length(s.lexeme) between length(_near_lexemes.lexeme) - bound
+                and length(_near_lexemes.lexeme) + bound
+            -- Letters of one that the other lacks: each takes an edit.
+            and length(translate(s.lexeme, _near_lexemes.lexeme, '')) <= bound
+            and length(translate(_near_lexemes.lexeme, s.lexeme, '')) <= bound
+            -- Two edits leave one third of a word as it was (or they swap across a border).
+            and (
+                strpos(s.lexeme, left(_near_lexemes.lexeme, third)) > 0
+                or strpos(s.lexeme, substr(_near_lexemes.lexeme, third + 1, third)) > 0
+                or strpos(s.lexeme, substr(_near_lexemes.lexeme, 2 * third + 1)) > 0
+            )
+            and s.lexeme ~ '^[[:alpha:]]+$'
+    ),
+    measured as (
+        select a.*, pgrag._edit_distance(_near_lexemes.lexeme, a.lexeme) as distance
+        from alike as a
+    )
+    select
+        _near_lexemes.library_id, _near_lexemes.language, m.lexeme, m.document_count, m.distance
+    from measured as m
+    where m.distance <= bound
+    order by m.distance, m.document_count desc, m.lexeme
+    limit 10;
+$$;
+
+-- Damerau-Levenshtein, the restricted form: insertions, deletions, substitutions, and swaps of two
+-- neighbours, none of which is edited again. What both begin and end with costs nothing.
+create or replace function pgrag._edit_distance(
+    one text,
+    other text
+)
+returns integer
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    a text[] := string_to_array(one, null);
+    b text[] := string_to_array(other, null);
+    first integer := 1;
+    last_a integer := cardinality(a);
+    last_b integer := cardinality(b);
+    before integer[];
+    above integer[];
+    row integer[];
+    best integer;
+begin
+    while first <= last_a and first <= last_b and a[first] = b[first] loop
+        first := first + 1;
+    end loop;
+    while last_a >= first and last_b >= first and a[last_a] = b[last_b] loop
+        last_a := last_a - 1;
+        last_b := last_b - 1;
+    end loop;
+    if last_a < first or last_b < first then
+        return greatest(last_a, last_b) - first + 1;
+    end if;
+    -- Places count from first - 1, so that the one above the first row is there.
+    above := array(select generate_series(0, last_b - first + 1));
+    for i in 1..last_a - first + 1 loop
+        row := array[i];
+        for j in 1..last_b - first + 1 loop
+            best := least(
+                above[j + 1] + 1,
+                row[j] + 1,
+                above[j] + (a[first + i - 1] <> b[first + j - 1])::integer
+            );
+            if i > 1 and j > 1
+                and a[first + i - 1] = b[first + j - 2]
+                and a[first + i - 2] = b[first + j - 1]
+            then
+                best := least(best, before[j - 1] + 1);
+            end if;
+            row[j + 1] := best;
+        end loop;
+        before := above;
+        above := row;
+    end loop;
+    return above[last_b - first + 2];
+end;
+$$;
+
+-- A stem as a document writes it: of the forms in three of its documents, the one that is nearest
+-- to what was typed. What is in many documents is soon met from the first one on.
+create or replace function pgrag._written_form(
+    library_id bigint,
+    language text,
+    lexeme text,
+    document_count integer,
+    typed text
+)
+returns text
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    with sources as (
+        (
+            select d.path, d.content
+            from (
+                select d.path, d.content, d.search, d.language
+                from pgrag.documents as d
+                where d.library_id = _written_form.library_id
+                    and _written_form.document_count > 2000
+                order by d.library_id, d.document_id
+                limit 200
+            ) as d
+            where d.language = _written_form.language
+                and d.search @@ format('''%s''', _written_form.lexeme)::tsquery
+        )
+        union all
+        (
+            select d.path, d.content
+            from (
+                select d.path, d.content, d.language
+                from pgrag.documents as d
+                where d.search @@ format(
+                    '''%s'' & ''@l%s''', _written_form.lexeme, _written_form.library_id
+                )::tsquery
+                -- The full-text index alone: beside it, the library's own would be read whole.
+                offset 0
+            ) as d
+            where d.language = _written_form.language
+        )
+        limit 3
+    )
+    select f.form
+    from (
+        select lower(m.part[1]) as form, count(*) as frequency
+        from sources as s
+        cross join lateral regexp_matches(
+            array_to_string(s.path, ' ') || ' ' || s.content, '\m([[:alpha:]]{3,42})\M', 'g'
+        ) as m (part)
+        where length(m.part[1]) between length(_written_form.typed) - 2
+                and length(_written_form.typed) + 2
+            and length(translate(lower(m.part[1]), _written_form.typed, '')) <= 2
+            and length(translate(_written_form.typed, lower(m.part[1]), '')) <= 2
+        group by 1
+    ) as f
+    where to_tsvector(_written_form.language::regconfig, f.form)
+        @@ format('''%s''', _written_form.lexeme)::tsquery
+    order by
+        pgrag._edit_distance(_written_form.typed, f.form),
+        f.frequency desc,
+        f.form
+    limit 1;
+$$;
