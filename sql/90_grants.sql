@@ -48,6 +48,7 @@ grant execute on function
     pgrag.detect_intent,
     pgrag.strategy,
     pgrag.facets,
+    pgrag.suggest,
     pgrag.context,
     pgrag.expand_documents,
     -- libraries, versions and pages

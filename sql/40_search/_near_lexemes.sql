@@ -66,7 +66,7 @@ as $$
                 or strpos(s.lexeme, substr(_near_lexemes.lexeme, third + 1, third)) > 0
                 or strpos(s.lexeme, substr(_near_lexemes.lexeme, 2 * third + 1)) > 0
             )
-            and s.lexeme ~ '^[[:alpha:]]+$'
+            and s.lexeme collate "default" ~ '^[[:alpha:]]+$'
     ),
     measured as (
         select a.*, pgrag._edit_distance(_near_lexemes.lexeme, a.lexeme) as distance

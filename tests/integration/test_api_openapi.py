@@ -13,7 +13,7 @@ import pytest
 from api_client import ApiClient
 from pydantic import BaseModel
 
-from pgrag.api.models import documents, libraries
+from pgrag.api.models import documents, libraries, parsing
 
 #: Addresses, methods and parameters; what is added or taken away is a decision.
 QUERY = "q library version limit alpha min_score model filters levels"
@@ -28,6 +28,8 @@ EXPECTED = {
     ("GET", "/v1/context"): CONTEXT,
     ("POST", "/v1/context"): "",
     ("GET", "/v1/resolve"): "library version",
+    ("GET", "/v1/parse"): "q",
+    ("GET", "/v1/suggestions"): "q library version limit",
     ("GET", "/v1/libraries"): "",
     ("GET", "/v1/libraries/{library}"): "library",
     ("GET", "/v1/libraries/{library}/versions"): "library",
@@ -146,6 +148,8 @@ def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
         (libraries.PageSummary, "select * from pgrag.pages('harbour')"),
         (libraries.OutlineEntry, "select * from pgrag.outline({page_id})"),
         (documents.Resolution, "select * from pgrag.resolve_version('harbour')"),
+        (parsing.ParsedQuery, "select * from pgrag.parse_query('tide')"),
+        (parsing.Suggestion, "select * from pgrag.suggest('tide')"),
     ],
 )
 def test_answers_have_the_columns_of_the_database(
@@ -167,6 +171,8 @@ def test_answers_have_the_columns_of_the_database(
         ("/v1/search?q=tide&mode=keyword", documents.SearchAnswer),
         ("/v1/context?q=tide&library=harbour&parents=1&siblings=1", documents.ContextAnswer),
         ("/v1/resolve?library=harbour", documents.Resolution),
+        ("/v1/parse?q=tide+type:guide", parsing.ParsedQuery),
+        ("/v1/suggestions?q=pontton&library=harbour", parsing.Suggestions),
         ("/v1/libraries", libraries.Libraries),
         ("/v1/libraries/harbour", libraries.Library),
         ("/v1/libraries/harbour/versions", libraries.Versions),

@@ -22,6 +22,7 @@ from pgrag.api.routes import (
     libraries,
     observation,
     pages,
+    parsing,
     searches,
     understanding,
 )
@@ -74,6 +75,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
         )
     for router in (
         searches.router,
+        parsing.router,
         libraries.router,
         pages.router,
         documents.router,

@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from pgrag.cli import (
     index,
     manage,
     observe,
+    parse,
     search,
     serve,
     understanding,
@@ -38,8 +40,8 @@ program = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_PANELS = {
-    "Find": (search.search, context.context),
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Find": (search.search, context.context, parse.parse, parse.suggest),
     "See what there is": (
         browse.libraries,
         browse.versions,

@@ -1,0 +1,137 @@
+"""Near words for those that no document has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from library import ingest, page, refused, run, value
+
+
+@pytest.fixture(scope="module")
+def libraries(module_connection) -> None:
+    ingest(
+        module_connection, "tool",
+        [
+            page("a.md", "Restoring the database takes an hour; databases are restored by name."),
+            page("b.md", "Configuration of the database server.", "Event handlers in JavaScript."),
+            page("c.md", "An even number of servers.", "Kubernetes drains its nodes."),
+        ],
+    )  # fmt: skip
+    ingest(
+        module_connection, "amt",
+        [page("a.md", "Die Gebühren für Häuser zahlt der Eigentümer an die Datenbank.")],
+        language="de",
+    )  # fmt: skip
+    ingest(
+        module_connection, "порт".encode().hex(),
+        [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")],
+        language="ru",
+    )  # fmt: skip
+
+
+RUSSIAN = "порт".encode().hex()
+
+
+def suggested(connection: psycopg.Connection, query: str, **arguments: Any) -> list[str]:
+    return [row["suggestion"] for row in run(connection, "suggest", query=query, **arguments)]
+
+
+@pytest.mark.parametrize(
+    ("library", "query", "expected"),
+    [
+        ("tool", "databse", "database"),
+        ("tool", "datbaase server", "database server"),
+        ("tool", "Databse", "Database"),
+        ("tool", "atabase", "database"),
+        ("tool", "xdatabase", "database"),
+        ("tool", "adtabase", "database"),
+        ("tool", "eevnt", "event"),
+        ("tool", "confguration of srever", "configuration of server"),
+        ("tool", "javscript handler", "javascript handler"),
+        ("tool", "kubrenetes", "kubernetes"),
+        ("tool", "resotring", "restoring"),
+        (
+            "tool",
+            '+databse "even nmber" -old type:guide',
+            '+database "even number" -old type:guide',
+        ),
+        ("amt", "Gebüren", "Gebühren"),
+        ("amt", "häusr", "häuser"),
+        ("amt", "datenbnak", "datenbank"),
+        (RUSSIAN, "начальнк порта", "начальник порта"),
+        (RUSSIAN, "првчала", "причала"),
+        (None, "gebührne databse", "gebühren database"),
+    ],
+)
+def test_the_nearest_word_comes_first(connection, libraries, library, query, expected):
+    assert suggested(connection, query, library=library)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["database", "the databases", "restored", "the", "", "xyz", "dtabsea", "evn", "node-1",
+     "qqqqqqq", "-databse server", "databse_x", "123", "type:databse"],
+)  # fmt: skip
+def test_nothing_where_all_is_known_or_nothing_is_near(connection, libraries, query):
+    assert suggested(connection, query, library="tool") == []
+
+
+def test_a_word_of_another_library_is_known_there_only(connection, libraries):
+    assert suggested(connection, "datenbank", library="amt") == []
+    assert suggested(connection, "datenbank") == []
+    assert suggested(connection, "database", library="amt") == []
+    assert suggested(connection, "databse library:tool") == ["database library:tool"]
+
+
+def test_by_distance_then_by_documents(connection):
+    ingest(
+        connection, "many",
+        [page("1.md", "marker"), page("2.md", "parker"), page("3.md", "parker harbor")],
+    )  # fmt: skip
+    rows = run(connection, "suggest", query="xarker", library="many", suggestion_count=5)
+    assert [(row["replacement"], row["distance"], row["document_count"]) for row in rows] == [
+        ("parker", 1, 2),
+        ("marker", 1, 1),
+    ]
+    scores = [row["score"] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 < scores[-1] < scores[0] < 1
+    assert len(run(connection, "suggest", query="xarker", suggestion_count=1)) == 1
+
+
+def test_wrong_arguments(connection, libraries):
+    with refused(connection, "PGR01", "suggestion_count must be 1 to 100, got 0"):
+        run(connection, "suggest", query="x", suggestion_count=0)
+    with refused(connection, "PGR02", "no library 'nope'"):
+        run(connection, "suggest", query="x", library="nope")
+    with refused(connection, "PGR06", "Column 9"):
+        run(connection, "suggest", query="created:soon")
+
+
+def edits(one: str, other: str) -> int:
+    """Restricted Damerau-Levenshtein, by its definition."""
+    table = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(other) + 1)}
+    for i, a in enumerate(one, 1):
+        for j, b in enumerate(other, 1):
+            table[i, j] = min(
+                table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (a != b)
+            )
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                table[i, j] = min(table[i, j], table[i - 2, j - 2] + 1)
+    return table[len(one), len(other)]
+
+
+words = st.text("abcä", max_size=7)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(one=words, other=words)
+def test_the_distance_is_the_number_of_edits(connection, one, other):
+    found = value(connection, "select pgrag._edit_distance(%s, %s)", one, other)
+    assert found == edits(one, other)
