@@ -35,8 +35,8 @@ begin
     library_ids := array(
         select distinct s.library_id
         from pgrag.search_scope(
-            pgrag._wanted_libraries(suggest.library, parsed.filters),
-            coalesce(suggest.version, parsed.filters ->> 'version')
+            pgrag._wanted_libraries(suggest.library, null, parsed.filters),
+            pgrag._wanted_version(suggest.version, null, parsed.filters)
         ) as s
     );
     return query
