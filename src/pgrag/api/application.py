@@ -18,6 +18,7 @@ from pgrag.api import openapi, problems
 from pgrag.api.body_limit import BodyLimit
 from pgrag.api.routes import (
     documents,
+    evaluations,
     health,
     libraries,
     observation,
@@ -26,7 +27,6 @@ from pgrag.api.routes import (
     searches,
     understanding,
 )
-from pgrag.api.routes import documents, evaluations, health, libraries, observation, pages, searches
 from pgrag.app import App
 
 DESCRIPTION = """\

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from pgrag.errors import InvalidInput
-from pgrag.ingest.yaml_values import YamlError, load_yaml
+from pgrag.ingest.yaml_values import YamlError, key_lines, load_yaml
 
 Path = tuple[str, ...]
 _ORDER = (
@@ -57,7 +57,7 @@ def read_configuration(text: str, name: str) -> Configuration:
     """
     try:
         value, repeated = load_yaml(text)
-        node = yaml.compose(text, yaml.SafeLoader)
+        lines = {path: line + 1 for path, line in key_lines(text).items()}
     except YamlError as error:
         raise InvalidInput(
             f"{name}:{error.line + 1}: this is not YAML: {error.message}."
@@ -71,16 +71,7 @@ def read_configuration(text: str, name: str) -> Configuration:
             f"{name}:1: a configuration is a mapping of sections.",
             hint="`pgrag config show` prints one.",
         )
-    return Configuration(name, value, dict(_lines(node, ())))
-
-
-def _lines(node: yaml.Node | None, path: Path) -> Iterator[tuple[Path, int]]:
-    if not isinstance(node, yaml.MappingNode):
-        return
-    for key, value in node.value:
-        below = (*path, str(key.value))
-        yield below, key.start_mark.line + 1
-        yield from _lines(value, below)
+    return Configuration(name, value, lines)
 
 
 class _Dumper(yaml.SafeDumper):
