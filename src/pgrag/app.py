@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Self
 
@@ -270,6 +271,7 @@ class App:
         progress: Progress | None = None,
     ) -> IndexReport:
         """Do the same for a source that is listed already."""
+        from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
 
         return pipeline.index(
@@ -277,6 +279,8 @@ class App:
             self._registered(self.library_model(library)),
             found,
             pipeline.IndexTarget(library, version, options),
+            # always the built-in one: the same text gives the same chunks, whatever embeds them
+            similarities=partial(similarities, self.builtin),
             dry_run=dry_run,
             progress=progress,
         )

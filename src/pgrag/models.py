@@ -60,8 +60,9 @@ class ChunkProfile:
     A chunk is at least `minimum` (unless it is the only one of its page), aims for `preferred`
     and is at most `maximum`. Only code that must stay whole can exceed it, by the fragments next
     to it that have nowhere else to go: by less than twice `minimum`. `overlap` is how much of
-    the previous chunk is kept beside a chunk. Raises ValueError for sizes that contradict each
-    other.
+    the previous chunk is kept beside a chunk. With `by_meaning` a chunk ends where the text turns
+    to something else, not where it has the preferred size. Raises ValueError for sizes that
+    contradict each other.
     """
 
     name: str = "by_heading"
@@ -69,6 +70,7 @@ class ChunkProfile:
     preferred: int = 900
     maximum: int = 1200
     overlap: int = 50
+    by_meaning: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.minimum <= self.preferred <= self.maximum:
@@ -77,6 +79,19 @@ class ChunkProfile:
             raise ValueError(f"{self}: maximum must be at least twice minimum, and at least 80")
         if self.overlap < 0:
             raise ValueError(f"{self}: overlap must not be negative")
+
+
+#: The profiles that have a name.
+CHUNK_PROFILES = {
+    profile.name: profile
+    for profile in (
+        ChunkProfile(),
+        ChunkProfile("by_meaning", by_meaning=True),
+        ChunkProfile("short", minimum=100, preferred=400, maximum=600),
+        ChunkProfile("medium", minimum=150, preferred=900, maximum=1200),
+        ChunkProfile("long", minimum=300, preferred=1800, maximum=2400),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,8 @@ PURE = {
     "pgrag.ingest.drafts", "pgrag.ingest.front_matter", "pgrag.ingest.html_text",
     "pgrag.ingest.inline", "pgrag.ingest.markdown", "pgrag.ingest.merging",
     "pgrag.ingest.packing", "pgrag.ingest.page", "pgrag.ingest.pieces", "pgrag.ingest.properties",
-    "pgrag.ingest.sentences", "pgrag.ingest.summaries", "pgrag.ingest.templating",
+    "pgrag.ingest.semantic", "pgrag.ingest.sentences", "pgrag.ingest.summaries",
+    "pgrag.ingest.templating",
     "pgrag.reranking.order", "pgrag.reranking.scores",
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ import typer
 from pgrag.cli.arguments import (
     Target,
     counted,
-    parse_chunk_sizes,
+    parse_chunk_profile,
     parse_filters,
     parse_levels,
     parse_settings,
@@ -85,11 +85,11 @@ def test_lists_of_numbers() -> None:
     assert parse_levels("0, 2") == [0, 2]
     with pytest.raises(typer.BadParameter):
         parse_levels("all")
-    profile = parse_chunk_sizes("20,200,400")
+    profile = parse_chunk_profile("by_heading", "20,200,400")
     assert (profile.minimum, profile.preferred, profile.maximum) == (20, 200, 400)
     for wrong in ("20", "a,b,c", "300,200,400", "20,200,30"):
         with pytest.raises(typer.BadParameter):
-            parse_chunk_sizes(wrong)
+            parse_chunk_profile("by_heading", wrong)
 
 
 def test_settings_are_json_where_they_can_be() -> None:
@@ -123,3 +123,12 @@ def test_nothing_slow_is_imported_before_it_is_needed(module: str, later: set[st
         text=True,
     )
     assert later & set(ended.stdout.split()) == set()
+
+
+def test_a_profile_by_name_keeps_its_way_to_cut_with_other_sizes():
+    assert parse_chunk_profile("long", None).maximum == 2400
+    assert parse_chunk_profile("by_meaning", None).by_meaning
+    sized = parse_chunk_profile("by_meaning", "20,200,400")
+    assert (sized.by_meaning, sized.maximum) == (True, 400)
+    with pytest.raises(typer.BadParameter, match="by_heading, by_meaning, short, medium, long"):
+        parse_chunk_profile("tiny", None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import typer
 
-from pgrag.models import ChunkProfile
+from pgrag.models import CHUNK_PROFILES, ChunkProfile
 
 _CONDITION = re.compile(
     r"\s*(?P<field>[^=<>!]+?)\s*(?P<operator>!=|<=|>=|=|<|>)(?P<value>.*)", re.S
@@ -149,10 +149,20 @@ def _json_object(text: str, option: str) -> dict[str, Any]:
     return value
 
 
-def parse_chunk_sizes(text: str | None) -> ChunkProfile:
-    """Read MINIMUM,PREFERRED,MAXIMUM in characters."""
-    if text is None:
-        return ChunkProfile()
+def parse_chunk_profile(name: str, sizes: str | None) -> ChunkProfile:
+    """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters, in place of its own."""
+    profile = CHUNK_PROFILES.get(name)
+    if profile is None:
+        raise typer.BadParameter(
+            f"there is no profile {name!r}; choose {', '.join(CHUNK_PROFILES)}.",
+            param_hint="--profile",
+        )
+    if sizes is None:
+        return profile
+    return replace(_sized(sizes), by_meaning=profile.by_meaning)
+
+
+def _sized(text: str) -> ChunkProfile:
     try:
         minimum, preferred, maximum = (int(part) for part in text.split(","))
         return ChunkProfile("custom", minimum, preferred, maximum)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label, parse_chunk_sizes, parse_target
+from pgrag.cli.arguments import counted, label, parse_chunk_profile, parse_target
 from pgrag.cli.output import complain, print_json, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import opened, resumable
@@ -63,9 +63,16 @@ def index(
         str | None,
         typer.Option(
             metavar="MINIMUM,PREFERRED,MAXIMUM",
-            help="Characters of a paragraph; default: 150,900,1200.",
+            help="Characters of a paragraph; default: those of the profile (150,900,1200).",
         ),
     ] = None,
+    profile: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How pages are cut: by_heading, by_meaning, short, medium or long.",
+        ),
+    ] = "by_heading",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read everything, write nothing, say what would be.")
     ] = False,
@@ -80,7 +87,7 @@ def index(
 
     place = parse_target(target)
     page_options = PageOptions(
-        base_url=base_url, language=language, profile=parse_chunk_sizes(chunk_sizes)
+        base_url=base_url, language=language, profile=parse_chunk_profile(profile, chunk_sizes)
     )
     with (
         opened() as app,

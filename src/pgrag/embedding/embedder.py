@@ -40,6 +40,12 @@ class Embedder(Protocol):
         """
 
 
+def similarities(embedder: Embedder, left: Sequence[str], right: Sequence[str]) -> list[float]:
+    """Return the cosine of each text with its partner; 0 where a text has nothing to embed."""
+    products = embedder.embed_documents(left) * embedder.embed_documents(right)
+    return [float(cosine) for cosine in products.sum(axis=1)]
+
+
 def normalized(vectors: NDArray[np.floating]) -> Vectors:
     """Scale every row to length 1; a row of zeros stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pgrag.ingest.drafts import Draft, Drafter
 from pgrag.ingest.packing import pack
+from pgrag.ingest.semantic import Similarities
 from pgrag.ingest.summaries import page_summary, section_summary
 from pgrag.models import Chunk, ChunkProfile, Section
 
@@ -20,26 +21,33 @@ def make_chunks(
     description: str | None,
     last_line: int,
     profile: ChunkProfile,
+    similarities: Similarities | None = None,
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a page: level 0 first, each section's level 1 before its level 2.
 
     `path` is the page's hierarchical path, which begins the path of every chunk; a first heading
     that repeats its last part is not repeated. `description` is the summary that the author
-    wrote, if any; `last_line` the page's last line.
+    wrote, if any; `last_line` the page's last line. `similarities` is for profiles that cut by
+    meaning.
     """
-    return _Rows(sections, title, path, profile).make(description, last_line)
+    return _Rows(sections, title, path, profile, similarities).make(description, last_line)
 
 
 class _Rows:
     def __init__(
-        self, sections: Sequence[Section], title: str, path: tuple[str, ...], profile: ChunkProfile
+        self,
+        sections: Sequence[Section],
+        title: str,
+        path: tuple[str, ...],
+        profile: ChunkProfile,
+        similarities: Similarities | None,
     ) -> None:
         self._sections = sections
         self._title = title
         self._path = path
         self._profile = profile
         self._drafter = Drafter(sections)
-        self._drafts = pack(sections, self._drafter, profile)
+        self._drafts = pack(sections, self._drafter, profile, similarities)
         self._section_covers, self._draft_covers = self._coverage()
         self._row_of_section: dict[int | None, int] = {}
         self._overlap = ""

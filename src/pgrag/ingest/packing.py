@@ -7,28 +7,34 @@ a whole page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pgrag.ingest.drafts import Draft, Drafter
 from pgrag.ingest.merging import merge_small
 from pgrag.ingest.pieces import Piece, cut
+from pgrag.ingest.semantic import Similarities, by_meaning
 from pgrag.models import ChunkProfile, Section
 
 _BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*")
 
 
-def pack(sections: Sequence[Section], drafter: Drafter, profile: ChunkProfile) -> list[Draft]:
+def pack(
+    sections: Sequence[Section],
+    drafter: Drafter,
+    profile: ChunkProfile,
+    similarities: Similarities | None = None,
+) -> list[Draft]:
     """Return the drafts of a page in reading order.
 
     The blocks of one section fill a draft up to the preferred size. Fragments below the minimum
     are merged: first within a section, then among the sections with the same parent, and so on
-    upwards.
+    upwards. A profile that cuts by meaning needs `similarities`.
     """
     below: list[list[Draft]] = []
-    for pieces in _pieces(sections, profile):
-        groups = [drafter.draft(group) for group in _groups(pieces, profile)]
-        below.append(merge_small(groups, drafter, profile))
+    for groups in _grouped(list(_pieces(sections, profile)), profile, similarities):
+        drafts = [drafter.draft(group) for group in groups]
+        below.append(merge_small(drafts, drafter, profile))
     for index in range(len(sections) - 1, -1, -1):
         if children := sections[index].children:
             merged = below[index] + [draft for child in children for draft in below[child]]
@@ -51,6 +57,17 @@ def _pieces(sections: Sequence[Section], profile: ChunkProfile) -> Iterator[list
                 above = sections[above].parent
             pieces[0] = replace(pieces[0], opens=tuple(opens))
         yield pieces
+
+
+def _grouped(
+    pieces: list[list[Piece]], profile: ChunkProfile, similarities: Similarities | None
+) -> Iterable[Iterable[list[Piece]]]:
+    """The groups of each section."""
+    if not profile.by_meaning:
+        return (_groups(section, profile) for section in pieces)
+    if similarities is None:
+        raise ValueError(f"the profile {profile.name} needs similarities of texts")
+    return by_meaning(pieces, profile, similarities)
 
 
 def _groups(pieces: Sequence[Piece], profile: ChunkProfile) -> Iterator[list[Piece]]:

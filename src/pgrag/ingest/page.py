@@ -13,6 +13,7 @@ from pgrag.ingest import decoding, front_matter, markdown
 from pgrag.ingest.chunks import make_chunks
 from pgrag.ingest.content_tags import tag_chunks
 from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
+from pgrag.ingest.semantic import Similarities
 from pgrag.models import ChunkProfile, Page, Section
 
 CHUNKER_VERSION = 2
@@ -45,11 +46,14 @@ def source_hash(data: bytes, options: PageOptions) -> str:
     return hashlib.sha256(fingerprint + data).hexdigest()
 
 
-def read_page(key: str, data: bytes, options: PageOptions) -> Page:
+def read_page(
+    key: str, data: bytes, options: PageOptions, similarities: Similarities | None = None
+) -> Page:
     """Read one Markdown file; `key` is its path below the source, with "/".
 
     What can be repaired is repaired, and noted in the page's warnings, which name the file.
-    Raises SourceError for a file that is no text.
+    `similarities` is for profiles that cut by meaning; its answers must follow from the texts
+    alone. Raises SourceError for a file that is no text.
     """
     text, warnings = decoding.decode(key, data)
     matter = front_matter.split(key, text)
@@ -82,6 +86,7 @@ def read_page(key: str, data: bytes, options: PageOptions) -> Page:
                 description=properties.description,
                 last_line=text.count("\n") + (not text.endswith("\n") or not text),
                 profile=options.profile,
+                similarities=similarities,
             ),
             page_path=path,
             page_type=properties.type,

@@ -19,6 +19,7 @@ from pgrag.errors import DatabaseUnavailable, PgragError, SourceError
 from pgrag.ingest.embeddings import embed_pending, ensure_vector_index
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.properties import path_warnings
+from pgrag.ingest.semantic import Similarities
 from pgrag.ingest.sources import Source, SourceFile
 from pgrag.models import Page
 
@@ -72,6 +73,7 @@ def index(
     source: Source,
     target: IndexTarget,
     *,
+    similarities: Similarities | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
@@ -80,7 +82,8 @@ def index(
     Pages are read in this thread while another one writes and embeds. A page that cannot be read
     or written is reported and left as it was; the rest goes on. However the run ends, every page
     is stored completely or not at all, and the next run does what is missing. With `dry_run`
-    pages are read and counted, nothing is written.
+    pages are read and counted, nothing is written. `similarities` is for profiles that cut by
+    meaning.
 
     Raises `DatabaseUnavailable` when the database stays away, `EmbeddingError` when the model
     fails (the pages are stored and found by keywords; the next run embeds them).
@@ -96,7 +99,7 @@ def index(
         row["key"]: row
         for row in database.call("stored_pages", library=target.library, version=target.version)
     }
-    reader = _Reader(target.options, stored, report)
+    reader = _Reader(target.options, stored, report, similarities)
     pages = reader.pages(_spread(list(source.files()), first_time=not stored), progress)
     if dry_run:
         for page in pages:
@@ -167,8 +170,13 @@ class _Reader:
     """Reads the files whose hash changed, and lets the newest page keep a uuid."""
 
     def __init__(
-        self, options: PageOptions, stored: dict[str, dict[str, Any]], report: IndexReport
+        self,
+        options: PageOptions,
+        stored: dict[str, dict[str, Any]],
+        report: IndexReport,
+        similarities: Similarities | None,
     ) -> None:
+        self._similarities = similarities
         self._options = options
         self._stored = stored
         self._report = report
@@ -200,7 +208,7 @@ class _Reader:
                 self.kept.add(file.key)
                 self._report.unchanged += 1
                 return None
-            page = read_page(file.key, data, self._options)
+            page = read_page(file.key, data, self._options, self._similarities)
         except SourceError as error:
             self._report.failed[file.key] = str(error)
             if file.key in self._stored:

@@ -1,0 +1,110 @@
+"""Chunks by meaning: cut where the text turns to something else, and all that holds for chunks."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from test_chunk_properties import letters, page, quick
+
+from pgrag.embedding import BuiltinEmbedder, similarities
+from pgrag.ingest.chunks import make_chunks
+from pgrag.ingest.markdown import parse
+from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.models import CHUNK_PROFILES, Chunk
+
+PROFILE = CHUNK_PROFILES["by_meaning"]
+COPIES = "A copy of all files is made every night and kept on another machine for ninety days. "
+BREAD = "Knead flour, water and salt into a dough, let it rise and bake the bread until golden. "
+
+
+def noise(left: Sequence[str], right: Sequence[str]) -> list[float]:
+    """Similarities that follow from the texts and mean nothing."""
+    return [zlib.crc32(f"{a}|{b}".encode()) / 2**32 for a, b in zip(left, right, strict=True)]
+
+
+def shared_words(left: Sequence[str], right: Sequence[str]) -> list[float]:
+    pairs = [(set(a.split()), set(b.split())) for a, b in zip(left, right, strict=True)]
+    return [len(a & b) / len(a | b) for a, b in pairs]
+
+
+def paragraphs(text: str, compare=noise) -> list[Chunk]:
+    rows = make_chunks(
+        parse(text), title="Title", path=("Title",), description=None,
+        last_line=text.count("\n") + 1, profile=PROFILE, similarities=compare,
+    )  # fmt: skip
+    return [chunk for chunk in rows if chunk.level == 2]
+
+
+def contents(text: str, compare=noise) -> list[str]:
+    return [chunk.content for chunk in paragraphs(text, compare)]
+
+
+@quick
+@given(page)
+def test_no_chunk_is_too_small_or_too_large(text: str) -> None:
+    found = paragraphs(text)
+    if len(found) > 1:
+        assert min(len(chunk.content) for chunk in found) >= PROFILE.minimum
+    for chunk in found:
+        if len(chunk.content) > PROFILE.maximum:
+            assert "code" in chunk.types
+            assert len(chunk.content) < PROFILE.maximum + 2 * PROFILE.minimum
+
+
+@quick
+@given(page)
+def test_no_text_is_lost_or_doubled(text: str) -> None:
+    assert letters("\n".join(contents(text))) == letters(text)
+
+
+@quick
+@given(page, page)
+def test_the_same_text_gives_the_same_chunks(text: str, other: str) -> None:
+    first = paragraphs(text)
+    paragraphs(other)
+    assert paragraphs(text) == first
+
+
+def test_a_chunk_ends_where_the_subject_changes():
+    text = COPIES * 7 + BREAD * 8
+    assert contents(text, shared_words) == [(COPIES * 7).strip(), (BREAD * 8).strip()]
+
+
+def test_code_stays_whole_and_with_the_line_that_introduces_it():
+    code = "```sh\n" + "kestrel copy --now\n" * 20 + "```"
+    text = f"{COPIES * 5}Call it like this:\n\n{code}\n\n{BREAD * 6}"
+    [holder] = [found for found in contents(text) if "```" in found]
+    assert f"Call it like this:\n\n{code}" in holder
+
+
+def test_headings_part_large_sections():
+    text = f"# Copies\n\n{COPIES * 6}\n\n# Bread\n\n{COPIES * 6}"
+    assert [chunk.heading for chunk in paragraphs(text, lambda a, b: [1.0] * len(a))] == [
+        "Copies", "Bread",
+    ]  # fmt: skip
+
+
+def test_the_profile_is_part_of_what_makes_a_page():
+    hashes = {
+        source_hash(b"# Text", PageOptions(profile=profile)) for profile in CHUNK_PROFILES.values()
+    }
+    assert len(hashes) == len(CHUNK_PROFILES)
+
+
+def test_without_similarities_there_is_no_meaning():
+    with pytest.raises(ValueError, match="by_meaning needs similarities"):
+        read_page("a.md", b"Text.", PageOptions(profile=PROFILE))
+
+
+def test_a_large_page_takes_seconds_with_the_builtin_model():
+    embedder = BuiltinEmbedder()
+    text = "\n\n".join((COPIES if n // 7 % 2 else BREAD) * 4 for n in range(3000))
+    assert len(text) > 1_000_000
+    started = time.process_time()
+    found = contents(text, lambda left, right: similarities(embedder, left, right))
+    assert time.process_time() - started < 10
+    assert max(map(len, found)) <= PROFILE.maximum
