@@ -43,7 +43,7 @@ from pgrag.query_terms((pgrag.parse_search_text(%s)).words, array[%s]::bigint[])
 """
 SEARCH = """
 select s.document_id, s.score
-from pgrag.keyword_search(%s, %s, match_count => %s, levels => '{1, 2}') as s
+from pgrag.keyword_search(%s, %s, match_count => %s, levels => '{1, 2}', page_evidence => 0) as s
 """
 
 

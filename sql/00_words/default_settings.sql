@@ -6,11 +6,12 @@ immutable
 parallel safe
 as $$
     select '{
-        "field_weights": {"title": 4, "path": 2, "url": 1, "content": 1},
+        "field_weights": {"title": 6, "path": 3, "url": 2, "content": 1},
         "k1": 1.2,
         "b": 0.75,
         "alpha": 0.3,
-        "page_evidence": 0.3,
+        "page_evidence": 0.6,
+        "title_evidence": 0.5,
         "exact_limit": 20000,
         "intent": "off",
         "query_expansion": "none"
@@ -19,9 +20,10 @@ $$;
 
 comment on function pgrag.default_settings() is
 'The retrieval settings of a library that sets none. field_weights, k1 and b shape BM25F; alpha is
-the share of the vector arm in the fusion; page_evidence the share of the page''s own BM25F in the
-keyword score; exact_limit the number of vectors up to which they are scanned exactly; intent and
-query_expansion what a search does that does not say (see search).';
+the share of the vector arm in the fusion; page_evidence the share of the page in the keyword score,
+and title_evidence the share of titles in that, the page''s own BM25F having the rest; exact_limit
+the number of vectors up to which they are scanned exactly; intent and query_expansion what a search
+does that does not say (see search).';
 
 create or replace function pgrag.effective_settings(
     settings jsonb

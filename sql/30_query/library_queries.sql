@@ -49,7 +49,9 @@ begin
             coalesce(
                 _library_queries.page_evidence,
                 (pgrag.effective_settings(l.settings) ->> 'page_evidence')::real
-            )
+            ),
+            keywords.title_vectors[array_position(keywords.library_ids, l.library_id)],
+            (pgrag.effective_settings(l.settings) ->> 'title_evidence')::real
         )::pgrag.library_query
         from pgrag.libraries as l
         join pgrag.embedding_models as m on m.model_id = coalesce(wanted_model, l.model_id)

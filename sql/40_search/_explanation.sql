@@ -29,6 +29,9 @@ as $$
             'passage_score', (_explanation.hit).passage_score,
             'page_score', (_explanation.hit).page_score,
             'page_evidence', q.page_evidence,
+            'page_bm25', greatest(coalesce(-(p.weights <#> q.keywords), 0), 0),
+            'title_score', pgrag._title_score(q.title_keywords, p.title_weights, d.title_weights),
+            'title_evidence', q.title_evidence,
             'lexemes', coalesce(
                 (
                     select jsonb_agg(
@@ -63,6 +66,7 @@ as $$
         'plans', _explanation.plans
     )
     from pgrag.documents as d
+    join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join unnest((_explanation.request).queries) as q on q.library_id = d.library_id
     left join pgrag.embedding_models as m on m.model_id = q.model_id
     where d.library_id = (_explanation.hit).library_id

@@ -97,7 +97,7 @@ as $$
     );
 $$;
 
--- The most that a document can score which neither arm has found. (A page's own score is at most 1,
+-- The most that a document can score which neither arm has found. (A page's evidence is at most 1,
 -- and so is a cosine where several models were asked.)
 create or replace function pgrag._unseen_bound(
     request pgrag.search_request,
@@ -242,8 +242,13 @@ begin
             case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             q.alpha,
             q.page_evidence,
+            q.title_evidence,
             q.keywords,
             p.weights as page_weights,
+            case
+                when q.alpha < 1 and q.page_evidence > 0
+                then pgrag._title_score(q.title_keywords, p.title_weights, d.title_weights)
+            end as title_score,
             row_number() over (partition by d.page_id) as place_in_page,
             case when q.alpha < 1 then greatest(coalesce(-(d.weights <#> q.keywords), 0), 0) end
                 as passage_score,
@@ -263,7 +268,7 @@ begin
     compared as (
         select
             l.*,
-            coalesce(
+            (1 - l.title_evidence) * coalesce(
                 max(
                     case
                         when l.place_in_page = 1 and l.alpha < 1 and l.page_evidence > 0
@@ -271,7 +276,7 @@ begin
                     end
                 ) over (partition by l.page_id),
                 0
-            ) as page_score
+            ) + l.title_evidence * coalesce(l.title_score, 0) as page_score
         from located as l
     ),
     scored as (

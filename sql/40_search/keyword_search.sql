@@ -1,4 +1,4 @@
--- The lexical arm alone: exact BM25F of the passages, nothing else.
+-- The lexical arm alone, as it enters the fusion.
 create or replace function pgrag.keyword_search(
     query text,
     library text default null,
@@ -9,7 +9,7 @@ create or replace function pgrag.keyword_search(
     levels integer[] default null,
     max_per_page integer default null,
     after text default null,
-    page_evidence double precision default 0,
+    page_evidence double precision default null,
     snippets boolean default false,
     explain boolean default false,
     unit text default null,
@@ -52,6 +52,7 @@ end;
 $$;
 
 comment on function pgrag.keyword_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, double precision, boolean, boolean, text, text, text, double precision, text) is
-'Full-text search ranked by exact BM25F over title, path, url and content: the lexical arm of
-pgrag.search alone, with the same arguments, columns and errors. score is keyword_score; with
-page_evidence above 0 the page''s own score has that share in it.';
+'Full-text search: the lexical arm of pgrag.search alone, with the same arguments, columns and
+errors. score is keyword_score: BM25F over title, path, url and content of the passage, and with the
+share page_evidence (default: the library''s) what its page adds, the page''s own BM25F and its
+titles. With page_evidence 0 it is the exact BM25F of the passages and nothing else.';

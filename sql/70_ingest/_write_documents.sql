@@ -148,7 +148,7 @@ as $$
         s.sort_order, s.heading_level, s.depth, s.line_start, s.line_end, s.is_summary,
         s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section, s.types, s.path,
         s.overlap, s.content, s.search, v.weights, s.content_tags,
-        coalesce(pgrag._keywords(s.content, s.language, t.lexemes), '{}')
+        coalesce(pgrag._keywords(s.content, s.language, t.lexemes), '{}'), s.title_weights
     from unnest(_write_documents.staged) as s
     left join vectors as v on v.document_id = s.document_id
     left join telling as t on t.document_id = s.document_id
@@ -181,7 +181,8 @@ as $$
         keywords = case
             when excluded.document_id = any (_write_documents.changed) then excluded.keywords
             else d.keywords
-        end
+        end,
+        title_weights = excluded.title_weights
     where excluded.document_id = any (_write_documents.changed) or (
         d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
         d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,

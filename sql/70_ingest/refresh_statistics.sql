@@ -203,7 +203,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select '{alpha, page_evidence, exact_limit, intent, query_expansion}'::text[];
+    select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion}'::text[];
 $$;
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
@@ -227,6 +227,7 @@ begin
         join (values
             ('alpha', 0, 1, 'a number from 0 to 1'),
             ('page_evidence', 0, 1, 'a number from 0 to 1'),
+            ('title_evidence', 0, 1, 'a number from 0 to 1'),
             ('b', 0, 1, 'a number from 0 to 1'),
             ('k1', 0, 100, 'a number from 0 to 100'),
             ('exact_limit', 0, 10000000, 'a whole number from 0 to 10000000')

@@ -16,7 +16,9 @@ PRECISION = 2e-5
 
 def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,), **arguments):
     """The top ten are ten of the best, in order of their score, each with its true score."""
-    hits = run(connection, "keyword_search", query=query, levels=list(levels), **arguments)
+    hits = run(
+        connection, "keyword_search", query=query, levels=list(levels), page_evidence=0, **arguments
+    )
     mask = sum(1 << level for level in levels)
     expected = oracle.scores(query, lambda row: row["covers"] & mask and among(row))
     best = sorted(expected.values(), reverse=True)[: arguments.get("match_count", 10)]

@@ -145,6 +145,7 @@ class Page(Base):
     length: Mapped[float] = mapped_column(REAL, server_default=text("0"))
     body: Mapped[str]
     weights: Mapped[Impacts | None]
+    title_weights: Mapped[Impacts | None]
 
     version: Mapped[Version] = relationship(viewonly=True, back_populates="pages")
     documents: Mapped[list[Document]] = relationship(
@@ -200,6 +201,7 @@ class Document(Base):
     weights: Mapped[Impacts | None]
     content_tags: Mapped[Words]
     keywords: Mapped[Words]
+    title_weights: Mapped[Impacts | None]
 
     page: Mapped[Page] = relationship(viewonly=True, back_populates="documents")
     embeddings: Mapped[list[Embedding]] = relationship(viewonly=True, back_populates="document")

@@ -1,0 +1,93 @@
+"""A page whose title is the query comes before pages that mention its words as often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from library import ingest, keys, page, run, search
+
+TEXT = "Tokens are rotated every night. Who rotates tokens by hand must stop the gateway first."
+
+
+@pytest.fixture(scope="module")
+def gateway(module_connection) -> str:
+    ingest(
+        module_connection,
+        "gateway",
+        [
+            page("long.md", TEXT, title="How to rotate tokens and certificates of a gateway"),
+            page("exact.md", TEXT, title="Rotate tokens"),
+            page("other.md", "Nothing of the kind.", title="Imprint"),
+            page("call.md", "Returns the token.", title="Gateway.rotateToken()"),
+            page("de.md", "Die Schlüssel werden getauscht.", title="Schlüssel", language="de"),
+        ],
+    )
+    return "gateway"
+
+
+def titles(connection, query: str, **arguments: Any) -> dict[str, float]:
+    hits = search(connection, query, library="gateway", explain=True, match_count=50, **arguments)
+    return {hit["key"]: hit["explanation"]["keyword"]["title_score"] for hit in hits}
+
+
+def test_whole_title_beats_a_title_that_says_more(connection, gateway):
+    hits = run(connection, "keyword_search", query="rotate tokens", library=gateway)
+    assert keys(hits)[:2] == ["exact.md", "long.md"]
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "expected"),
+    [
+        ("rotate tokens", "exact.md", 1),
+        ("Rotate the token", "exact.md", 1),
+        ("token", "exact.md", 1 / 2),
+        ("rotate tokens daily", "exact.md", 2 / 3),
+        ("rotate tokens", "long.md", 2 / 4),
+        ("rotate tokens zzyzx", "exact.md", 2 / 3),
+        ("nothing", "other.md", 0),
+        ("Gateway.rotateToken", "call.md", 1),
+        ("Schlüssel", "de.md", 1),
+    ],
+)
+def test_score_is_the_squared_cosine_of_the_words(connection, gateway, query, key, expected):
+    assert titles(connection, query)[key] == pytest.approx(expected, rel=1e-5)
+
+
+def test_words_of_other_languages_take_nothing_from_a_title(connection, gateway):
+    """Each language reads the query for itself, and its pages are compared with that alone."""
+    assert titles(connection, "Schlüssel tauschen")["de.md"] == pytest.approx(1 / 2, rel=1e-5)
+
+
+def test_heading_of_a_section_counts_half(connection, gateway):
+    section = {"content": TEXT, "path": ["Manual", "Rotate tokens"], "heading": "Rotate tokens"}
+    ingest(connection, gateway, [page("manual.md", section, title="Manual")])
+    assert titles(connection, "rotate tokens")["manual.md"] == pytest.approx(1 / 2, rel=1e-5)
+
+
+def test_new_title_is_a_new_score(connection, gateway):
+    ingest(connection, gateway, [page("long.md", TEXT, title="Tokens")])
+    assert titles(connection, "tokens")["long.md"] == pytest.approx(1, rel=1e-5)
+
+
+def test_title_of_stop_words_is_no_title(connection):
+    ingest(connection, "songs", [page("who.md", "A band with a drummer.", title="The Who")])
+    [hit] = search(connection, "drummer", library="songs", explain=True)
+    assert hit["explanation"]["keyword"]["title_score"] == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_share_of_titles_is_a_setting_that_needs_no_rebuild(connection, gateway, share):
+    run(connection, "configure_library", library=gateway, settings={"title_evidence": share})
+    for hit in search(connection, "rotate tokens", library=gateway, explain=True):
+        why = hit["explanation"]["keyword"]
+        assert why["title_evidence"] == share
+        evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
+        assert why["page_score"] == pytest.approx(evident, rel=1e-5)
+        assert 0 <= hit["score"] <= 1
+
+
+def test_scores_stay_the_same_when_statistics_are_refreshed(connection, gateway):
+    before = titles(connection, "rotate tokens")
+    run(connection, "refresh_statistics", library=gateway, drift=0)
+    assert titles(connection, "rotate tokens") == pytest.approx(before)
