@@ -112,7 +112,7 @@ class TestRecording:
         assert (first["library"], first["version"]) == ("pumps", "1.0")
         assert first["score"] == hit["score"]
         assert first["passage_score"] == hit["explanation"]["keyword"]["passage_score"]
-        assert first["keyword_rank"] == 1
+        assert first["keyword_rank"] == hit["explanation"]["keyword"]["rank"]
         assert kept["timings"].keys() >= {"keyword", "fusion"}
 
     def test_search_in_several_libraries_names_none(self, connection, request_of):
