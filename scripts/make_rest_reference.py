@@ -20,7 +20,10 @@ PAGE = ROOT / "docs" / "rest.md"
 BEGIN = "<!-- routes, made by `make docs` -->\n"
 END = "<!-- end of routes -->\n"
 #: Told by hand, or with their routes.
-_TOLD_ELSEWHERE = {"Problem", "FieldError", "SearchBody", "ContextBody"}
+_TOLD_ELSEWHERE = {
+    "Problem", "FieldError", "SearchBody", "ContextBody", "PageSearchBody", "FacetBody",
+    "BatchBody",
+}  # fmt: skip
 _LARGEST = 1e12
 
 
@@ -69,10 +72,10 @@ def route(
         told = parameter.get("description", "")
         yield item(parameter["name"], parameter["schema"], told, with_kind=False)
     if method == "post":
-        known = set()
+        known = {"query"}
         if "get" in operations:
             yield "- the arguments of GET as a JSON object, with `query` for `q`, and"
-            known = {parameter["name"] for parameter in operations["get"]["parameters"]} | {"query"}
+            known |= {parameter["name"] for parameter in operations["get"]["parameters"]}
         [content] = operation["requestBody"]["content"].values()
         body = schemas[content["schema"]["$ref"].rpartition("/")[2]]
         for name, schema in body["properties"].items():

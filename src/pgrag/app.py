@@ -18,7 +18,7 @@ from pgrag import schema
 from pgrag.db import Database, Row, translated_errors
 from pgrag.embedded import EmbeddedServer
 from pgrag.errors import DatabaseUnavailable, NotConfigured, SchemaOutdated, SettingsError
-from pgrag.search import Search
+from pgrag.results import Results
 from pgrag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -107,14 +107,14 @@ class App:
         return crashed
 
     @property
-    def search(self) -> Search:
+    def search(self) -> Results:
         """The search functions, with the models that are configured here."""
-        return Search(self.database, self.embedder_of, rerank=self._rerank)
+        return Results(self.database, self.embedder_of, rerank=self._rerank)
 
-    def searching_as(self, client: str) -> Search:
+    def searching_as(self, client: str) -> Results:
         """The same for a face: what it searches is recorded under its name, unless switched off."""
         recorded = client if self.settings.record_searches else None
-        return Search(self.database, self.embedder_of, rerank=self._rerank, client=recorded)
+        return Results(self.database, self.embedder_of, rerank=self._rerank, client=recorded)
 
     def _rerank(self, query: str, rows: list[Row]) -> Reranked:
         """Let the reranker order hits. Raises `NotConfigured` where there is none."""

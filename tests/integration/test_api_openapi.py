@@ -13,7 +13,7 @@ import pytest
 from api_client import ApiClient
 from pydantic import BaseModel
 
-from pgrag.api.models import documents, libraries, parsing
+from pgrag.api.models import documents, libraries, parsing, results
 
 #: Addresses, methods and parameters; what is added or taken away is a decision.
 QUERY = "q library version limit alpha min_score model filters levels"
@@ -22,9 +22,16 @@ CONTEXT = (
     f"{QUERY} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document parents siblings overlap"
 )
+PAGES = f"{QUERY} fusion aggregate hierarchy mmr_lambda after whole snippets"
+FACETS = f"{QUERY} value_count"
 EXPECTED = {
     ("GET", "/v1/search"): f"{SEARCH} snippets explain",
     ("POST", "/v1/search"): "",
+    ("GET", "/v1/search/pages"): PAGES,
+    ("POST", "/v1/search/pages"): "",
+    ("POST", "/v1/search/batch"): "",
+    ("GET", "/v1/facets"): FACETS,
+    ("POST", "/v1/facets"): "",
     ("GET", "/v1/context"): CONTEXT,
     ("POST", "/v1/context"): "",
     ("GET", "/v1/resolve"): "library version",
@@ -84,7 +91,13 @@ def test_the_addresses_and_their_parameters(openapi: dict[str, Any]) -> None:
 
 def test_a_body_has_the_parameters_of_the_address(openapi: dict[str, Any]) -> None:
     schemas = openapi["components"]["schemas"]
-    for name, expected in (("SearchBody", f"{SEARCH} snippets explain"), ("ContextBody", CONTEXT)):
+    bodies = {
+        "SearchBody": f"{SEARCH} snippets explain",
+        "ContextBody": CONTEXT,
+        "PageSearchBody": PAGES,
+        "FacetBody": FACETS,
+    }
+    for name, expected in bodies.items():
         fields = set(expected.split()) - {"q"} | {"query", "query_embedding"}
         assert set(schemas[name]["properties"]) == fields
         assert schemas[name]["additionalProperties"] is False
@@ -141,6 +154,7 @@ def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
     ("model", "statement"),
     [
         (documents.Hit, "select (null::pgrag.hit).*"),
+        (results.FoundPage, "select (null::pgrag.page_hit).*"),
         (documents.Passage, "select (null::pgrag.passage).*"),
         (documents.ContextBlock, "select (null::pgrag.context_block).*"),
         (libraries.Library, "select * from pgrag.libraries()"),

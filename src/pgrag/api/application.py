@@ -24,6 +24,7 @@ from pgrag.api.routes import (
     observation,
     pages,
     parsing,
+    results,
     searches,
     understanding,
 )
@@ -76,6 +77,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
     for router in (
         searches.router,
         parsing.router,
+        results.router,
         libraries.router,
         pages.router,
         documents.router,

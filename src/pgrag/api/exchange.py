@@ -31,7 +31,9 @@ class Exchange:
         finally:
             self._seconds += perf_counter() - started
 
-    def search(self, function: Callable[..., Result], query: str, **arguments: Any) -> Result:
+    def search(
+        self, function: Callable[..., Result], query: str | list[str], **arguments: Any
+    ) -> Result:
         """Rows and notices of one of the methods of `Search`, such as `Search.context`."""
         started = perf_counter()
         try:

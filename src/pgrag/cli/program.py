@@ -23,6 +23,7 @@ from pgrag.cli import (
     manage,
     observe,
     parse,
+    results,
     search,
     serve,
     understanding,
@@ -41,7 +42,14 @@ program = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Find": (search.search, context.context, parse.parse, parse.suggest),
+    "Find": (
+        search.search,
+        results.pages,
+        results.facets,
+        context.context,
+        parse.parse,
+        parse.suggest,
+    ),
     "See what there is": (
         browse.libraries,
         browse.versions,

@@ -1,0 +1,121 @@
+"""`/v1/search/pages`, `/v1/search/batch` and `/v1/facets`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from api_client import ApiClient, problem
+
+QUERY = "depth over the sill"
+
+
+def plain(hits: list[dict]) -> list[dict]:
+    """Hits without the name of the recorded search that they came from."""
+    return [{name: hit[name] for name in hit if name != "search_id"} for hit in hits]
+
+
+def test_pages_have_their_best_passage(harbour: ApiClient) -> None:
+    found = harbour.ok("/v1/search/pages", q=QUERY, library="harbour", limit=2)
+    first = found["pages"][0]
+    assert first["key"] == "navigation/tides.md"
+    assert first["heading"] == "Depth over the sill"
+    assert "**sill**" in first["snippet"]
+    assert first["passage_count"] >= 1
+    assert len({page["page_id"] for page in found["pages"]}) == 2
+    rest = harbour.ok("/v1/search/pages", q=QUERY, library="harbour", after=found["next"])
+    assert not {p["page_id"] for p in rest["pages"]} & {p["page_id"] for p in found["pages"]}
+    assert rest["next"] is None
+
+
+def test_every_argument_of_pages_reaches_the_database(harbour: ApiClient) -> None:
+    body = {
+        "query": QUERY, "library": "harbour", "version": "2.1", "limit": 3, "alpha": 0.2,
+        "min_score": 0.01, "model": "static-minilm-256", "filters": {"type": "guide"},
+        "levels": [1, 2], "fusion": "absolute", "aggregate": "mean", "hierarchy": "breadth",
+        "mmr_lambda": 0.8, "whole": True, "snippets": False,
+    }  # fmt: skip
+    [page] = harbour.post("/v1/search/pages", body).json()["pages"]
+    assert page["aggregate"] == "mean"
+    assert page["snippet"] is None
+    assert "## Spring tides" in page["content"]
+    address = {k: v for k, v in body.items() if k != "query"} | {
+        "q": QUERY, "levels": "1,2", "filters": json.dumps(body["filters"]),
+        "whole": "true", "snippets": "false",
+    }  # fmt: skip
+    assert harbour.ok("/v1/search/pages", **address)["pages"] == [page]
+
+
+def test_a_batch_answers_each_query(harbour: ApiClient) -> None:
+    queries = [
+        {"query": QUERY, "library": "harbour", "limit": 1},
+        {"query": "fees", "library": "harbor"},
+        {"query": "Gebühren", "mode": "keyword", "limit": 5, "snippets": True},
+        {"query": "fees", "mode": "semantic", "library": "harbour", "limit": 2},
+        {"query": "xyzzy", "mode": "keyword"},
+    ]
+    found = harbour.post("/v1/search/batch", {"queries": queries}).json()
+    answers = found["answers"]
+    assert [answer["query"] for answer in answers] == [query["query"] for query in queries]
+    for place in (0, 2, 3, 4):
+        alone = harbour.post("/v1/search", queries[place]).json()
+        assert answers[place]["error"] is None
+        assert plain(answers[place]["hits"]) == plain(alone["hits"])
+        assert (answers[place]["next"] is None) == (alone["next"] is None)
+    failed = answers[1]
+    assert failed["hits"] == []
+    assert failed["error"]["code"] == "PGR02"
+    assert "harbor" in failed["error"]["detail"]
+    assert "harbour" in failed["error"]["hint"]
+    assert answers[4]["hits"] == []
+    assert found["notices"] == []
+
+
+def test_a_query_of_a_batch_may_bring_its_vector(harbour: ApiClient) -> None:
+    query = {"query": "fees", "library": "harbour", "query_embedding": [1.0] * 256}
+    [answer] = harbour.post("/v1/search/batch", {"queries": [query]}).json()["answers"]
+    assert plain(answer["hits"]) == plain(harbour.post("/v1/search", query).json()["hits"])
+    short = {**query, "query_embedding": [1.0, 2.0]}
+    [answer] = harbour.post("/v1/search/batch", {"queries": [short]}).json()["answers"]
+    assert answer["error"]["code"] == "PGR08"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"queries": []},
+        {"queries": [{"query": "fees"}] * 101},
+        {"queries": [{"query": "fees", "colour": "red"}]},
+        {"queries": [{"library": "harbour"}]},
+    ],
+)
+def test_a_batch_that_is_none_is_refused(harbour: ApiClient, body: dict) -> None:
+    problem(harbour.post("/v1/search/batch", body), 422, "invalid-request")
+
+
+def test_facets_count_pages(harbour: ApiClient) -> None:
+    found = harbour.ok("/v1/facets", library="harbour")
+    assert found["facets"]["library"] == [{"value": "harbour", "page_count": 4}]
+    assert found["facets"]["type"] == [
+        {"value": "guide", "page_count": 1},
+        {"value": "reference", "page_count": 1},
+    ]
+    assert {row["value"] for row in found["facets"]["tags"]} == {"tides", "safety", "fees"}
+    assert found["notices"] == []
+
+
+def test_facets_follow_query_and_filters(harbour: ApiClient) -> None:
+    body = {"query": "pontoon", "library": "harbour", "alpha": 0, "value_count": 1}
+    by_body = harbour.post("/v1/facets", body).json()["facets"]
+    by_address = harbour.ok("/v1/facets", q="pontoon", library="harbour", alpha=0, value_count=1)
+    assert by_body == by_address["facets"]
+    assert by_body["library"] == [{"value": "harbour", "page_count": 2}]
+    filters = {"tags": "tides"}
+    found = harbour.ok("/v1/facets", library="harbour", filters=json.dumps(filters))
+    assert found["facets"]["tags"] == [
+        {"value": "safety", "page_count": 1},
+        {"value": "tides", "page_count": 1},
+    ]
+    problem(harbour.get("/v1/facets", library="nonesuch"), 404, "unknown-library")
+    problem(harbour.get("/v1/facets", filters='{"colour": 1}'), 422, "invalid-filter")
