@@ -38,11 +38,9 @@ begin
         request := pgrag._search_request(
             query => facets.query, library => facets.library, version => facets.version,
             match_count => facets.match_count, filters => facets.filters, alpha => facets.alpha,
-            fusion => 'absolute', min_score => facets.min_score, levels => facets.levels,
-            max_per_page => null, after => null, query_embedding => facets.query_embedding,
-            model => facets.model, page_evidence => null, candidate_count => 100, rrf_k => 60,
-            rrf_weights => '{1, 1}', intent => null, unit => 'document', aggregate => null,
-            hierarchy => 'none', mmr_lambda => null, query_expansion => null
+            min_score => facets.min_score, levels => facets.levels,
+            query_embedding => facets.query_embedding, model => facets.model,
+            unit => 'document', hierarchy => 'none'
         );
         target := request.target;
     else
@@ -94,7 +92,7 @@ parallel safe
 set search_path from current
 as $$
 declare
-    wanted_version text := coalesce(version, filters ->> 'version');
+    wanted_version text := pgrag._wanted_version(version, filters, null);
     scope record;
 begin
     if not levels <@ '{0, 1, 2}' then
@@ -105,17 +103,14 @@ begin
         coalesce(array_agg(s.version_id), '{}') as version_ids,
         coalesce(sum(s.document_count), 0)::bigint as document_count
     into scope
-    from pgrag.search_scope(pgrag._wanted_libraries(library, filters), wanted_version) as s;
+    from pgrag.search_scope(pgrag._wanted_libraries(library, filters, null), wanted_version) as s;
     return pgrag._search_target(
         scope.library_ids,
         scope.version_ids,
         scope.document_count,
         wanted_version is not distinct from '*',
         (select bit_or(1 << l) from unnest(coalesce(levels, '{1, 2}')) as l),
-        case
-            when jsonb_typeof(filters) = 'object' then filters - '{library, version}'::text[]
-            else filters
-        end,
+        pgrag._conjunction(filters, null),
         '{}',
         '{}'
     );

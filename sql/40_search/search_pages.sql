@@ -35,12 +35,10 @@ declare
         version => search_pages.version, match_count => search_pages.match_count,
         filters => search_pages.filters, alpha => search_pages.alpha,
         fusion => search_pages.fusion, min_score => search_pages.min_score,
-        levels => search_pages.levels, max_per_page => null, after => search_pages.after,
+        levels => search_pages.levels, after => search_pages.after,
         query_embedding => search_pages.query_embedding, model => search_pages.model,
-        page_evidence => null, candidate_count => 100, rrf_k => 60, rrf_weights => '{1, 1}',
         intent => search_pages.intent, unit => 'page', aggregate => search_pages.aggregate,
-        hierarchy => search_pages.hierarchy, mmr_lambda => search_pages.mmr_lambda,
-        query_expansion => null
+        hierarchy => search_pages.hierarchy, mmr_lambda => search_pages.mmr_lambda
     );
     listing pgrag.listing := pgrag._list_hits(request);
 begin

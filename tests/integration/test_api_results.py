@@ -88,6 +88,7 @@ def test_a_query_of_a_batch_may_bring_its_vector(harbour: ApiClient) -> None:
         {"queries": [{"query": "fees"}] * 101},
         {"queries": [{"query": "fees", "colour": "red"}]},
         {"queries": [{"library": "harbour"}]},
+        {"queries": [{"query": "fees", "rerank": True}]},
     ],
 )
 def test_a_batch_that_is_none_is_refused(harbour: ApiClient, body: dict) -> None:

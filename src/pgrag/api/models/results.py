@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pgvector import HalfVector
-from pydantic import AliasChoices, BaseModel, Field, Json, PlainSerializer
+from pydantic import AliasChoices, BaseModel, Field, Json, PlainSerializer, model_validator
 
 from pgrag.api.models.arguments import Arguments, Name, Text
 from pgrag.api.models.documents import Hit
@@ -132,8 +132,14 @@ class BatchBody(Arguments):
     queries: list[SearchBody] = Field(
         min_length=1,
         max_length=100,
-        description="Each with the arguments of `POST /v1/search`.",
+        description="Each with the arguments of `POST /v1/search`, without `rerank`.",
     )
+
+    @model_validator(mode="after")
+    def _is_not_reranked(self) -> Self:
+        if any(query.rerank for query in self.queries):
+            raise ValueError("a batch is not reranked: search for one query at a time")
+        return self
 
 
 class FoundPage(BaseModel):

@@ -55,7 +55,7 @@ def search_batch(body: BatchBody, database: Database, _: NoParameters) -> Respon
     found = database.search(
         Results.many,
         [query.query for query in body.queries],
-        arguments=[_MODES[query.mode] | query.arguments() for query in body.queries],
+        arguments=[_arguments(query) for query in body.queries],
     )
     rows = {
         number: list(group) for number, group in groupby(found.rows, itemgetter("query_number"))
@@ -96,6 +96,11 @@ def _facets(arguments: FacetParameters | FacetBody, database: Database) -> Respo
     for row in found.rows:
         counted.setdefault(row.pop("facet"), []).append(row)
     return database.answer({"facets": counted, "notices": found.notices})
+
+
+def _arguments(query: SearchBody) -> dict[str, Any]:
+    given = _MODES[query.mode] | query.arguments()
+    return {name: given[name] for name in given if not name.startswith("rerank")}
 
 
 def _answered(query: SearchBody, rows: list[Row]) -> dict[str, Any]:
