@@ -51,9 +51,13 @@ docs: $(VENV)/.development ## write the references in docs/ anew, from the comme
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
 
-bench: $(VENV)/.development ## measure speed and quality on real documentation (DATA=path)
+bench: $(VENV)/.development ## measure speed and exactness on real documentation (DATA=path)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks --data "$$DATA" $(BENCH)
+
+evaluation: $(VENV)/.development ## measure the labelled sets and write docs/evaluation.md (DATA=path ONLY='scifact k8s-anchor' ABLATION=1 AGAIN=1)
+	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
+	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(ABLATION),--ablation) $(if $(AGAIN),--again)
 
 constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh

@@ -1,1 +1,1 @@
-"""Speed and quality on real documentation: `python -m benchmarks --data PATH`."""
+"""Real documentation: speed by `python -m benchmarks`, quality by `benchmarks.evaluation`."""

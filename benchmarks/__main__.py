@@ -1,4 +1,4 @@
-"""Measures what pgrag promises and prints it as Markdown; see docs/benchmarks.md."""
+"""Measures how fast and exact pgrag is and prints it as Markdown; see docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from time import perf_counter
 import psycopg
 from pydantic import SecretStr
 
-from benchmarks import anchors, exactness, expansion, indexing, latency, recall, recording, scifact
+from benchmarks import exactness, expansion, indexing, latency, recall, recording
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import Figure, figures_table
@@ -31,16 +31,14 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
     "versions": indexing.versions,
-    "scifact": scifact.keyword_arm,
     "expansion": expansion.contexts,
 }
-ANCHORS = "anchors"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for; 1 if `--strict` and a figure is not reached."""
     options = _parser().parse_args(arguments)
-    wanted = options.only or [*MEASURES, ANCHORS]
+    wanted = options.only or [*MEASURES]
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="pgrag-benchmarks-") as folder:
         scratch = Path(folder)
@@ -52,9 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     figures += _measured(name, bench)
             if figures:
                 print(figures_table(figures), flush=True)
-            if ANCHORS in wanted:
-                with _told(ANCHORS):
-                    print(f"\n{_anchors(bench)}")
     return int(options.strict and any(figure.ok is False for figure in figures))
 
 
@@ -67,8 +62,8 @@ def _parser() -> argparse.ArgumentParser:
         help="folder of the corpora (default: here); expansion needs none",
     )
     parser.add_argument(
-        "--only", nargs="+", choices=[*MEASURES, ANCHORS], metavar="NAME",
-        help=f"measure only: {', '.join([*MEASURES, ANCHORS])}",
+        "--only", nargs="+", choices=[*MEASURES], metavar="NAME",
+        help=f"measure only: {', '.join(MEASURES)}",
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="ask a tenth of the queries")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a figure is missed")
@@ -83,13 +78,6 @@ def _measured(name: str, bench: Bench) -> list[Figure]:
         return MEASURES[name](bench)
     except CorpusMissing as missing:
         return [Figure(name, "—", f"not measured: {missing}", "", False)]
-
-
-def _anchors(bench: Bench) -> str:
-    try:
-        return anchors.quality(bench)
-    except CorpusMissing as missing:
-        return f"{ANCHORS}: not measured: {missing}"
 
 
 @contextmanager

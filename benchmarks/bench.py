@@ -15,6 +15,7 @@ from psycopg.rows import tuple_row
 
 from benchmarks.corpora import Corpora
 from pgrag.db import register_vector_types
+from pgrag.evaluation.labelled import read_labelled_set
 
 T = TypeVar("T")
 
@@ -100,7 +101,8 @@ class Bench:
 
         Only those that are words alone: a quoted phrase or "-word" would filter as well.
         """
-        queries = list(self.corpora.labelled("mdn-anchor").queries.values())
+        labelled = read_labelled_set(self.corpora.folder("mdn-anchor"))
+        queries = [query.text for query in labelled.queries]
         with self.connect() as connection:
             plain = connection.execute(PLAIN.encode(), [queries]).fetchall()
         return self.sample([query for (query,) in plain], size)

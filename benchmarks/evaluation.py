@@ -260,7 +260,7 @@ def _matter_table(measured: Figures) -> str:
     rows = []
     for name, found in measured.items():
         for system, pair in found["front_matter"].items():
-            gain = pair["with"]["mrr@20"] / pair["without"]["mrr@20"] - 1
+            before, after = (pair[side]["mrr@20"] for side in ("without", "with"))
             rows.append(
                 [
                     name,
@@ -269,7 +269,7 @@ def _matter_table(measured: Figures) -> str:
                         f"{pair['without'][metric]:.3f} → {pair['with'][metric]:.3f}"
                         for metric in MATTER_METRICS
                     ),
-                    f"{gain:+.1%}",
+                    f"{after / before - 1:+.1%}" if before else "–",
                     f"{pair['p_value']:.4f}",
                 ]
             )

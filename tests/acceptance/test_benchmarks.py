@@ -59,14 +59,44 @@ def test_every_measure_ends_and_what_is_exact_is_exact(
     assert reached("texts embedded for all versions") == ("120", "yes")
     assert reached("index again, 1 pages changed")[0].endswith("%")
     assert reached("— share of the documents embedded") == ("0.6%", "yes")
-    assert reached("keyword arm alone: nDCG@10") == ("1.000", "yes")
     nearest = [row for row in rows if row[0].startswith("vector arm: recall@10")]
     assert [row[2] for row in nearest] == ["1.0000"] * len(nearest) != []
     returned = [row for row in rows if row[0] == "— fewest rows returned"]
     assert [row[4] for row in returned] == ["yes"] * len(nearest)
-    anchors = {(row[0].split(",")[0], row[1]): row[2:] for row in rows if "anchor" in row[0]}
-    assert len(anchors) == 8
-    assert anchors["mdn-anchor", "keyword"] == ["1.000"] * 3
+
+
+def test_labelled_sets_are_measured_and_written_into_the_page(
+    corpora: Path, empty_database_url: str, tmp_path: Path
+) -> None:
+    page, figures = tmp_path / "evaluation.md", tmp_path / "figures.json"
+    marks = ("<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->")
+    page.write_text(f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\nRead on.\n", "utf-8")
+    arguments = (
+        "--data", corpora, "--database-url", empty_database_url, "--page", page,
+        "--figures", figures, "--only", "scifact", "k8s-anchor",
+    )  # fmt: skip
+    finished = _run(tmp_path, *arguments, module="benchmarks.evaluation")
+    assert finished.returncode == 0, finished.stderr
+    text = page.read_text("utf-8")
+    assert text.startswith(f"# Evaluation\n\n{marks[0]}\n\n### nDCG@10")
+    assert text.endswith(f"{marks[1]}\n\nRead on.\n")
+    assert finished.stdout.strip() in text
+    rows = {
+        (cells[0], len(cells)): cells[1:]
+        for line in text.splitlines()
+        if line.startswith("| ")
+        for cells in [[cell.strip() for cell in line.strip("| ").split("|")]]
+    }
+    assert rows["scifact, 4", 6][1] == "1.000 (≥ 0.670)"
+    assert rows["k8s-anchor, 20", 6][1] == "1.000 (≥ 0.645)"
+    assert any(key[0] == "k8s-anchor" and key[1] == 7 for key in rows), "front matter"
+    measured = json.loads(figures.read_text("utf-8"))
+    assert set(measured) == {"scifact", "k8s-anchor"}
+    assert "bare" not in finished.stderr
+    # What is measured with these functions is not measured again.
+    again = _run(tmp_path, *arguments, module="benchmarks.evaluation")
+    assert "scifact … 0 s" in again.stderr
+    assert page.read_text("utf-8") == text
 
 
 def test_a_missing_corpus_is_said_and_fails_only_when_strict(
@@ -79,10 +109,12 @@ def test_a_missing_corpus_is_said_and_fails_only_when_strict(
     assert _run(tmp_path, *arguments).returncode == 0
 
 
-def _run(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def _run(
+    folder: Path, *arguments: object, module: str = "benchmarks"
+) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
     return subprocess.run(
-        [sys.executable, "-W", "error", "-m", "benchmarks", *map(str, arguments)],
+        [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
         cwd=CHECKOUT,
         env=environment,
         capture_output=True,
