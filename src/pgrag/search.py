@@ -34,6 +34,8 @@ RERANK_DEPTH = 50
 _MODES = {"search": "hybrid", "keyword_search": "keyword", "semantic_search": "semantic"}
 
 
+#: Those that go by how words are spelt.
+_SPELT = ("search", "keyword_search")
 #: Arguments that `pgrag.recorded_search` takes by itself.
 _SCOPE = ("library", "version", "query_embedding")
 
@@ -108,7 +110,15 @@ class Search:
             else:
                 arguments.pop("rerank_depth", None)
                 rows, search_id = self._database.call(function, query=query, **arguments), None
+            if function in _SPELT and not any(row["keyword_score"] for row in rows):
+                notices.extend(self._suggestions(query, arguments))
         return Result(rows, list(dict.fromkeys(notices)), search_id)
+
+    def _suggestions(self, query: str, arguments: dict[str, Any]) -> list[str]:
+        """What else may have been meant, where no document has a word of the query."""
+        scope = {name: arguments.get(name) for name in ("library", "version")}
+        rows = self._database.call("suggest", query=query, suggestion_count=1, **scope)
+        return [f"Did you mean {row['suggestion']!r}?" for row in rows]
 
     def _reranked(
         self, function: str, query: str, arguments: dict[str, Any], notices: list[str]

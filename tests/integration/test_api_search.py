@@ -379,3 +379,10 @@ def test_pages_instead_of_documents(harbour: ApiClient) -> None:
 def test_reranking_without_a_reranker(harbour: ApiClient) -> None:
     answer = harbour.get("/v1/search", q="tide", library="harbour", rerank="true")
     assert "PGRAG_RERANKER_URL" in problem(answer, 501, "not-configured")["hint"]
+
+
+def test_a_misspelt_word_is_answered_by_what_may_have_been_meant(harbour: ApiClient) -> None:
+    found = harbour.ok("/v1/search", q="morings", library="harbour", mode="keyword")
+    assert found["hits"] == []
+    assert found["notices"] == ["Did you mean 'moorings'?"]
+    assert harbour.ok("/v1/search", q="moorings", library="harbour")["notices"] == []
