@@ -12,6 +12,8 @@ from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from pgrag.db import register_vector_types
+
 
 @pytest.fixture(scope="module", autouse=True)
 def libraries(module_connection) -> None:
@@ -453,6 +455,38 @@ class TestQueryVectors:
         for number in range(3, 5):
             self.remember(connection, f"query {number}", [1, number], capacity=3)
         assert [n for n in range(5) if self.is_known(connection, f"query {n}")] == [0, 3, 4]
+
+    def test_recorded_search_by_another_model_keeps_its_vector(self, connection):
+        self.remember(connection, "type:guide what drips", [1, 0])
+        connection.execute("update pgrag.query_vectors set used_at = used_at - interval '2 h'")
+        run(connection, "search", query="what drips", library="pumps")
+        old = "select count(*) from pgrag.query_vectors where used_at < now() - interval '1 h'"
+        assert value(connection, old) == 1, "a search that only reads marks nothing"
+        run(connection, "recorded_search", query="what drips", library="pumps")
+        assert value(connection, old) == 0
+
+    def test_writers_do_not_wait_for_each_other(self, database_url):
+        with (
+            psycopg.connect(database_url, row_factory=dict_row) as one,
+            psycopg.connect(database_url, row_factory=dict_row) as other,
+        ):
+            for connection in (one, other):
+                register_vector_types(connection)
+                connection.commit()
+            run(one, "register_model", name="tiny", dimensions=2)
+            for number in range(4):
+                self.remember(one, f"query {number}", [1, number])
+            one.commit()
+            other.execute("set lock_timeout = '2s'")
+            # Each has an old vector in hand that the other one would remove.
+            self.remember(one, "query 0", [1, 0], capacity=4)
+            self.remember(other, "query 1", [1, 1], capacity=4)
+            self.remember(one, "query 5", [1, 5], capacity=1)
+            self.remember(other, "query 6", [1, 6], capacity=1)
+            one.commit()
+            other.commit()
+            self.remember(one, "query 7", [1, 7], capacity=1)
+            assert count(one, "query_vectors") == 1
 
     def test_reindexing_is_seen_at_once(self, connection):
         self.remember(connection, "what drips", [1, 0])
