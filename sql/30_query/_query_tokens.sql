@@ -218,7 +218,7 @@ as $$
                 || '|region|endregion|nullable|using)$'
             )
             or _query_tag.rest !~ '^(\s|\)|$)'
-            or _query_tag.rest ~ '^\s*[{=<>~,;]'
+            or _query_tag.rest ~ '^\s*[{}=<>~,;]'
         then null
         when pg_catalog.starts_with(_query_tag.part, '-')
         then pg_catalog.jsonb_build_object(
