@@ -21,7 +21,14 @@ create or replace function pgrag.context(
     query_embedding halfvec default null,
     model text default null,
     score_share double precision default 0.5,
-    expansion_share double precision default 0.8
+    expansion_share double precision default 0.8,
+    fusion text default 'absolute',
+    max_per_page integer default null,
+    page_evidence double precision default null,
+    intent text default null,
+    hierarchy text default null,
+    mmr_lambda double precision default null,
+    query_expansion text default null
 )
 returns setof pgrag.context_block
 language plpgsql
@@ -70,7 +77,14 @@ begin
             min_score => context.min_score,
             levels => context.levels,
             query_embedding => context.query_embedding,
-            model => context.model
+            model => context.model,
+            fusion => context.fusion,
+            max_per_page => context.max_per_page,
+            page_evidence => context.page_evidence,
+            intent => context.intent,
+            hierarchy => context.hierarchy,
+            mmr_lambda => context.mmr_lambda,
+            query_expansion => context.query_expansion
         ) as s
     ) as h
     where h.score >= context.score_share * h.best_score;
@@ -92,7 +106,7 @@ begin
 end;
 $$;
 
-comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text, double precision, double precision) is
+comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text, double precision, double precision, text, integer, double precision, text, text, double precision, text) is
 'The context for a question: the hits of pgrag.search that reach the share score_share of the best
 hit''s score, expanded by pgrag.expand_documents (expand, expansion_threshold,
 max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the
@@ -101,8 +115,8 @@ the paragraph before where that one is not in the context itself (overlap). Whol
 best first, as far as they fit into token_budget (a token is counted as 4 bytes of UTF-8); then in
 reading order, page by page. block is the text of a row: format "simple" puts breadcrumbs and
 relevance above every document, "grouped" a heading above each root section; joined by empty lines
-the blocks are the context. relation: hit, expansion, parent or sibling. Errors: PGR01 and those
-of pgrag.search.';
+the blocks are the context. relation: hit, expansion, parent or sibling. intent "auto": a question
+for everything also finds summaries of pages. Errors: PGR01 and those of pgrag.search.';
 
 -- Hits, expansion, parents and neighbours, each document once, with the relation that matters most.
 create or replace function pgrag._gather(

@@ -134,6 +134,17 @@ class TestIntent:
             "document", "none", 0.9,
         )  # fmt: skip
 
+    def test_a_context_is_made_of_the_same_hits(self, connection, manual):
+        ask = {"query": "list all server roles", "library": manual, "intent": "auto"}
+        hits = run(connection, "search", match_count=5, **ask)
+        blocks = run(
+            connection, "context", match_count=5, expand=False, score_share=0,
+            token_budget=100000, **ask,
+        )  # fmt: skip
+        assert {b["document_id"] for b in blocks} == set(ids(hits))
+        plain = run(connection, "context", match_count=5, expand=False, **{**ask, "intent": "off"})
+        assert {b["document_id"] for b in plain} != set(ids(hits))
+
     def test_by_name(self, connection, manual):
         [strategy] = connection.execute("select * from pgrag.strategy('KNOWN_ITEM')").fetchall()
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["unit"] == strategy["unit"]

@@ -62,6 +62,7 @@ def context(
     min_score: options.MinScore = 0.0,
     levels: options.Levels = None,
     model: options.Model = None,
+    intent: options.Intent = None,
     as_json: options.Json = False,
 ) -> None:
     """Print the text that a reader or a language model needs for an answer."""
@@ -85,6 +86,7 @@ def context(
         "min_score": min_score,
         "levels": parse_levels(levels),
         "model": model,
+        "intent": intent,
     }
     with opened() as app:
         say_version(app, name, wanted, conditions)

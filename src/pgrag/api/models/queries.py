@@ -75,10 +75,9 @@ class QueryArguments(Arguments):
         return {"match_count": self.limit, **stated}
 
 
-class _Search(QueryArguments):
-    mode: Literal["hybrid", "keyword", "semantic"] = Field(
-        default="hybrid", description="Both arms, or one of them alone."
-    )
+class _Ranked(QueryArguments):
+    """What decides which hits there are, and their order."""
+
     fusion: Literal["absolute", "rrf"] | None = Field(
         default=None,
         description="How the arms are joined: by default the sum of their scores, or Reciprocal"
@@ -87,12 +86,36 @@ class _Search(QueryArguments):
     max_per_page: int | None = Field(
         default=None, ge=1, le=1000, description="At most so many hits of one page."
     )
-    after: Name | None = Field(
-        default=None, description="The `next` of the answer before: continues behind it."
-    )
     page_evidence: Share | None = Field(
         default=None,
         description="Share of the page's own score in the keyword score; by default the library's.",
+    )
+    intent: Name | None = Field(
+        default=None,
+        description="`auto`: the kind of question chooses what is left open here (levels, unit,"
+        " aggregate, hierarchy, alpha); or the name of an intent or query type; by default the"
+        " library's setting, `off`.",
+    )
+    hierarchy: Literal["none", "depth", "breadth", "overview"] | None = Field(
+        default=None,
+        description="Prefer the section of the best hit, other sections, or introductions.",
+    )
+    mmr_lambda: Share | None = Field(
+        default=None,
+        description="Below 1: hits that differ from those before them come earlier.",
+    )
+    query_expansion: Literal["none", "synonyms", "feedback", "both"] | None = Field(
+        default=None,
+        description="Add words: the library's synonyms, words of the best hits, or both.",
+    )
+
+
+class _Search(_Ranked):
+    mode: Literal["hybrid", "keyword", "semantic"] = Field(
+        default="hybrid", description="Both arms, or one of them alone."
+    )
+    after: Name | None = Field(
+        default=None, description="The `next` of the answer before: continues behind it."
     )
     candidate_count: int | None = Field(
         default=None,
@@ -109,29 +132,11 @@ class _Search(QueryArguments):
     explain: bool = Field(
         default=False, description="Add every number behind the score of each hit."
     )
-    intent: Name | None = Field(
-        default=None,
-        description="`auto`: the kind of question chooses what is left open here (levels, unit,"
-        " aggregate, hierarchy, alpha); or the name of an intent or query type; by default the"
-        " library's setting, `off`.",
-    )
     unit: Literal["document", "page"] | None = Field(
         default=None, description="Hits are documents, or pages shown by their best document."
     )
     aggregate: Literal["max", "mean", "rrf"] | None = Field(
         default=None, description="What makes the score of a page of those of its documents."
-    )
-    hierarchy: Literal["none", "depth", "breadth", "overview"] | None = Field(
-        default=None,
-        description="Prefer the section of the best hit, other sections, or introductions.",
-    )
-    mmr_lambda: Share | None = Field(
-        default=None,
-        description="Below 1: hits that differ from those before them come earlier.",
-    )
-    query_expansion: Literal["none", "synonyms", "feedback", "both"] | None = Field(
-        default=None,
-        description="Add words: the library's synonyms, words of the best hits, or both.",
     )
     rerank: bool = Field(
         default=False,
@@ -152,7 +157,7 @@ class _Search(QueryArguments):
         return self
 
 
-class _Context(QueryArguments):
+class _Context(_Ranked):
     token_budget: int | None = Field(
         default=None,
         ge=1,
