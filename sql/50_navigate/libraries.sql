@@ -153,7 +153,7 @@ declare
     wanted pgrag.pages := pgrag._page(page.page_id);
 begin
     return query
-    select to_jsonb(wanted) - 'weights' - 'length' - 'library_id' - 'version_id'
+    select to_jsonb(wanted) - 'weights' - 'title_weights' - 'length' - 'library_id' - 'version_id'
         || jsonb_build_object('library', l.name, 'version', v.label)
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id

@@ -17,15 +17,19 @@ from pgrag.api.models import documents, libraries, parsing, results
 
 #: Addresses, methods and parameters; what is added or taken away is a decision.
 QUERY = "q library version limit alpha min_score model filters levels"
-SEARCH = f"{QUERY} mode fusion max_per_page after page_evidence candidate_count rrf_k rrf_weights"
+RANKED = f"{QUERY} fusion max_per_page page_evidence intent hierarchy mmr_lambda query_expansion"
+SEARCH = (
+    f"{RANKED} mode after candidate_count rrf_k rrf_weights snippets explain unit aggregate rerank"
+    " rerank_depth"
+)
 CONTEXT = (
-    f"{QUERY} token_budget format expand expansion_threshold max_documents_to_expand"
+    f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document parents siblings overlap"
 )
 PAGES = f"{QUERY} fusion aggregate hierarchy mmr_lambda after whole snippets"
 FACETS = f"{QUERY} value_count"
 EXPECTED = {
-    ("GET", "/v1/search"): f"{SEARCH} snippets explain",
+    ("GET", "/v1/search"): SEARCH,
     ("POST", "/v1/search"): "",
     ("GET", "/v1/search/pages"): PAGES,
     ("POST", "/v1/search/pages"): "",
@@ -36,6 +40,7 @@ EXPECTED = {
     ("POST", "/v1/context"): "",
     ("GET", "/v1/resolve"): "library version",
     ("GET", "/v1/parse"): "q",
+    ("GET", "/v1/intent"): "q",
     ("GET", "/v1/suggestions"): "q library version limit",
     ("GET", "/v1/libraries"): "",
     ("GET", "/v1/libraries/{library}"): "library",
@@ -69,6 +74,10 @@ EXPECTED = {
 }
 
 
+#: Where there is nothing that could be missing.
+COMPLETE = {"/v1/libraries", "/v1/intent"}
+
+
 @pytest.fixture(scope="module")
 def openapi(harbour: ApiClient) -> dict[str, Any]:
     document: dict[str, Any] = harbour.ok("/openapi.json")
@@ -92,7 +101,7 @@ def test_the_addresses_and_their_parameters(openapi: dict[str, Any]) -> None:
 def test_a_body_has_the_parameters_of_the_address(openapi: dict[str, Any]) -> None:
     schemas = openapi["components"]["schemas"]
     bodies = {
-        "SearchBody": f"{SEARCH} snippets explain",
+        "SearchBody": SEARCH,
         "ContextBody": CONTEXT,
         "PageSearchBody": PAGES,
         "FacetBody": FACETS,
@@ -122,7 +131,7 @@ def test_every_operation_says_how_it_fails(openapi: dict[str, Any]) -> None:
         responses = operation["responses"]
         needed = {"200", "422"}
         if path.startswith("/v1"):
-            needed |= {"500", "503"} | ({"404"} if path != "/v1/libraries" else set())
+            needed |= {"500", "503"} | ({"404"} if path not in COMPLETE else set())
         if method == "POST":
             needed |= {"413"}
         assert needed <= set(responses), (method, path)
