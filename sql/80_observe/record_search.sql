@@ -17,7 +17,15 @@ set search_path from current
 as $$
 begin
     return pgrag._write_search(
-        query, hits, client, lower(btrim(library)), lower(btrim(version)),
+        query,
+        hits,
+        client,
+        coalesce(
+            lower(btrim(library)),
+            -- Who names none has searched the only one there is.
+            (select min(l.name) from pgrag.libraries as l having count(*) = 1)
+        ),
+        lower(btrim(version)),
         parameters ->> 'after' is not null, parameters, timings, duration_ms
     );
 end;

@@ -128,6 +128,11 @@ class TestRecording:
         kept = value(connection, "select pgrag.search_record(%s)", found)
         assert (kept["hit_count"], kept["top_score"], kept["hits"]) == (0, None, [])
 
+    def test_only_library_is_the_one_that_was_searched(self, connection):
+        run(connection, "remove_library", library="valves")
+        found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
+        assert value(connection, "select pgrag.search_record(%s)", found)["library"] == "pumps"
+
     def test_it_outlives_what_it_found(self, connection):
         found = record(connection, "close the valve", library="valves")
         run(connection, "remove_library", library="valves")

@@ -87,7 +87,10 @@ def show_search(search: _SearchId, as_json: options.Json = False) -> None:
     for name in ("parameters", "timings"):
         if record[name]:
             print_text(f"{name:<14}{json.dumps(record[name], ensure_ascii=False)}")
-    columns = ("rank", "document_id", "page_key", "score", "keyword_score", "semantic_score")
+    columns = (
+        "rank", "document_id", "page_key", "score", "hybrid_score", "keyword_score",
+        "semantic_score",
+    )  # fmt: skip
     if record["hits"]:
         print_table(columns, [[hit[name] for name in columns] for hit in record["hits"]])
     for rating in record["feedback"]:
