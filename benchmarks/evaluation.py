@@ -36,7 +36,6 @@ METRICS = ("ndcg@10", "mrr@10", "recall@20")
 MATTER_METRICS = ("precision@5", "recall@20", "mrr@20")
 ARMS = ("keyword", "semantic")
 SYSTEMS = (*ARMS, "hybrid", "rrf")
-PLAIN = "plain"
 _MARGIN = 0.002
 
 
@@ -138,12 +137,12 @@ def _import(app: App, corpora: Corpora, name: str) -> None:
 
 def _front_matter(app: App, name: str) -> Figures:
     """The same queries in the library, and in its copy without front matter."""
-    importing.index_variant(app, runs.find_set(app, name), PLAIN)
+    importing.index_variant(app, runs.find_set(app, name), importing.PLAIN)
     _settle(app)
     found: Figures = {}
     for system in (*ARMS, "hybrid"):
         whole = _builtin(app, system)
-        plain = Configuration(f"{system}, plain", whole.document | {"variant": PLAIN})
+        plain = Configuration(f"{system}, plain", whole.document | {"variant": importing.PLAIN})
         pair = [_run(app, name, c, MATTER_METRICS) for c in (plain, whole)]
         [compared] = app.database.call(
             "compare_evaluations",
@@ -161,7 +160,9 @@ def _front_matter(app: App, name: str) -> Figures:
 
 def _ablate(app: App, corpora: Corpora, name: str, found: Figures) -> None:
     _import(app, corpora, name)
-    importing.index_variant(app, runs.find_set(app, name), PLAIN)
+    for variant in importing.VARIANTS:
+        importing.index_variant(app, runs.find_set(app, name), variant)
+    _settle(app)
     found["ablation"] = {
         configuration.name: _rounded(_run(app, name, configuration))
         for configuration in runs.ablation(app)

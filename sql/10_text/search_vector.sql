@@ -7,7 +7,8 @@ create or replace function pgrag.search_vector(
     url text,
     content text,
     library_id bigint,
-    version_id bigint
+    version_id bigint,
+    camel_case boolean default true
 )
 returns tsvector
 language sql
@@ -18,14 +19,16 @@ as $$
         pg_catalog.setweight(
             pg_catalog.to_tsvector(
                 search_vector.language::regconfig,
-                pgrag.searchable_text(search_vector.title)
+                pgrag.searchable_text(search_vector.title, search_vector.camel_case)
             ),
             'A'
         )
         || pg_catalog.setweight(
             pg_catalog.to_tsvector(
                 search_vector.language::regconfig,
-                pgrag.searchable_text(pg_catalog.array_to_string(search_vector.path, ' . '))
+                pgrag.searchable_text(
+                    pg_catalog.array_to_string(search_vector.path, ' . '), search_vector.camel_case
+                )
             ),
             'B'
         )
@@ -38,14 +41,14 @@ as $$
         )
         || pg_catalog.to_tsvector(
             search_vector.language::regconfig,
-            pgrag.searchable_text(search_vector.content)
+            pgrag.searchable_text(search_vector.content, search_vector.camel_case)
         )
         || pg_catalog.array_to_tsvector(
             array['@l' || search_vector.library_id, '@v' || search_vector.version_id]
         );
 $$;
 
-comment on function pgrag.search_vector(text, text, text[], text, text, bigint, bigint) is
+comment on function pgrag.search_vector(text, text, text[], text, text, bigint, bigint, boolean) is
 'The weighted full-text vector of a document: title A, path of headings B, url C, content D, and
 the lexemes @l<library_id> and @v<version_id> without positions. language is a text search
-configuration.';
+configuration; camel_case: see searchable_text.';

@@ -79,7 +79,8 @@ one page become one: max (default: the page stands where its best hit does), mea
 chunks are judged (default five times depth), "settings": settings of the library for this run only
 (see configure_library; rolled back afterwards, the library stays locked meanwhile), "version",
 "library": another library with the same pages, "variant": the one called LIBRARY-VARIANT}. Errors:
-PGR01, naming the fault; PGR02, PGR03, PGR10; those of the function.';
+PGR01, naming the fault, also where no query got a result; PGR02, PGR03, PGR10; those of the
+function.';
 
 create or replace function pgrag.repeat_evaluation(
     run_id bigint
@@ -133,6 +134,12 @@ begin
     insert into pgrag.evaluation_results (run_id, query_id, rank, target, document_id, score)
     select (run).run_id, h.query_id, h.rank, h.target, h.document_id, h.score
     from unnest(pgrag._evaluated_hits(run)) as h;
+    if not found then
+        raise exception 'Not one of % queries of the set % got a result from %.',
+            (run).query_count, quote_literal((run).set_name), quote_literal((run).library)
+            using errcode = 'PGR01',
+                hint = 'Is the library empty, or does an argument shut everything out?';
+    end if;
     update pgrag.evaluation_runs as r
     set averages = (
             select coalesce(jsonb_object_agg(m.metric, m.score), '{}')

@@ -145,15 +145,17 @@ def test_runs_are_listed_compared_shown_repeated_and_removed(evaluated):
 
 def test_an_ablation_changes_one_thing_at_a_time_and_nothing_for_good(evaluated):
     before = evaluated.json("libraries")
-    rows = ["keyword alone", "title weight 0", "without front matter"]
+    rows = ["keyword alone", "title weight 0", "camelCase not split", "without front matter"]
     runs = evaluated.json(
         "eval", "ablation", "apiary", *(part for row in rows for part in ("--only", row))
     )
     assert [run["config"] for run in runs] == rows
-    assert [run["library"] for run in runs] == ["eval-apiary", "eval-apiary", "eval-apiary-plain"]
+    assert [run["library"] for run in runs] == [
+        "eval-apiary", "eval-apiary", "eval-apiary-whole", "eval-apiary-plain",
+    ]  # fmt: skip
     assert runs[1]["settings"]["field_weights"]["title"] == 0
-    after = [row for row in evaluated.json("libraries") if not row["library"].endswith("-plain")]
-    assert after == before
+    after = evaluated.json("libraries")
+    assert [row for row in after if row["library"] == "eval-apiary"] == before
     assert "rows are: keyword alone" in evaluated.run(
         "eval", "ablation", "apiary", "--only", "magic", code=2
     ).err  # fmt: skip

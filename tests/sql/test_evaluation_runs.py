@@ -189,13 +189,34 @@ def test_a_run_can_be_repeated_when_its_set_is_gone(connection):
     assert metrics(connection, again) == metrics(connection, first)
 
 
-def test_an_empty_run_is_zero(connection):
+def test_an_empty_run_is_refused(connection):
     ingest(connection, "empty", [page("a.md", "Nothing that helps.")])
     connection.execute("select pgrag.remove_pages('empty', array['a.md'])")
-    configuration = {"function": "keyword_search", "library": "empty"}
-    run_id = evaluate(connection, configuration=configuration)
-    assert returned(connection, run_id) == {}
-    assert set(metrics(connection, run_id).values()) == {0}
+    with refused(connection, "PGR01", "Not one of 3 queries of the set 'questions'", "empty"):
+        evaluate(connection, configuration={"function": "keyword_search", "library": "empty"})
+    assert run(connection, "evaluation_runs") == []
+
+
+def test_a_query_without_results_counts_as_zero(connection):
+    arguments = {"filters": {"page": "field/*"}}
+    run_id = evaluate(
+        connection, configuration={"function": "keyword_search", "arguments": arguments}
+    )
+    assert "q3" not in returned(connection, run_id)
+    scores = run(connection, "evaluation_scores", run_id=run_id, metrics=["mrr@10"])
+    assert [row["score"] for row in scores] == [0, 1, 0]
+    assert metrics(connection, run_id, "mrr@10") == {"mrr@10": pytest.approx(1 / 3)}
+
+
+def test_identifiers_can_be_kept_whole_in_a_copy(connection):
+    pages = [page("a.md", "Call useBarrel here."), page("b.md", "Nothing of the kind.")]
+    ingest(connection, "code", pages, language="en")
+    asked = {"query": "barrel", "library": "code"}
+    assert keys(run(connection, "keyword_search", **asked)) == ["a.md"]
+    assert value(connection, "select pgrag._keep_identifiers_whole('code')") == 2
+    assert run(connection, "keyword_search", **asked) == []
+    whole = run(connection, "keyword_search", query="useBarrel", library="code")
+    assert keys(whole) == ["a.md"]
 
 
 def test_a_metric_deeper_than_the_run_is_refused(connection):

@@ -249,8 +249,8 @@ def ablation(
 ) -> None:
     """Print what each part of the search is worth: one row for each thing that is changed.
 
-    Libraries are as before afterwards. The first time, the corpus is indexed once more, without
-    its front matter, as eval-SET-plain.
+    Libraries are as before afterwards. The first time, the corpus is indexed twice more: without
+    its front matter as eval-SET-plain, with camelCase words kept whole as eval-SET-whole.
     """
     from pgrag.evaluation import importing, runs
 
@@ -374,12 +374,12 @@ def remove(
 
 def _remove_set(app: App, name: str, *, keep_library: bool) -> dict[str, Any]:
     """Remove a set and those libraries that its import has made."""
-    from pgrag.evaluation.importing import PLAIN, library_of
+    from pgrag.evaluation.importing import VARIANTS, library_of
     from pgrag.evaluation.runs import find_set
 
     found = find_set(app, name)
     [row] = app.database.call("remove_evaluation_set", evaluation_set=name)
-    own = {library_of(name), f"{library_of(name)}-{PLAIN}"}
+    own = {library_of(name), *(f"{library_of(name)}-{variant}" for variant in VARIANTS)}
     there = {row["library"] for row in app.database.call("libraries")}
     libraries = [] if keep_library else sorted(own & there)
     for library in libraries:

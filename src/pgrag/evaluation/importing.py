@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 PLAIN = "plain"
 """The variant of a library whose pages have lost their front matter."""
+WHOLE = "whole"
+"""The variant of a library in which camelCase words are not split."""
+VARIANTS = (PLAIN, WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +97,18 @@ def index_variant(app: App, evaluation_set: dict[str, Any], variant: str) -> Ind
 
     Raises SourceError where it is not.
     """
-    if variant != PLAIN:
+    if variant not in VARIANTS:
         raise InvalidInput(
-            f"There is no variant {variant!r}.", hint=f"Known is {PLAIN!r}: no front matter."
+            f"There is no variant {variant!r}.",
+            hint=f"{PLAIN!r} has no front matter, {WHOLE!r} keeps camelCase words whole.",
         )
     source = evaluation_set["source"]
-    with open_corpus(Path(source["corpus"]), plain=True) as found:
-        return app.index_source(
-            f"{evaluation_set['library']}-{variant}",
-            "",
-            found,
-            PageOptions(language=source.get("language")),
-        )
+    library = f"{evaluation_set['library']}-{variant}"
+    with open_corpus(Path(source["corpus"]), plain=variant == PLAIN) as found:
+        report = app.index_source(library, "", found, PageOptions(language=source.get("language")))
+    if variant == WHOLE:
+        app.database.call("_keep_identifiers_whole", library=library)
+    return report
 
 
 def imported_document(imported: Imported) -> dict[str, Any]:
