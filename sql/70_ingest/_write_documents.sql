@@ -128,10 +128,15 @@ as $$
                         / (s.document_count + 0.5)) as idf
                 from lexemes as s
                 join corpora as c on c.language = s.language
+                -- What is everywhere tells nothing, and is most of what would be sorted.
+                where s.document_count <= 10 + c.document_count / 20
             ) as l on l.language = i.language and l.lexeme = i.lexeme
-            where i.content_frequency > 0 and i.lexeme ~ '^[[:alpha:]].{2}'
+            where i.content_frequency > 0
+                -- a word, not a number or a sign
+                and i.lexeme > 'a'
+                and length(i.lexeme) > 2
         ) as t
-        where t.place <= 12
+        where t.place <= 8
         group by t.document_id
     ),
     vectors as materialized (

@@ -41,7 +41,7 @@ _ORDERS = (
     "add|apply|attach|build|change|check|choose|clean|click|close|configure|connect|copy|create|"
     "delete|deploy|disable|disconnect|download|drain|edit|enable|enter|export|go to|hold|import|"
     "insert|install|launch|log in|log into|log out|lower|make sure|mount|move|navigate|open|paste|"
-    "place|press|pull|push|put|reboot|remove|rename|repeat|replace|restart|rinse|run|save|scroll|"
+    "place|press|pull|push|reboot|remove|rename|repeat|replace|restart|rinse|run|save|scroll|"
     "select|set up|sign in|start|stop|switch|tap|tighten|turn|type|unplug|unscrew|update|upgrade|"
     "upload|use|verify|view|wait|wipe"
 )
@@ -61,7 +61,7 @@ _ORDERS_RU = (
 _NOT_A_NAME = (
     "this|that|these|those|it|there|here|he|she|they|we|you|if|when|where|while|what|which|who|"
     "why|how|as|in|on|for|to|with|by|at|of|one|two|both|each|every|most|some|many|all|another|"
-    "however|note|because|since|after|before|also|but|and|or|so|not|next|now|see|"
+    "however|following|note|because|since|after|before|also|but|and|or|so|not|next|now|see|"
     "dies|das|dieser|diese|dieses|es|hier|wenn|wer|was|wie|wo|da|dann|er|sie|man|im|in|auf|bei|für|"
     "это|этот|эта|эти|он|она|они|оно|если|когда|здесь|там|что|как|где|для|в|на|при|из"
 )
@@ -84,7 +84,7 @@ RULES = (
         "procedural",
         "heading",
         (
-            r"^how (?:to|do i|can i)\b",
+            r"^how (?:to|do i|can i)\b(?! (?:get involved|contribute|help|participate))",
             rf"^(?:step \d+\b.*|steps|procedure|(?:{_ORDERS})(?! case)(?: [\w`'./()*-]+)+)$",
             r"^(?:(?:un)?installing|setting up|upgrading|cleaning up) ",
             r"^(?:schritt \d+\b.*|schritte|anleitung|vorgehen|so (?:geht|funktioniert) es)$",
@@ -164,15 +164,17 @@ RULES = (
             r"^\|? *(?:имя|поле|опция|параметр|свойство|ключ|код|команда|атрибут|аргумент|"
             r"переменная|клавиша|показатель) *\|.*\b(?:описание|значение|действие|тип)\b",
         ),
+        needs=("|",),
     ),
     Rule(
         "reference",
         "text",
         (
-            r"^ *(?:[*-] +)?\**`[^`\n]+`\**(?: ?\([^)\n]*\))?(?: \w+)?(?: [—–-] |: |$)",
+            r"^ *(?:[*-] +)?\**`[^`\n]+`\**(?: ?\([^)\n]*\))?(?: \w+)?(?: [—–-] |: )",
             r"^ *(?:[*-] +)?`?-{1,2}[a-z][\w-]+[^\n]{0,40}(?: [—–-] |: |  )",
         ),
         times=3,
+        needs=("`", "--", " -"),
     ),
     Rule(
         "policy",
@@ -260,8 +262,26 @@ RULES = (
             rf"^(?:(?:eine?|der|die|das) )?{_NAME}(?:ist|sind) eine? [^?]*$",
             rf"^(?:(?:eine?|der|die|das) )?{_NAME}(?:bezeichnet|nennt man|heißt|steht für) ",
             r"^(?:als|unter) [^.,]{2,60}(?:bezeichnet|versteht) man\b",
-            r"^[\w*`«»\"'()/ .+-]{2,60} ?[—–-] ?это ",
-            r"^[\w*`«»\"'()/ .+-]{2,60} (?:называ(?:ется|ют|ются)|представля(?:ет|ют) собой) ",
+            rf"^(?!(?:{_NOT_A_NAME})\b)[\w*`«»\"'()/ .+-]{{2,60}} ?[—–-] ?это ",
+            rf"^(?!(?:{_NOT_A_NAME})\b)[\w*`«»\"'()/ .+-]{{2,60}} "
+            r"(?:называ(?:ется|ют|ются)|представля(?:ет|ют) собой) ",
+        ),
+        needs=(
+            " is ",
+            " are ",
+            " refers to ",
+            " denotes ",
+            " stands for ",
+            " ist ",
+            " sind ",
+            "bezeichne",
+            " heißt ",
+            " nennt ",
+            " steht für ",
+            "versteht",
+            "это",
+            "называ",
+            "представля",
         ),
     ),
     Rule(
@@ -287,7 +307,7 @@ RULES = (
             r"\b(?:folgende[sn]?|dieses|obige[sn]?) beispiele?\b",
             r"^\**(?:rechen)?beispiel\**(?: \d+)?\**:",
             r"\bнапример[^.\n]{0,100}:\s*\n+\s*(?:`{3}|~{3})",
-            r"\b(?:следующ\w+|привед[её]нн\w+|этот|этом) пример|^\**пример\**(?: \d+)?\**:",
+            r"\b(?:следующ\w+|привед[её]нн\w+|в этом) пример|^\**пример\**(?: \d+)?\**:",
         ),
         needs=("example", "e.g.", "beispiel", "z. b.", "z.b.", "пример"),
     ),
@@ -298,6 +318,20 @@ RULES = (
             r"^ *(?:> *)*\[!(?:warning|caution|danger|attention)\]",
             r"^ *(?:> *)*\**(?:warning|caution|danger|achtung|warnung|vorsicht|gefahr|"
             r"внимание|осторожно|предупреждение|опасно)!?(?:\*\*:?|[:!])",
+        ),
+        needs=(
+            "warning",
+            "caution",
+            "danger",
+            "attention",
+            "achtung",
+            "warnung",
+            "vorsicht",
+            "gefahr",
+            "внимание",
+            "осторожно",
+            "предупреждение",
+            "опасно",
         ),
     ),
     Rule(

@@ -48,7 +48,11 @@ def tag_chunks(
 def content_tags(
     content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
 ) -> tuple[str, ...]:
-    """Return the tags of a text with this heading, below others; `kind` if it shows none."""
+    """Return the tags of a text with this heading, below others.
+
+    `kind` is that of its page, which it has if it shows none; in a reference it has it always,
+    because there headings such as "Create a volume" name what is looked up.
+    """
     prose = _CODE.sub(_FENCE_ONLY, content)
     lower = prose.lower()
     texts: dict[Place, str] = {
@@ -60,11 +64,11 @@ def content_tags(
     found = {
         rule.tag
         for rule, pattern in _patterns()
-        if (rule.place != "text" or any(map(lower.__contains__, rule.needs)))
+        if any(map((lower if rule.place == "text" else texts[rule.place]).__contains__, rule.needs))
         and _occurs(pattern, texts[rule.place], rule.times)
     }
-    if kind and not found & set(KINDS):
-        found.add(kind)
+    if kind == "reference" or (kind and not found & set(KINDS)):
+        found = found - set(KINDS) | {kind}
     return _in_order(found)
 
 
