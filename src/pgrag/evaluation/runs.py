@@ -135,6 +135,8 @@ def told(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, A
 def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Configuration) -> None:
     document = configuration.document
     arguments = document.get("arguments") or {}
+    if document.get("function") == "keyword_search" or arguments.get("alpha") == 0:
+        return
     library = document.get("library") or evaluation_set["library"]
     if document.get("variant"):
         library = f"{library}-{document['variant']}"

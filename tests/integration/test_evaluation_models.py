@@ -1,0 +1,59 @@
+"""Runs of sets whose queries only a model outside the database can embed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from embedding_server import Server
+
+from pgrag.app import App
+from pgrag.evaluation import importing, runs
+from pgrag.settings import Settings
+
+
+@pytest.fixture
+def oven_set(tmp_path: Path) -> Path:
+    folder = tmp_path / "ovens"
+    folder.mkdir()
+    records = [{"_id": "a", "text": "Ovens are warm."}, {"_id": "b", "text": "Zebras are not."}]
+    queries = [{"_id": "1", "text": "ovens"}, {"_id": "2", "text": "zebras"}]
+    for name, rows in (("corpus", records), ("queries", queries)):
+        text = "\n".join(map(json.dumps, rows))
+        (folder / f"{name}.jsonl").write_text(text)
+    (folder / "qrels.tsv").write_text("1\ta\t1\n2\tb\t1\n")
+    return folder
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+def test_queries_are_embedded_once_and_only_where_meaning_counts(database_url, oven_set, server):
+    settings = Settings(database_url=database_url, embedding_url=server.url, embedding_model="tiny")
+    with App(settings) as app:
+        importing.import_set(app, "ovens", oven_set)
+        keyword, semantic, hybrid, _ = runs.builtin(app)
+        asked = len(server.requests)
+        runs.run(app, "ovens", keyword)
+        assert len(server.requests) == asked
+        made = runs.run(app, "ovens", semantic)
+        assert made["model"] == "tiny"
+        assert len(server.requests) == asked + 2
+        runs.run(app, "ovens", hybrid)
+        assert len(server.requests) == asked + 2
+        scores = app.database.query(
+            "select r.score from pgrag.evaluation_results as r where r.run_id = %s", [made["run"]]
+        )
+        assert len(scores) == 4
+        assert all(row["score"] > 0 for row in scores)

@@ -1,0 +1,63 @@
+"""Equal texts are told apart by the path that their pages' front matter gives them."""
+
+from __future__ import annotations
+
+import pytest
+from labelled import metrics
+from library import document, ingest, keys, page, run, value
+from psycopg.types.json import Jsonb
+
+TEXT = "Alle Funktionen, ihre Argumente und was sie zurückgeben, mit einem Beispiel für jede."
+LANGUAGES = ("JavaScript", "Python", "Rust")
+
+
+def reference(language: str, *, with_path: bool) -> dict:
+    """A page that says nothing of its language but in its path."""
+    path = [f"{language} API", "Übersicht"] if with_path else ["Übersicht"]
+    return page(
+        f"{len(language)}{language[0].lower()}.md", document(TEXT, path=path), title="Übersicht",
+        path=path, url=f"/seite-{ord(language[0])}",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def references(module_connection):
+    for name, with_path in (("eval-api", True), ("eval-api-plain", False)):
+        pages = [reference(language, with_path=with_path) for language in LANGUAGES]
+        ingest(module_connection, name, pages, language="de")
+    queries = [
+        {
+            "id": language,
+            "text": f"{language} API Übersicht",
+            "judgements": {reference(language, with_path=True)["key"]: 1},
+        }
+        for language in LANGUAGES
+    ]
+    run(
+        module_connection, "import_evaluation_set",
+        name="api", library="eval-api", queries=Jsonb(queries),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
+def test_equal_texts_under_different_paths_are_told_apart(connection, function):
+    for language in LANGUAGES:
+        rows = run(
+            connection, function,
+            query=f"{language} API Übersicht", library="eval-api", max_per_page=1,
+        )  # fmt: skip
+        assert keys(rows)[0] == reference(language, with_path=True)["key"]
+
+
+@pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
+def test_without_front_matter_they_are_not(connection, function):
+    found = {}
+    for variant in (None, "plain"):
+        configuration = {"function": function} | ({"variant": variant} if variant else {})
+        run_id = value(
+            connection, "select pgrag.run_evaluation('api', 'x', %s)", Jsonb(configuration)
+        )
+        found[variant] = metrics(connection, run_id, "mrr@10")["mrr@10"]
+    assert found[None] == 1
+    # By chance: the right one of three is first once, and second or third otherwise.
+    assert found["plain"] < 0.7
