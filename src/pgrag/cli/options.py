@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from pgrag.cli.arguments import parse_target
+
+
+class Aggregate(StrEnum):
+    """How the scores of a page's documents become one."""
+
+    MAX = "max"
+    MEAN = "mean"
+    RRF = "rrf"
+
+
+class Hierarchy(StrEnum):
+    """Which part of the headings' tree comes first."""
+
+    NONE = "none"
+    DEPTH = "depth"
+    BREADTH = "breadth"
+    OVERVIEW = "overview"
+
 
 LibraryVersion = Annotated[
     str,

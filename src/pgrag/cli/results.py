@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -21,26 +20,8 @@ from pgrag.cli.output import (
     stdout,
 )
 from pgrag.cli.session import opened, say_version
-from pgrag.db import Row
 
 _INDENT = 8
-
-
-class Aggregate(StrEnum):
-    """How the scores of a page's hits become its own."""
-
-    MAX = "max"
-    MEAN = "mean"
-    RRF = "rrf"
-
-
-class Hierarchy(StrEnum):
-    """What the place in the headings is worth."""
-
-    NONE = "none"
-    DEPTH = "depth"
-    BREADTH = "breadth"
-    OVERVIEW = "overview"
 
 
 def pages(
@@ -55,14 +36,14 @@ def pages(
     version: options.Version = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Pages at most.")] = 10,
     aggregate: Annotated[
-        Aggregate | None,
+        options.Aggregate | None,
         typer.Option(
             help="A page scores its best hit, the mean of its best three, or its share of the"
             " ranks; default: max."
         ),
     ] = None,
     hierarchy: Annotated[
-        Hierarchy | None,
+        options.Hierarchy | None,
         typer.Option(help="Prefer the best hit's page, other pages, or summaries."),
     ] = None,
     mmr_lambda: Annotated[
@@ -173,7 +154,7 @@ def facets(
             say_nothing_found(app, query or "")
 
 
-def _print_page(rank: int, row: Row, *, whole: bool) -> None:
+def _print_page(rank: int, row: dict[str, Any], *, whole: bool) -> None:
     console = stdout()
     if rank > 1:
         console.print()

@@ -21,23 +21,6 @@ class Unit(StrEnum):
     PAGE = "page"
 
 
-class Aggregate(StrEnum):
-    """How the scores of a page's documents become one."""
-
-    MAX = "max"
-    MEAN = "mean"
-    RRF = "rrf"
-
-
-class Hierarchy(StrEnum):
-    """Which part of the headings' tree comes first."""
-
-    NONE = "none"
-    DEPTH = "depth"
-    BREADTH = "breadth"
-    OVERVIEW = "overview"
-
-
 class Expansion(StrEnum):
     """Where more words for the query come from."""
 
@@ -95,10 +78,10 @@ def search(
     intent: options.Intent = None,
     unit: Annotated[Unit | None, typer.Option(help="What a hit is; default: a document.")] = None,
     aggregate: Annotated[
-        Aggregate | None, typer.Option(help="What makes the score of a page; default: max.")
+        options.Aggregate | None, typer.Option(help="What makes the score of a page; default: max.")
     ] = None,
     hierarchy: Annotated[
-        Hierarchy | None,
+        options.Hierarchy | None,
         typer.Option(help="Prefer the best hit's section, other sections, or introductions."),
     ] = None,
     mmr_lambda: Annotated[
