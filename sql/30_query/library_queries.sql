@@ -6,7 +6,8 @@ create or replace function pgrag._library_queries(
     alpha double precision,
     page_evidence double precision,
     model text,
-    query_embedding halfvec
+    query_embedding halfvec,
+    strategy jsonb
 )
 returns pgrag.library_query[]
 language plpgsql
@@ -44,7 +45,10 @@ begin
             embeddings[array_position(models, m.model_id)],
             case
                 when embeddings[array_position(models, m.model_id)] is null then 0
-                else coalesce(_library_queries.alpha, pgrag._alpha(l.settings, m.alpha))
+                else coalesce(
+                    _library_queries.alpha,
+                    pgrag._chosen_alpha(strategy, pgrag._alpha(l.settings, m.alpha))
+                )
             end,
             coalesce(
                 _library_queries.page_evidence,
@@ -60,6 +64,23 @@ begin
         order by l.library_id
     );
 end;
+$$;
+
+-- A kind of question may want a share of its own, or more or less than usual.
+create or replace function pgrag._chosen_alpha(
+    strategy jsonb,
+    usual double precision
+)
+returns double precision
+language sql
+immutable
+parallel safe
+as $$
+    select least(greatest(
+        coalesce((_chosen_alpha.strategy ->> 'alpha')::double precision, _chosen_alpha.usual)
+        + coalesce((_chosen_alpha.strategy ->> 'alpha_offset')::double precision, 0),
+        0
+    ), 1);
 $$;
 
 -- The library's, else its model's, else the one of this session, else the default.

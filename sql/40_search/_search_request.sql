@@ -115,8 +115,7 @@ begin
     end if;
     request.queries := pgrag._library_queries(
         parsed.words, scope.library_ids, request.terms,
-        coalesce(alpha, (request.intent ->> 'alpha')::double precision), page_evidence, model,
-        query_embedding
+        alpha, page_evidence, model, query_embedding, request.intent
     );
     return request;
 end;
@@ -135,11 +134,18 @@ set search_path from current
 as $$
 declare
     strategy jsonb;
+    type_name text;
 begin
     if intent = 'auto' then
         select to_jsonb(d) into strategy from pgrag.detect_intent(query) as d;
     elsif intent <> 'off' then
-        select to_jsonb(s) into strategy from pgrag.strategy(intent) as s;
+        -- The name of a query type alone stands for a question of that type.
+        select t.name into type_name from pgrag.query_types as t where t.name = lower(intent);
+        select to_jsonb(s)
+        into strategy
+        from pgrag.strategy(
+            case when type_name is null then intent else 'SEMANTIC' end, type_name
+        ) as s;
     end if;
     return strategy;
 end;

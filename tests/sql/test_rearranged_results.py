@@ -145,6 +145,13 @@ class TestIntent:
         plain = run(connection, "context", match_count=5, expand=False, **{**ask, "intent": "off"})
         assert {b["document_id"] for b in plain} != set(ids(hits))
 
+    def test_a_share_of_its_own_or_more_than_usual(self, connection, manual):
+        assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["alpha"] == 0.1
+        assert self.explanation(connection, QUERY, intent="relational")["alpha"] == 0.4
+        run(connection, "configure_library", library=manual, settings={"alpha": 0.95})
+        assert self.explanation(connection, QUERY, intent="relational")["alpha"] == 1
+        assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["alpha"] == 0.1
+
     def test_by_name(self, connection, manual):
         [strategy] = connection.execute("select * from pgrag.strategy('KNOWN_ITEM')").fetchall()
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["unit"] == strategy["unit"]
