@@ -74,14 +74,10 @@ documents with it, inverse document frequency, weight (frequency idf / sum(frequ
 so that a BM25F score lies between 0 and 1) and bound, the most that the lexeme can add to a
 score.';
 
--- For each library: the weights that an inner product with impacts turns into BM25F, and the words
--- as vectors of length 1, one a language, that it turns into cosines with titles (where a word that
--- the library does not know counts too).
 create or replace function pgrag._query_vectors(
     terms pgrag.query_term[],
     out library_ids bigint[],
-    out vectors sparsevec[],
-    out title_vectors sparsevec[]
+    out vectors sparsevec[]
 )
 returns record
 language sql
@@ -89,25 +85,19 @@ stable
 parallel safe
 set search_path from current
 as $$
-    select array_agg(v.library_id), array_agg(v.vector), array_agg(v.title_vector)
+    select array_agg(v.library_id), array_agg(v.vector)
     from (
         select
             t.library_id,
-            pgrag._sparse_vector(
-                string_agg(t.lexeme_id || ':' || t.weight, ',') filter (where t.weight > 0)
-            ) as vector,
-            pgrag._sparse_vector(
-                string_agg(t.lexeme_id || ':' || t.title_weight, ',')
-            ) as title_vector
+            pgrag._sparse_vector(string_agg(t.lexeme_id || ':' || t.weight, ',')) as vector
         from (
             select
                 term.library_id,
                 pgrag.lexeme_id(term.language, term.lexeme) as lexeme_id,
-                max(term.weight) filter (where term.document_count > 0)::real as weight,
-                (1 / sqrt(count(*) over (partition by term.library_id, term.language)))::real
-                    as title_weight
+                max(term.weight)::real as weight
             from unnest(_query_vectors.terms) as term
-            group by term.library_id, term.language, pgrag.lexeme_id(term.language, term.lexeme)
+            where term.document_count > 0
+            group by term.library_id, pgrag.lexeme_id(term.language, term.lexeme)
         ) as t
         group by t.library_id
     ) as v;

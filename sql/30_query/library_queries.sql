@@ -54,7 +54,15 @@ begin
                 _library_queries.page_evidence,
                 (pgrag.effective_settings(l.settings) ->> 'page_evidence')::real
             ),
-            keywords.title_vectors[array_position(keywords.library_ids, l.library_id)],
+            -- What was typed, without what expansion has added to the terms.
+            pgrag._title_vector(
+                array(
+                    select distinct t.language
+                    from unnest(_library_queries.terms) as t
+                    where t.library_id = l.library_id
+                ),
+                _library_queries.words
+            ),
             (pgrag.effective_settings(l.settings) ->> 'title_evidence')::real
         )::pgrag.library_query
         from pgrag.libraries as l

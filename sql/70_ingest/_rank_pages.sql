@@ -79,7 +79,7 @@ as $$
     )
     update pgrag.pages as p
     set weights = v.weights,
-        title_weights = pgrag._title_vector(p.language, p.title),
+        title_weights = pgrag._title_vector(array[p.language], p.title),
         length = coalesce(l.length, 0),
         document_count = counted.searchable
     from (

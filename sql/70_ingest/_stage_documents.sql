@@ -177,7 +177,8 @@ as $$
         i.content_tags,
         '{}'::text[],
         case
-            when i.covers > 0 then pgrag._title_vector(i.language, i.path[cardinality(i.path)])
+            when i.covers > 0
+            then pgrag._title_vector(array[i.language], i.path[cardinality(i.path)])
         end
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;

@@ -91,3 +91,10 @@ def test_scores_stay_the_same_when_statistics_are_refreshed(connection, gateway)
     before = titles(connection, "rotate tokens")
     run(connection, "refresh_statistics", library=gateway, drift=0)
     assert titles(connection, "rotate tokens") == pytest.approx(before)
+
+
+def test_words_that_expansion_adds_are_not_asked_of_titles(connection, gateway):
+    """Else every synonym would make the title that was asked for a worse one."""
+    run(connection, "set_synonyms", library=gateway, synonyms={"rotate": ["exchange", "renew"]})
+    expanded = titles(connection, "rotate tokens", query_expansion="synonyms")
+    assert expanded["exact.md"] == pytest.approx(1, rel=1e-5)
