@@ -32,7 +32,9 @@ join pg_language as l on l.oid = p.prolang
 where p.pronamespace = 'pgrag'::regnamespace
 order by p.proname
 """
-WRITING = re.compile(r"\b(insert into|update pgrag|delete from|nextval|gin_clean_pending_list)\b")
+WRITING = re.compile(
+    r"\b(insert into|update (?:pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list)\b"
+)
 
 
 @pytest.fixture

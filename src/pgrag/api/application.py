@@ -26,6 +26,7 @@ from pgrag.api.routes import (
     parsing,
     results,
     searches,
+    tuning,
     understanding,
 )
 from pgrag.app import App
@@ -78,6 +79,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
         searches.router,
         parsing.router,
         results.router,
+        tuning.router,
         libraries.router,
         pages.router,
         documents.router,

@@ -26,6 +26,7 @@ from pgrag.cli import (
     results,
     search,
     serve,
+    tune,
     understanding,
 )
 from pgrag.cli.output import complain
@@ -72,6 +73,7 @@ for _panel, _commands in _PANELS.items():
 program.command(rich_help_panel="Observe")(observe.feedback)
 for _name, _group in {"searches": observe.searches, "metrics": observe.metrics}.items():
     program.add_typer(_group, name=_name, rich_help_panel="Observe", no_args_is_help=True)
+program.command(rich_help_panel="Measure")(tune.tune)
 program.add_typer(evaluate.commands, name="eval", rich_help_panel="Measure", no_args_is_help=True)
 program.add_typer(
     config.commands, name="config", rich_help_panel="Bring in and take out", no_args_is_help=True

@@ -29,6 +29,7 @@ from pgrag.orm.libraries import (
     Version,
 )
 from pgrag.orm.observation import Feedback, ObservationSettings, RecordedSearch, SearchHit
+from pgrag.orm.tuning import TuningRun
 from pgrag.orm.understanding import (
     ConfigurationVersion,
     Intent,
@@ -42,5 +43,5 @@ __all__ = [
     "EvaluationJudgement", "EvaluationQuery", "EvaluationResult", "EvaluationRun",
     "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions", "Intent", "IntentRule",
     "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page", "QueryType",
-    "QueryVector", "RecordedSearch", "SearchHit", "Synonym", "Version",
+    "QueryVector", "RecordedSearch", "SearchHit", "Synonym", "TuningRun", "Version",
 ]  # fmt: skip

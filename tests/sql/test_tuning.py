@@ -1,0 +1,387 @@
+"""A library's settings change where that is surely better, and only there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any
+
+import psycopg
+import pytest
+from library import Row, document, ingest, page, refused, run, value
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, write
+
+FIGURES = ("questions", "proposed", "training", "validation", "trials", "outcome")
+
+
+def tune(connection: psycopg.Connection, library: str = "workshop", **arguments: Any) -> Row:
+    [row] = run(connection, "tune", library=library, **arguments)
+    return row
+
+
+@pytest.fixture
+def misleading(connection) -> psycopg.Connection:
+    """Every title is that of another page."""
+    write(connection, titles=1)
+    judge(connection)
+    run(connection, "refresh_statistics", library="workshop", drift=0)
+    return connection
+
+
+class TestJudgements:
+    def test_titles_that_mislead_lose_their_weight(self, misleading):
+        done = tune(misleading)
+        assert (done["outcome"], done["source"]) == ("accepted", "judgements")
+        assert done["questions"] == {"judged": len(TOPICS)}
+        assert done["settings_after"]["field_weights"]["title"] < 1
+        assert done["validation"]["after"] > done["validation"]["before"] + 0.1
+        assert done["validation"]["lower_bound"] > 0
+        assert done["validation"]["p_value"] < 0.05
+        assert done["searched"]["after"] > done["searched"]["before"]
+        [library] = run(misleading, "libraries")
+        assert library["settings"]["field_weights"]["title"] < 1
+        found = run(misleading, "search", query=TOPICS[3], library="workshop", match_count=1)
+        assert found[0]["key"] == key(TOPICS[3])
+
+    def test_what_is_foreseen_is_what_searches_find(self, misleading):
+        done = tune(misleading)
+        assert done["searched"]["foreseen"] == pytest.approx(done["searched"]["after"], abs=0.01)
+        assert done["searched"]["before"] == pytest.approx(done["validation"]["before"], abs=0.01)
+
+    def test_vectors_that_mislead_lose_their_share(self, connection):
+        write(connection)
+        judge(connection)
+        point_elsewhere(connection)
+        run(connection, "configure_library", library="workshop", settings={"alpha": 0.8})
+        done = tune(connection)
+        assert done["outcome"] == "accepted"
+        assert done["proposed"]["alpha"] < 0.5
+
+    def test_where_all_is_well_nothing_changes(self, connection):
+        write(connection)
+        judge(connection)
+        before = state(connection)
+        done = tune(connection)
+        assert (done["outcome"], done["proposed"]) == ("not better", {})
+        assert done["training"]["before"] == 1
+        assert state(connection) == before
+
+    def test_excluded_pages_and_lower_grades_count(self, misleading):
+        """Without the pages that mislead there is nothing left to be gained."""
+        queries = [
+            {
+                "id": topic,
+                "text": topic,
+                "judgements": {key(topic): 2, key(TOPICS[place - 2]): 0},
+                "excluded": [key(TOPICS[place - 1])],
+            }
+            for place, topic in enumerate(TOPICS)
+        ]
+        run(
+            misleading, "import_evaluation_set",
+            name="parts", library="workshop", queries=Jsonb(queries),
+        )  # fmt: skip
+        assert tune(misleading, dry_run=True)["training"]["before"] > 0.95
+
+    def test_too_few_are_passed_over_for_the_library_itself(self, misleading):
+        few = [{"id": t, "text": t, "judgements": {key(t): 1}} for t in TOPICS[:20]]
+        run(
+            misleading, "import_evaluation_set",
+            name="parts", library="workshop", queries=Jsonb(few),
+        )  # fmt: skip
+        assert tune(misleading, dry_run=True)["source"] == "library"
+        done = tune(misleading, source="judgements")
+        assert (done["outcome"], done["questions"]) == ("too little", {"judged": 20})
+        assert "20 questions" in done["reason"]
+
+    @pytest.mark.parametrize("name", ["scifact", "xquad-ru", "k8s-anchor", "mdn-anchor-2"])
+    def test_sets_that_measure_the_engine_are_left_alone(self, misleading, name):
+        misleading.execute("update pgrag.evaluation_sets set name = %s", [name])
+        done = tune(misleading, source="judgements")
+        assert (done["outcome"], done["questions"]) == ("too little", {})
+        assert name in done["notes"][0]
+
+    def test_libraries_of_such_sets_learn_from_themselves_only(self, connection):
+        write(connection, "eval-scifact")
+        judge(connection, "eval-scifact")
+        with refused(connection, "PGR01", "measures the engine"):
+            tune(connection, "eval-scifact", source="judgements")
+        with refused(connection, "PGR01", "measures the engine"):
+            tune(connection, "Eval-SciFact", source="feedback")
+        done = tune(connection, "eval-scifact", dry_run=True)
+        assert done["source"] == "library"
+
+    def test_ratings_are_judgements_too(self, misleading):
+        misleading.execute("delete from pgrag.evaluation_sets")
+        for place, topic in enumerate(TOPICS):
+            found = value(misleading, "select gen_random_uuid()")
+            misleading.execute(
+                "insert into pgrag.searches (search_id, client, query, hit_count)"
+                " values (%s, 'sql', %s, 1)",
+                [found, topic],
+            )
+            misleading.execute(
+                "insert into pgrag.search_hits (search_id, rank, library, page_key, document_id)"
+                " values (%s, 1, 'workshop', %s, %s)",
+                [found, key(topic), place],
+            )
+            run(misleading, "give_feedback", search_id=found, rating=5, document_id=place)
+        done = tune(misleading)
+        assert (done["source"], done["outcome"]) == ("feedback", "accepted")
+        assert done["questions"] == {"rated": len(TOPICS)}
+
+
+class TestKeeping:
+    def test_dry_run_changes_nothing_but_the_history(self, misleading):
+        before = state(misleading)
+        done = tune(misleading, dry_run=True)
+        assert done["outcome"] == "dry run"
+        assert done["proposed"]["field_weights"]["title"] < 1
+        assert done["settings_after"] == done["settings_before"]
+        assert state(misleading) == before
+        assert [r["tuning_id"] for r in run(misleading, "tuning_history", library="workshop")] == [
+            done["tuning_id"]
+        ]
+
+    def test_undo_restores_settings_and_impacts_to_the_byte(self, misleading):
+        run(
+            misleading, "configure_library",
+            library="workshop", settings={"field_weights": {"url": 0.5}, "page_evidence": 0.4},
+        )  # fmt: skip
+        before = state(misleading)
+        assert tune(misleading)["outcome"] == "accepted"
+        assert state(misleading) != before
+        [undone] = run(misleading, "undo_tuning", library="workshop")
+        assert undone["undone_at"]
+        assert state(misleading) == before
+        with refused(misleading, "PGR01", "no tuning", "tuning_history"):
+            run(misleading, "undo_tuning", library="workshop")
+
+    def test_undo_leaves_other_settings_as_they_are_now(self, misleading):
+        tune(misleading)
+        run(misleading, "configure_library", library="workshop", settings={"exact_limit": 10})
+        run(misleading, "undo_tuning", library="workshop")
+        assert value(misleading, "select settings from pgrag.libraries") == {"exact_limit": 10}
+
+    def test_undo_does_not_lose_what_was_set_by_hand(self, misleading):
+        tune(misleading)
+        run(
+            misleading, "configure_library",
+            library="workshop", settings={"field_weights": {"title": 2}},
+        )  # fmt: skip
+        with refused(misleading, "PGR01", "were changed after", "configure_library"):
+            run(misleading, "undo_tuning", library="workshop")
+
+    def test_what_searches_do_not_confirm_is_taken_back(self, misleading):
+        misleading.execute(
+            "create or replace function pgrag._searched_gain(library text, version_label text)"
+            " returns double precision language sql stable as 'select 0.1::double precision'"
+        )
+        before = state(misleading)
+        done = tune(misleading)
+        assert done["outcome"] == "taken back"
+        assert done["searched"]["after"] == 0.1
+        assert done["settings_after"] == done["settings_before"]
+        assert state(misleading) == before
+
+    def test_same_seed_same_run_another_seed_another_split(self, misleading):
+        first, again, other = (
+            tune(misleading, dry_run=True, seed=seed, query_count=60) for seed in (7, 7, 8)
+        )
+        assert {f: first[f] for f in FIGURES} == {f: again[f] for f in FIGURES}
+        assert first["trials"] != other["trials"]
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"query_count": 49}, "query_count must be 50 to 5000, got 49"),
+            ({"query_count": 5001}, "query_count must be 50 to 5000"),
+            ({"source": "links"}, "source must be judgements, feedback or library, got 'links'"),
+        ],
+    )
+    def test_are_named_where_they_are_wrong(self, connection, arguments, message):
+        write(connection)
+        with refused(connection, "PGR01", message):
+            tune(connection, **arguments)
+
+    def test_unknown_library_and_version(self, connection):
+        write(connection)
+        for function in ("tune", "undo_tuning", "tuning_history"):
+            with refused(connection, "PGR02", "There is no library 'workshops'", "workshop"):
+                run(connection, function, library="workshops")
+        write(connection, "released", version="1.0")
+        with refused(connection, "PGR03"):
+            tune(connection, "released", version="nightly")
+
+    def test_library_without_enough_text_is_no_error(self, connection):
+        ingest(connection, "leaflet", [page("a.md", "Drain the node.")])
+        done = tune(connection, "leaflet")
+        assert (done["outcome"], done["source"]) == ("too little", "library")
+
+
+def manual(connection: psycopg.Connection, *, titles: int = 0) -> None:
+    """Pages of sections, each under a heading whose words its text does not say."""
+    pages = []
+    for place, material in enumerate(MATERIALS):
+        title = f"{MATERIALS[(place + titles) % len(MATERIALS)]} handbook"
+        rows = []
+        for part in PARTS:
+            path = [title, f"polishing {material} {part}"]
+            fields = {"heading": path[1], "heading_level": 2, "path": path}
+            rows += [
+                document(f"- polishing {material} {part}", level=1, covers=2, **fields),
+                document(f"A {material} {part} shines.", parent=len(rows), **fields),
+            ]
+        for heading in ("Overview", "See also", "More to read"):
+            fields = {"heading": heading, "heading_level": 2, "path": [title, heading]}
+            rows.append(document("- more", level=1, covers=2, **fields))
+        pages.append(page(f"{material}.md", *rows, title=title))
+    ingest(connection, "manual", pages, language="simple", embed=False)
+
+
+def collected(connection: psycopg.Connection, library: str) -> list[Row]:
+    """The questions that a library asks itself, with the keys of the pages that answer them."""
+    versions = value(
+        connection,
+        "select array_agg(v.version_id) from pgrag.versions as v"
+        " join pgrag.libraries as l on l.library_id = v.library_id where l.name = %s",
+        library,
+    )
+    connection.execute(
+        "select pgrag._collect_tuning_queries(%s, 'library', %s::bigint[], 400, 1)",
+        [library, versions],
+    )
+    return connection.execute(
+        "select q.kind, q.query, array_agg(p.key order by p.key) as keys"
+        " from pg_temp.tuning_questions as q"
+        " join pg_temp.tuning_answers as a on a.question_id = q.question_id"
+        " join pgrag.pages as p on p.page_id = a.page_id group by q.kind, q.query"
+        " order by q.kind, q.query"
+    ).fetchall()
+
+
+class TestOwnText:
+    def test_headings_that_are_everywhere_are_no_questions(self, connection):
+        manual(connection)
+        asked = {
+            row["query"] for row in collected(connection, "manual") if row["kind"] == "heading"
+        }
+        assert asked == {f"polishing {topic}" for topic in TOPICS}
+
+    def test_pages_of_one_title_are_all_right(self, connection):
+        write(connection)
+        ingest(
+            connection, "workshop",
+            [page("other.md", text("tin kettle"), title="Copper  Valve!")], language="simple",
+            embed=False,
+        )  # fmt: skip
+        [row] = [r for r in collected(connection, "workshop") if r["query"] == "copper valve"]
+        assert row == {
+            "kind": "title",
+            "query": "copper valve",
+            "keys": ["other.md", "parts/copper-valve.md"],
+        }
+
+    def test_descriptions_that_the_page_repeats_are_no_questions(self, connection):
+        pages = [
+            page(
+                f"{part}.md",
+                f"Body: {said} And more about it.",
+                front_matter={"description": f"How the {part} came into the workshop."},
+            )
+            for part in PARTS
+            for said in ["" if part > "g" else f"How the {part} came into the workshop."]
+        ]
+        ingest(connection, "stories", pages, language="simple", embed=False)
+        asked = [r["query"] for r in collected(connection, "stories") if r["kind"] == "description"]
+        assert asked == [f"how the {p} came into the workshop." for p in sorted(PARTS) if p > "g"]
+
+    def test_question_is_left_out_of_what_is_searched(self, connection):
+        """The heading's own word stands nowhere else, so muted it finds nothing."""
+        manual(connection)
+        collected(connection, "manual")
+        run(
+            connection, "_gather_tuning_features",
+            library="manual", version_label="", seed=1,
+            version_ids=[value(connection, "select version_id from pgrag.versions")],
+        )  # fmt: skip
+        weight = "max(p.%s) from pg_temp.tuning_postings as p where p.kind = 'heading'"
+        assert value(connection, f"select {weight % 'path'}") > 0
+        for muted, expected in ((True, 0), (False, 3)):
+            assert (
+                value(
+                    connection,
+                    "select max(f.path) from pgrag._tuned_fields(pgrag.effective_settings("
+                    "'{\"field_weights\": {\"path\": 3}}'), %s) as f where f.kind = 'heading'",
+                    muted,
+                )
+                == expected
+            )
+        levels = value(
+            connection, "select array_agg(distinct level) from pg_temp.tuning_candidates"
+        )
+        assert levels == [2]
+
+    def test_library_that_misleads_is_mended_by_its_own_text(self, connection):
+        manual(connection, titles=1)
+        done = tune(connection, "manual")
+        assert (done["outcome"], done["source"]) == ("accepted", "library")
+        assert done["validation"]["after"] > done["validation"]["before"] + 0.05
+
+
+@pytest.fixture
+def connect(
+    clone: Callable[[], AbstractContextManager[str]],
+) -> Iterator[Callable[[], psycopg.Connection]]:
+    """Makes further connections to one fresh database."""
+    with clone() as url:
+        opened: list[psycopg.Connection] = []
+
+        def another() -> psycopg.Connection:
+            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
+            return opened[-1]
+
+        yield another
+        for connection in opened:
+            connection.close()
+
+
+def test_measuring_does_not_wait_for_an_indexing_run_nor_hold_it_up(connect):
+    indexing, tuning = connect(), connect()
+    write(indexing, titles=1)
+    judge(indexing)
+    tuning.execute("set lock_timeout = '1s'")
+    with indexing.transaction():
+        ingest(indexing, "workshop", [page("new.md", "A new page.")], language="simple")
+        assert tune(tuning, dry_run=True)["outcome"] == "dry run"
+    with tuning.transaction():
+        tune(tuning, dry_run=True)
+        indexing.execute("set lock_timeout = '1s'")
+        ingest(indexing, "workshop", [page("newer.md", "Another one.")], language="simple")
+
+
+def test_settings_changed_meanwhile_win(connect):
+    other, tuning = connect(), connect()
+    write(other, titles=1)
+    judge(other)
+    done = threading.Event()
+
+    def work() -> Row:
+        result = tune(tuning)
+        done.set()
+        return result
+
+    with ThreadPoolExecutor(1) as threads:
+        with other.transaction():
+            run(other, "configure_library", library="workshop", settings={"alpha": 0.35})
+            waiting = threads.submit(work)
+            assert not done.wait(1)
+        result = waiting.result()
+    assert result["outcome"] == "overtaken"
+    assert value(other, "select settings from pgrag.libraries") == {"alpha": 0.35}
