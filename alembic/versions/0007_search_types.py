@@ -45,8 +45,10 @@ def downgrade() -> None:
         alter type pgrag.listing
             drop attribute timings,
             drop attribute cursors,
+            drop attribute plans,
             add attribute depths integer[],
-            add attribute start_depth integer;
+            add attribute start_depth integer,
+            add attribute plans jsonb;
         alter type pgrag.ranking drop attribute timings;
         alter type pgrag.ranked_hit drop attribute hybrid_score;
         alter type pgrag.search_request

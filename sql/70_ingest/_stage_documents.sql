@@ -176,10 +176,7 @@ as $$
         null::sparsevec,
         i.content_tags,
         '{}'::text[],
-        case
-            when i.covers > 0
-            then pgrag._title_vector(array[i.language], i.path[cardinality(i.path)])
-        end
+        null::sparsevec
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
 $$;

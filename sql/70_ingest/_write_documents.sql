@@ -153,7 +153,11 @@ as $$
         s.sort_order, s.heading_level, s.depth, s.line_start, s.line_end, s.is_summary,
         s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section, s.types, s.path,
         s.overlap, s.content, s.search, v.weights, s.content_tags,
-        coalesce(pgrag._keywords(s.content, s.language, t.lexemes), '{}'), s.title_weights
+        coalesce(pgrag._keywords(s.content, s.language, t.lexemes), '{}'),
+        case
+            when s.covers > 0
+            then pgrag._title_vector(array[s.language], s.path[cardinality(s.path)])
+        end
     from unnest(_write_documents.staged) as s
     left join vectors as v on v.document_id = s.document_id
     left join telling as t on t.document_id = s.document_id

@@ -36,7 +36,7 @@ begin
                         >= 4 * refresh_statistics.drift * c.average_page_length
                 )
             )
-    ) then
+    ) and not pgrag._lacks_title_weights(owner.library_id) then
         return false;
     end if;
     perform pgrag._rebuild_statistics(owner.library_id, owner.settings);
@@ -47,8 +47,29 @@ $$;
 comment on function pgrag.refresh_statistics(text, double precision) is
 'Rewrites the impacts, counts and averages of a library from its full-text vectors where the average
 length of its documents or pages has moved away from the one in use by more than the share drift
-(0: in any case); returns whether it did. Scores are exact before and after; the averages differ.
-Errors: PGR02.';
+(0: in any case), or where they are from before titles had a share; returns whether it did. Scores
+are exact before and after; the averages differ. Errors: PGR02.';
+
+-- Whether there are pages from before titles had a share: their impacts have other weights, too.
+create or replace function pgrag._lacks_title_weights(
+    library_id bigint
+)
+returns boolean
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select exists (
+        select
+        from pgrag.pages as p
+        where p.library_id = _lacks_title_weights.library_id
+            and p.title_weights is null
+            and p.weights is not null
+            -- A title of stop words has none, and never will.
+            and pgrag._title_vector(array[p.language], p.title) is not null
+    );
+$$;
 
 create or replace function pgrag._rebuild_statistics(
     library_id bigint,

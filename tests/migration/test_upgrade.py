@@ -12,6 +12,7 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from psycopg import sql
+from psycopg.types.json import Jsonb
 from sqlalchemy import NullPool, create_engine
 
 from pgrag import errors, schema
@@ -88,7 +89,7 @@ def server_findings(url: str) -> list[schema.Finding]:
         return schema.server_findings(connection)
 
 
-def migrate(url: str, revision: str) -> None:
+def migrate(url: str, revision: str, *, is_down: bool = False) -> None:
     """Go to a revision by Alembic's own commands, as a developer does."""
     config = Config()
     config.set_main_option("script_location", str(schema.alembic_root()))
@@ -98,7 +99,7 @@ def migrate(url: str, revision: str) -> None:
     )
     with engine.connect() as connection:
         config.attributes["connection"] = connection
-        way = command.downgrade if revision == "base" else command.upgrade
+        way = command.downgrade if is_down else command.upgrade
         way(config, revision)
 
 
@@ -266,11 +267,56 @@ def test_upgraded_database_is_as_a_fresh_one(empty_database_url, database_url):
 
 def test_way_down_and_up_again(database_url):
     before = dumped(database_url)
-    migrate(database_url, "base")
+    migrate(database_url, "base", is_down=True)
     assert routines(database_url) == set()
     assert schema.status(database_url).state == "missing"
     schema.upgrade(database_url)
     assert dumped(database_url) == before
+
+
+def test_each_step_down_leads_to_what_was_there_before(empty_database_url, database_url):
+    # The functions of a revision build its types by the order of their attributes.
+    revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
+    for revision in revisions:
+        migrate(empty_database_url, revision)
+    for revision in reversed(revisions[:-1]):
+        migrate(empty_database_url, revision, is_down=True)
+    migrate(database_url, "base", is_down=True)
+    migrate(database_url, revisions[0])
+    assert dumped(empty_database_url) == dumped(database_url)
+
+
+def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
+    pages = [
+        {
+            "key": f"{key}.md",
+            "title": title,
+            "source_hash": key,
+            "body": text,
+            "documents": [{"content": text, "path": [title, heading], "level": 2, "covers": 6}],
+        }
+        for key, title, heading, text in (
+            ("pods", "Pod priority", "Preemption", "A pod with a higher class goes first."),
+            ("nodes", "Nodes", "Priority", "The priority of a pod is seen by every node."),
+            ("the", "The", "", "Priority here, priority there."),
+        )
+    ]
+    ranked = (
+        "select jsonb_agg(to_jsonb(s) - 'explanation') from pgrag.search('pod priority', 'k') as s"
+    )
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        install(connection)
+        connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
+        connection.execute("select pgrag.finish_version('k')")
+        connection.execute("select pgrag.refresh_statistics('k', 0)")
+    before = value(database_url, ranked)
+    tellings = "select jsonb_object_agg(d.document_id, d.keywords) from pgrag.documents as d"
+    keywords = value(database_url, tellings)
+    migrate(database_url, "0001", is_down=True)
+    schema.upgrade(database_url)
+    assert value(database_url, ranked) == before
+    assert value(database_url, tellings) == keywords
+    assert value(database_url, "select pgrag.refresh_statistics('k')") is False
 
 
 def test_extension_in_another_schema(empty_database_url):
