@@ -84,6 +84,6 @@ what each lexeme of the query added to the passage''s keyword score; explanation
 number (jsonb: score, section_score [where the section''s summary lent its higher score],
 hybrid_score [before a new order], intent [what detect_intent said and chose], filters [found in
 the query''s text], unit, aggregate, hierarchy, mmr_lambda, query_expansion, fusion, alpha, keyword
-{score, rank, passage_score, page_score, page_evidence, lexemes [{lexeme, documents, idf, weight,
-impact, adds}]}, semantic {score, rank, model}, plans [how each arm was read]). Errors as in
-pgrag.search.';
+{score, rank, passage_score, page_score, page_evidence, page_bm25, title_score, title_evidence,
+lexemes [{lexeme, documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans
+[how each arm was read]). Errors as in pgrag.search.';

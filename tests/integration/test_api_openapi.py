@@ -24,7 +24,7 @@ SEARCH = (
 )
 CONTEXT = (
     f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
-    " max_chunks_per_document parents siblings overlap"
+    " max_chunks_per_document score_share expansion_share parents siblings overlap"
 )
 PAGES = f"{QUERY} fusion aggregate hierarchy mmr_lambda after whole snippets"
 FACETS = f"{QUERY} value_count"

@@ -47,6 +47,14 @@ def context(
     max_chunks_per_document: Annotated[
         int, typer.Option(min=1, help="Paragraphs of an expanded page at most.")
     ] = 20,
+    score_share: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Leave out hits below this share of the best score."),
+    ] = 0.5,
+    expansion_share: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Expand no page below this share of the best score."),
+    ] = 0.8,
     parents: Annotated[
         bool, typer.Option("--parents", help="Add the summary of the section above each hit.")
     ] = False,
@@ -78,6 +86,8 @@ def context(
         "expansion_threshold": expansion_threshold,
         "max_documents_to_expand": max_documents_to_expand,
         "max_chunks_per_document": max_chunks_per_document,
+        "score_share": score_share,
+        "expansion_share": expansion_share,
         "parents": parents,
         "siblings": siblings,
         "overlap": overlap,

@@ -88,7 +88,7 @@ class _Ranked(QueryArguments):
     )
     page_evidence: Share | None = Field(
         default=None,
-        description="Share of the page's own score in the keyword score; by default the library's.",
+        description="Share of the page in the keyword score; by default the library's.",
     )
     intent: Name | None = Field(
         default=None,
@@ -180,6 +180,15 @@ class _Context(_Ranked):
     max_chunks_per_document: Count | None = Field(
         default=None,
         description="At most so many documents are added for each page; by default 20.",
+    )
+    score_share: Share | None = Field(
+        default=None,
+        description="Hits below this share of the best one's score are left out; by default 0.5.",
+    )
+    expansion_share: Share | None = Field(
+        default=None,
+        description="Pages below this share of the best one's score are not expanded; by default"
+        " 0.8.",
     )
     parents: bool = Field(default=False, description="Add the section above each hit.")
     siblings: Count | None = Field(
