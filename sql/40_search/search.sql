@@ -75,4 +75,5 @@ page, scored by aggregate (max, mean, rrf). hierarchy: "depth" prefers the secti
 trades score for difference from the hits before (Carbonell, Goldstein, SIGIR 1998).
 query_expansion: "synonyms", "feedback" (RM3) or "both". Where these give a new order, the rows
 stand in it and hybrid_score keeps the fused score. Ties break by document_id. Errors: PGR01
-arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09
+model.';
