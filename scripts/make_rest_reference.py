@@ -68,20 +68,22 @@ def route(
     operation = operations[method]
     yield from (f"### {method.upper()} {path}", "", operation["description"], "")
     parameters = operation.get("parameters", [])
+    asked = operations.get("get", {}) if method == "post" else {}
     for parameter in parameters:
         told = parameter.get("description", "")
         yield item(parameter["name"], parameter["schema"], told, with_kind=False)
-    if method == "post":
+    body_taken = operation.get("requestBody")
+    if body_taken:
         known = {"query"}
-        if "get" in operations:
+        if any(parameter["name"] == "q" for parameter in asked.get("parameters", [])):
             yield "- the arguments of GET as a JSON object, with `query` for `q`, and"
-            known |= {parameter["name"] for parameter in operations["get"]["parameters"]}
-        [content] = operation["requestBody"]["content"].values()
+            known |= {parameter["name"] for parameter in asked["parameters"]}
+        [content] = body_taken["content"].values()
         body = schemas[content["schema"]["$ref"].rpartition("/")[2]]
         for name, schema in body["properties"].items():
             if name not in known:
                 yield item(name, schema, schema["description"], with_kind=False)
-    if parameters or method == "post":
+    if parameters or body_taken:
         yield ""
     [content] = operation["responses"]["200"]["content"].values()
     yield from (f"Answers {kind(content['schema'])}.", "")

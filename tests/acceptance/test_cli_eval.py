@@ -190,3 +190,10 @@ def test_bad_input_is_named(pgrag, tmp_path):
     pgrag.run("eval", "import", "trees", tmp_path / "good")
     unknown = pgrag.run("eval", "run", "trees", "--config", "best", code=1)
     assert "There is no configuration 'best'." in unknown.err
+
+
+def test_an_unknown_metric_makes_no_run(evaluated: CommandLine) -> None:
+    before = evaluated.json("eval", "list", "apiary")
+    failed = evaluated.run("eval", "run", "apiary", "--metric", "luck@10", code=1)
+    assert "no metric 'luck@10'" in failed.err
+    assert evaluated.json("eval", "list", "apiary") == before

@@ -39,6 +39,17 @@ def test_whole_pages_can_be_printed(indexed: CommandLine) -> None:
         assert line.strip() in shown.out
 
 
+def test_pages_and_contexts_take_what_ranks_a_search(indexed: CommandLine) -> None:
+    options = ("-l", "kestrel@2.0", "--fusion", "rrf", "--hierarchy", "breadth")
+    options += ("--mmr-lambda", "0.5", "--intent", "off")
+    rows = indexed.json("pages", QUERY, *options)
+    assert rows[0]["hybrid_score"] < 0.04
+    blocks = indexed.json(
+        *("context", QUERY, *options), *("--query-expansion", "feedback", "--max-per-page", "1")
+    )
+    assert blocks
+
+
 def test_facets_are_a_table_and_json(indexed: CommandLine) -> None:
     rows = indexed.json("facets", "-l", "kestrel@2.0")
     assert rows[0] == {"facet": "library", "value": "kestrel", "page_count": 4}

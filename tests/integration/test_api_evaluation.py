@@ -68,3 +68,29 @@ def test_bad_requests_are_problems(harbour: ApiClient, questions: str) -> None:
     address = f"/v1/evaluation-runs/{one}/comparison"
     problem(harbour.get(address, other=one, metric="x@10"), 422, "invalid-request")
     problem(harbour.get(f"/v1/evaluation-runs/{one}/queries/q9"), 422, "invalid-input")
+
+
+def test_sets_are_made_replaced_and_removed(harbour: ApiClient) -> None:
+    address = "/v1/evaluations/made-here"
+    body = {"library": "harbour", "queries": [*QUERIES, {"id": "q3", "text": "x"}]}
+    made = harbour.request("PUT", address, json=body)
+    assert made.status_code == 200, made.text
+    assert made.json() == {"name": "made-here", "queries": 2, "judgements": 2, "unjudged": ["q3"]}
+    one = harbour.post(f"{address}/runs", {"name": "keyword"}).json()["run_id"]
+    again = harbour.post(f"/v1/evaluation-runs/{one}/repeat", {})
+    assert again.status_code == 200, again.text
+    other = again.json()
+    assert other["configuration"]["function"] == "keyword_search"
+    assert harbour.request("DELETE", f"/v1/evaluation-runs/{one}").json() == {"run_id": one}
+    problem(harbour.get(f"/v1/evaluation-runs/{one}"), 404, "unknown-evaluation-run")
+    gone = harbour.request("DELETE", address)
+    assert gone.json() == {"set": "made-here", "runs": 1}
+    problem(harbour.request("DELETE", address), 404, "unknown-evaluation-set")
+    broken = {"library": "harbour", "queries": [{"id": "q1", "text": "x", "judgements": {"a": -1}}]}
+    problem(harbour.request("PUT", address, json=broken), 422, "invalid-input")
+
+
+def test_arguments_need_a_function(harbour: ApiClient, questions: str) -> None:
+    body = {"name": "half", "arguments": {"alpha": 0.5}}
+    found = problem(harbour.post(f"/v1/evaluations/{questions}/runs", body), 422, "invalid-request")
+    assert "arguments without function" in found["detail"]

@@ -127,3 +127,9 @@ def test_bad_questions_are_refused(api: ApiClient) -> None:
     problem(api.get("/v1/metrics/searches", period="hour"), 422, "invalid-request")
     problem(api.get("/v1/metrics/searches", days=0), 422, "invalid-request")
     problem(api.get("/v1/metrics/popular-queries", limit=0), 422, "invalid-request")
+
+
+def test_searches_are_listed_the_latest_first(api: ApiClient, searched: list[str]) -> None:
+    listed = api.ok("/v1/searches", library="harbour", limit=2)["searches"]
+    assert [row["search_id"] for row in listed] == [searched[2], searched[1]]
+    assert (listed[0]["query"], listed[0]["hit_count"]) == ("submarine permit", 0)

@@ -26,7 +26,7 @@ CONTEXT = (
     f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document score_share expansion_share parents siblings overlap"
 )
-PAGES = f"{QUERY} fusion aggregate hierarchy mmr_lambda after whole snippets"
+PAGES = f"{QUERY} fusion intent aggregate hierarchy mmr_lambda after whole snippets"
 FACETS = f"{QUERY} value_count"
 EXPECTED = {
     ("GET", "/v1/search"): SEARCH,
@@ -60,16 +60,26 @@ EXPECTED = {
     ("GET", "/v1/documents/{document_id}/context"): (
         "document_id before after max_chunks_per_document"
     ),
+    ("GET", "/v1/configuration"): "",
+    ("PATCH", "/v1/configuration"): "",
+    ("GET", "/v1/configuration/versions"): "limit",
+    ("GET", "/v1/libraries/{library}/synonyms"): "library",
+    ("PATCH", "/v1/libraries/{library}/synonyms"): "library",
     ("POST", "/v1/feedback"): "",
+    ("GET", "/v1/searches"): "days library limit",
     ("GET", "/v1/searches/{search_id}"): "search_id",
     ("GET", "/v1/metrics/searches"): "days library period",
     ("GET", "/v1/metrics/popular-queries"): "days library limit",
     ("GET", "/v1/metrics/empty-queries"): "days library limit",
     ("GET", "/v1/metrics/slow-searches"): "days library limit",
     ("GET", "/v1/evaluations"): "",
+    ("PUT", "/v1/evaluations/{name}"): "name",
+    ("DELETE", "/v1/evaluations/{name}"): "name",
     ("GET", "/v1/evaluations/{name}/runs"): "name",
     ("POST", "/v1/evaluations/{name}/runs"): "name",
     ("GET", "/v1/evaluation-runs/{run_id}"): "run_id",
+    ("DELETE", "/v1/evaluation-runs/{run_id}"): "run_id",
+    ("POST", "/v1/evaluation-runs/{run_id}/repeat"): "run_id",
     ("GET", "/v1/evaluation-runs/{run_id}/comparison"): "run_id other metric moved",
     ("GET", "/v1/evaluation-runs/{run_id}/queries/{query_id}"): "run_id query_id",
     ("GET", "/healthz"): "",
@@ -78,7 +88,7 @@ EXPECTED = {
 
 
 #: Where there is nothing that could be missing.
-COMPLETE = {"/v1/libraries", "/v1/intent"}
+COMPLETE = {"/v1/libraries", "/v1/intent", "/v1/configuration", "/v1/configuration/versions"}
 
 
 @pytest.fixture(scope="module")

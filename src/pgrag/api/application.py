@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from pgrag.api import openapi, problems
 from pgrag.api.body_limit import BodyLimit
 from pgrag.api.routes import (
+    configuration,
     documents,
     evaluations,
     health,
@@ -41,6 +42,7 @@ TAGS = [
     {"name": "libraries", "description": "What there is to search."},
     {"name": "pages", "description": "Whole pages and their heading trees."},
     {"name": "documents", "description": "One document and its neighbours."},
+    {"name": "configuration", "description": "Rules of query understanding, and synonyms."},
     {"name": "observation", "description": "What was searched, and what readers thought of it."},
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
     {"name": "health", "description": "The state of the service."},
@@ -80,6 +82,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
         parsing.router,
         results.router,
         tuning.router,
+        configuration.router,
         libraries.router,
         pages.router,
         documents.router,

@@ -67,10 +67,15 @@ def context(
     condition: options.Filter = None,
     filters: options.Filters = None,
     alpha: options.Alpha = None,
+    fusion: options.FusionMethod = None,
     min_score: options.MinScore = 0.0,
     levels: options.Levels = None,
+    max_per_page: options.MaxPerPage = None,
     model: options.Model = None,
     intent: options.Intent = None,
+    hierarchy: options.PreferredHierarchy = None,
+    mmr_lambda: options.MmrLambda = None,
+    query_expansion: options.QueryExpansion = None,
     as_json: options.Json = False,
 ) -> None:
     """Print the text that a reader or a language model needs for an answer."""
@@ -93,10 +98,15 @@ def context(
         "overlap": overlap,
         "filters": conditions,
         "alpha": alpha,
+        "fusion": fusion and fusion.value,
         "min_score": min_score,
         "levels": parse_levels(levels),
+        "max_per_page": max_per_page,
         "model": model,
         "intent": intent,
+        "hierarchy": hierarchy and hierarchy.value,
+        "mmr_lambda": mmr_lambda,
+        "query_expansion": query_expansion and query_expansion.value,
     }
     with opened() as app:
         say_version(app, name, wanted, conditions)

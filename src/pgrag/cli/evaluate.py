@@ -10,7 +10,7 @@ import typer
 from pgrag.cli import options
 from pgrag.cli.arguments import counted
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text, warn
-from pgrag.cli.progress import shown_progress
+from pgrag.cli.progress import shown_progress, shown_step
 from pgrag.cli.session import opened, resumable
 
 if TYPE_CHECKING:
@@ -148,10 +148,10 @@ def run(
 
     metrics = metric or list(runs.METRICS)
     with opened() as app:
-        results = [
-            runs.run(app, name, configuration, metrics)
-            for configuration in runs.chosen(app, config or (), file)
-        ]
+        results = []
+        for configuration in runs.chosen(app, config or (), file):
+            with shown_step(f"{name}: {configuration.name}", hidden=as_json):
+                results.append(runs.run(app, name, configuration, metrics))
     if as_json:
         print_json(results[0] if config and len(config) == 1 else results)
     else:
@@ -180,7 +180,7 @@ def compare(
     )
     if found["lower_bound"] is not None:
         print_text(
-            f"95 % of the time between {found['lower_bound']:+.4f} and {found['upper_bound']:+.4f},"
+            f"95 % confidence interval {found['lower_bound']:+.4f} to {found['upper_bound']:+.4f},"
             f" p = {found['p_value']:.4f}"
         )
     print_text(
@@ -259,15 +259,14 @@ def ablation(
     with opened() as app:
         rows = [c for c in runs.ablation(app) if not only or c.name in only]
         if only and len(rows) < len(set(only)):
-            names_ = ", ".join(c.name for c in runs.ablation(app))
+            names_ = "; ".join(c.name for c in runs.ablation(app))
             raise typer.BadParameter(f"rows are: {names_}.", param_hint="--only")
         for name in names:
             missing = _missing_variants(app, name, rows, importing.index_variant)
-            results += [
-                runs.run(app, name, configuration, metrics)
-                for configuration in rows
-                if configuration.document.get("variant") not in missing
-            ]
+            for row in rows:
+                if row.document.get("variant") not in missing:
+                    with shown_step(f"{name}: {row.name}", hidden=as_json):
+                        results.append(runs.run(app, name, row, metrics))
     if as_json:
         print_json(results)
     else:
@@ -309,7 +308,7 @@ def gate(
     """Fail if nDCG@10 has fallen below a committed baseline; for continuous integration."""
     from pgrag.evaluation import runs
 
-    with opened() as app:
+    with opened() as app, shown_step(f"{name}: asking again", hidden=as_json):
         rows = runs.gate(app, name, baseline, tolerance=tolerance, update=update)
     if as_json:
         print_json(rows)
@@ -331,7 +330,8 @@ def repeat(run_id: RunId, metric: Metrics = None, as_json: options.Json = False)
     from pgrag.evaluation import runs
 
     metrics = metric or list(runs.METRICS)
-    with opened() as app:
+    with opened() as app, shown_step(f"run {run_id} again", hidden=as_json):
+        runs.check_metrics(app, metrics)
         [row] = app.database.call("repeat_evaluation", run_id=run_id)
         result = runs.told(app, row["repeat_evaluation"], metrics)
     if as_json:

@@ -18,6 +18,29 @@ class Aggregate(StrEnum):
     RRF = "rrf"
 
 
+class Unit(StrEnum):
+    """What a hit is."""
+
+    DOCUMENT = "document"
+    PAGE = "page"
+
+
+class Fusion(StrEnum):
+    """How the two arms become one score."""
+
+    ABSOLUTE = "absolute"
+    RRF = "rrf"
+
+
+class Expansion(StrEnum):
+    """Where more words for the query come from."""
+
+    NONE = "none"
+    SYNONYMS = "synonyms"
+    FEEDBACK = "feedback"
+    BOTH = "both"
+
+
 class Hierarchy(StrEnum):
     """Which part of the headings' tree comes first."""
 
@@ -27,6 +50,14 @@ class Hierarchy(StrEnum):
     OVERVIEW = "overview"
 
 
+Query = Annotated[
+    str,
+    typer.Argument(
+        help='Words rank; "a phrase" and +word must occur, -word must not; type:guide,'
+        " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT.",
+        show_default=False,
+    ),
+]
 LibraryVersion = Annotated[
     str,
     typer.Argument(
@@ -88,6 +119,28 @@ Intent = Annotated[
         help="auto: the kind of question chooses what is left open; or the name of an intent or"
         " query type; default: the library's setting.",
     ),
+]
+FusionMethod = Annotated[
+    Fusion | None,
+    typer.Option("--fusion", help="How the arms become one score; default: absolute."),
+]
+MaxPerPage = Annotated[int | None, typer.Option(metavar="N", help="Hits of one page at most.")]
+PreferredHierarchy = Annotated[
+    Hierarchy | None,
+    typer.Option(
+        "--hierarchy",
+        help="Prefer the best hit's section, other sections, or introductions.",
+    ),
+]
+MmrLambda = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=1, help="Below 1: hits that differ from those before them first; 0.7, say."
+    ),
+]
+QueryExpansion = Annotated[
+    Expansion | None,
+    typer.Option("--query-expansion", help="Add words: synonyms, of the best hits, or both."),
 ]
 Model = Annotated[
     str | None,

@@ -11,8 +11,10 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    SpinnerColumn,
     Task,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
@@ -29,6 +31,24 @@ class _RateColumn(ProgressColumn):
             return Text("")
         pages, documents = task.completed / elapsed, task.fields["documents"] / elapsed
         return Text(f"{pages:,.0f} pages/s, {documents:,.0f} documents/s", style="dim")
+
+
+@contextmanager
+def shown_step(title: str, *, hidden: bool) -> Iterator[None]:
+    """Say on stderr what is being done, and for how long, until it is done.
+
+    Nothing is shown where stderr is no terminal, or where it shall be `hidden`.
+    """
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=stderr(),
+        transient=True,
+        disable=hidden or not sys.stderr.isatty(),
+    ) as progress:
+        progress.add_task(title, total=None)
+        yield
 
 
 @contextmanager

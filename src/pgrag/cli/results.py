@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from pgrag.cli import options
-from pgrag.cli.arguments import label, parse_filters, parse_levels
+from pgrag.cli.arguments import counted, label, parse_filters, parse_levels
 from pgrag.cli.hits import say_nothing_found
 from pgrag.cli.output import (
     marked,
@@ -25,12 +25,7 @@ _INDENT = 8
 
 
 def pages(
-    query: Annotated[
-        str,
-        typer.Argument(
-            help='Words rank; "a phrase" and +word must occur, -word must not.', show_default=False
-        ),
-    ],
+    query: options.Query,
     *,
     library: options.Library = None,
     version: options.Version = None,
@@ -42,22 +37,16 @@ def pages(
             " ranks; default: max."
         ),
     ] = None,
-    hierarchy: Annotated[
-        options.Hierarchy | None,
-        typer.Option(help="Prefer the best hit's page, other pages, or summaries."),
-    ] = None,
-    mmr_lambda: Annotated[
-        float | None,
-        typer.Option(
-            "--mmr", min=0, max=1, metavar="LAMBDA", help="Below 1, prefer what differs; 0.7, say."
-        ),
-    ] = None,
+    hierarchy: options.PreferredHierarchy = None,
+    mmr_lambda: options.MmrLambda = None,
+    intent: options.Intent = None,
     whole: Annotated[
         bool, typer.Option("--whole", help="Print the whole pages instead of an excerpt.")
     ] = False,
     condition: options.Filter = None,
     filters: options.Filters = None,
     alpha: options.Alpha = None,
+    fusion: options.FusionMethod = None,
     min_score: options.MinScore = 0.0,
     levels: options.Levels = None,
     model: options.Model = None,
@@ -79,12 +68,14 @@ def pages(
             match_count=limit,
             filters=conditions,
             alpha=alpha,
+            fusion=fusion and fusion.value,
             min_score=min_score,
             levels=parse_levels(levels),
             model=model,
             aggregate=aggregate and aggregate.value,
             hierarchy=hierarchy and hierarchy.value,
             mmr_lambda=mmr_lambda,
+            intent=intent,
             whole=whole,
             after=after,
         )
@@ -166,8 +157,9 @@ def _print_page(rank: int, row: dict[str, Any], *, whole: bool) -> None:
         ),
         soft_wrap=True,
     )
-    passages = "1 passage" if row["passage_count"] == 1 else f"{row['passage_count']} passages"
-    place = f"{label(row['library'], row['version'])} › {row['key']} ({passages})"
+    place = f"{label(row['library'], row['version'])} › {row['key']}"
+    if row["passage_count"]:
+        place += f" ({counted(row['passage_count'], 'passage')})"
     print_indented(Text(printable(place), style="dim"), indent=_INDENT)
     anchor = f"#{row['anchor']}" if row["anchor"] and not whole else ""
     print_indented(Text(printable(row["url"] + anchor), style="blue"), indent=_INDENT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -14,51 +13,17 @@ from pgrag.cli.output import notice, print_json
 from pgrag.cli.session import opened, say_version
 
 
-class Unit(StrEnum):
-    """What a hit is."""
-
-    DOCUMENT = "document"
-    PAGE = "page"
-
-
-class Expansion(StrEnum):
-    """Where more words for the query come from."""
-
-    NONE = "none"
-    SYNONYMS = "synonyms"
-    FEEDBACK = "feedback"
-    BOTH = "both"
-
-
-class Fusion(StrEnum):
-    """How the two arms become one score."""
-
-    ABSOLUTE = "absolute"
-    RRF = "rrf"
-
-
 def search(
-    query: Annotated[
-        str,
-        typer.Argument(
-            help='Words rank; "a phrase" and +word must occur, -word must not; type:guide,'
-            " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT.",
-            show_default=False,
-        ),
-    ],
+    query: options.Query,
     *,
     library: options.Library = None,
     version: options.Version = None,
     limit: options.Limit = 10,
     alpha: options.Alpha = None,
-    fusion: Annotated[
-        Fusion | None, typer.Option(help="How the arms become one score; default: absolute.")
-    ] = None,
+    fusion: options.FusionMethod = None,
     min_score: options.MinScore = 0.0,
     levels: options.Levels = None,
-    max_per_page: Annotated[
-        int | None, typer.Option(metavar="N", help="Hits of one page at most.")
-    ] = None,
+    max_per_page: options.MaxPerPage = None,
     condition: options.Filter = None,
     filters: options.Filters = None,
     model: options.Model = None,
@@ -76,21 +41,15 @@ def search(
         bool, typer.Option("--explain", help="Show what led to each score.")
     ] = False,
     intent: options.Intent = None,
-    unit: Annotated[Unit | None, typer.Option(help="What a hit is; default: a document.")] = None,
+    unit: Annotated[
+        options.Unit | None, typer.Option(help="What a hit is; default: a document.")
+    ] = None,
     aggregate: Annotated[
         options.Aggregate | None, typer.Option(help="What makes the score of a page; default: max.")
     ] = None,
-    hierarchy: Annotated[
-        options.Hierarchy | None,
-        typer.Option(help="Prefer the best hit's section, other sections, or introductions."),
-    ] = None,
-    mmr_lambda: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Below 1: hits that differ from those before them first."),
-    ] = None,
-    query_expansion: Annotated[
-        Expansion | None, typer.Option(help="Add words: synonyms, of the best hits, or both.")
-    ] = None,
+    hierarchy: options.PreferredHierarchy = None,
+    mmr_lambda: options.MmrLambda = None,
+    query_expansion: options.QueryExpansion = None,
     rerank: Annotated[
         bool, typer.Option("--rerank", help="Let the reranker score the best hits anew.")
     ] = False,

@@ -52,7 +52,7 @@ def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Con
         if name not in by_name:
             raise InvalidInput(
                 f"There is no configuration {name!r}.",
-                hint=f"There are: {', '.join(by_name)}. Others come from a file: --file YAML.",
+                hint=f"There are: {', '.join(by_name)}. Others say how: function, arguments, …",
             )
     if names:
         return [by_name[name] for name in names]
@@ -78,6 +78,12 @@ def find_set(app: App, name: str) -> dict[str, Any]:
     )
 
 
+def check_metrics(app: App, metrics: Sequence[str]) -> None:
+    """Raise InvalidInput for a metric that there is not, before a run has been made for nothing."""
+    for metric in metrics:
+        app.database.call("ranking_metric", metric=metric, grades=[0], judged=[1])
+
+
 def run(
     app: App, name: str, configuration: Configuration, metrics: Sequence[str] = METRICS
 ) -> dict[str, Any]:
@@ -86,6 +92,7 @@ def run(
     The queries' vectors are made here where the library's model is not in the database.
     """
     evaluation_set = find_set(app, name)
+    check_metrics(app, metrics)
     _embed_queries(app, evaluation_set, configuration)
     [row] = app.database.call(
         "run_evaluation",

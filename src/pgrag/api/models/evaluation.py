@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
-from pgrag.api.models.arguments import Arguments, Name
+from pgrag.api.models.arguments import Arguments, LibraryName, Name
 
 METRIC = r"^(ndcg|ndcg_exp|mrr|recall|precision|hit_rate)(@[1-9][0-9]{0,3})?$"
 
@@ -74,6 +74,51 @@ class RunBody(Arguments):
         default="max", description="How the hits of one page become one."
     )
     depth: int = Field(default=20, ge=1, le=1000, description="Results kept for a query.")
+
+    @model_validator(mode="after")
+    def _says_what_to_ask(self) -> Self:
+        own = sorted({"arguments", "aggregate", "depth"} & self.model_fields_set)
+        if self.function is None and own:
+            raise ValueError(f"{', '.join(own)} without function: name one, such as search")
+        return self
+
+
+class ImportBody(Arguments):
+    """A labelled set about a library that is indexed."""
+
+    library: LibraryName = Field(examples=["harbour"])
+    queries: list[dict[str, Any]] = Field(
+        min_length=1,
+        description="`id`, `text`, `judgements` (`{target: grade}`), and where wanted `excluded`"
+        " (pages that do not count).",
+        examples=[[{"id": "q1", "text": "tide table", "judgements": {"navigation/tides.md": 1}}]],
+    )
+    unit: Literal["page", "section", "document"] = Field(
+        default="page", description="What the targets name."
+    )
+    source: dict[str, Any] = Field(default={}, description="Where it comes from; kept with it.")
+
+
+class ImportAnswer(BaseModel):
+    """A set was made, or replaced."""
+
+    name: str = Field(examples=["harbour-questions"])
+    queries: int = Field(examples=[40])
+    judgements: int = Field(examples=[52])
+    unjudged: list[str] = Field(description="Queries that were left out: nothing is relevant.")
+
+
+class RemovedSet(BaseModel):
+    """A set is gone."""
+
+    set: str
+    runs: int = Field(description="So many runs went with it.")
+
+
+class RemovedRun(BaseModel):
+    """A run is gone."""
+
+    run_id: int
 
 
 class ComparisonParameters(Arguments):

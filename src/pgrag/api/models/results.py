@@ -11,7 +11,10 @@ from pgrag.api.models.arguments import Arguments, Name, Text
 from pgrag.api.models.documents import Hit
 from pgrag.api.models.queries import Component, QueryArguments, SearchBody, Share
 
-_QUERY = 'Words rank; `"a phrase"` and `+word` must occur, `-word` must not.'
+_QUERY = (
+    'Words rank; `"a phrase"` and `+word` must occur, `-word` must not; `type:guide` or `#tag`'
+    " filter."
+)
 _FILTERS = 'Conditions on pages and documents, such as `{"type": "guide"}`.'
 _LEVELS = "0 page summaries, 1 section summaries, 2 paragraphs; by default 1 and 2."
 _VECTOR = "The query's vector by the model; by default it is made here."
@@ -51,13 +54,19 @@ class _Pages(QueryArguments):
         description="How the arms are joined: by default the sum of their scores, or Reciprocal"
         " Rank Fusion.",
     )
+    intent: Name | None = Field(
+        default=None,
+        description="`auto`: the kind of question chooses what is left open here; or the name of"
+        " an intent or query type; by default the library's setting, `off`.",
+    )
     aggregate: Literal["max", "mean", "rrf"] | None = Field(
         default=None,
         description="What a page scores: its best hit (default), the mean of its best three, or"
         " its share of the ranks.",
     )
     hierarchy: Literal["none", "depth", "breadth", "overview"] | None = Field(
-        default=None, description="Prefer the best hit's page, other pages, or summaries."
+        default=None,
+        description="Prefer the section of the best hit, other sections, or introductions.",
     )
     mmr_lambda: Share | None = Field(
         default=None, description="Below 1, pages that differ from those before come earlier."

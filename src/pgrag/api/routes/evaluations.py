@@ -15,6 +15,10 @@ from pgrag.api.models.evaluation import (
     EvaluationRun,
     EvaluationRuns,
     EvaluationSets,
+    ImportAnswer,
+    ImportBody,
+    RemovedRun,
+    RemovedSet,
     RunBody,
 )
 from pgrag.api.openapi import problems
@@ -32,6 +36,29 @@ QueryId = Annotated[Text, Path(max_length=1000, description="Id of a query.", ex
 def evaluation_sets(database: Database, _: NoParameters) -> Response:
     """List the labelled sets by name."""
     return database.answer({"sets": database.call("evaluation_sets")})
+
+
+@router.put("/evaluations/{name}", response_model=ImportAnswer, responses=problems(400, 413))
+def import_evaluation_set(
+    name: SetName, body: ImportBody, database: Database, _: NoParameters
+) -> Response:
+    """Make a labelled set about a library, or replace it; its runs stay."""
+    [made] = database.call("import_evaluation_set", name=name, **body.model_dump())
+    return database.answer(
+        {
+            "name": name,
+            "queries": made["imported_queries"],
+            "judgements": made["imported_judgements"],
+            "unjudged": made["unjudged"],
+        }
+    )
+
+
+@router.delete("/evaluations/{name}", response_model=RemovedSet)
+def remove_evaluation_set(name: SetName, database: Database, _: NoParameters) -> Response:
+    """Remove a set with its runs; the library stays."""
+    [row] = database.call("remove_evaluation_set", evaluation_set=name)
+    return database.answer({"set": name, "runs": row["remove_evaluation_set"]})
 
 
 @router.get("/evaluations/{name}/runs", response_model=EvaluationRuns)
@@ -60,6 +87,22 @@ def run_evaluation(name: SetName, body: RunBody, database: Database, _: NoParame
 def evaluation_run(run_id: RunId, database: Database, _: NoParameters) -> Response:
     """Describe one run."""
     return database.answer(database.evaluation_run(run_id))
+
+
+@router.post(
+    "/evaluation-runs/{run_id}/repeat", response_model=EvaluationRun, responses=problems(413)
+)
+def repeat_evaluation(run_id: RunId, database: Database, _: NoParameters) -> Response:
+    """Run again what a run asked, with its configuration, in the library of today."""
+    [row] = database.call("repeat_evaluation", run_id=run_id)
+    return database.answer(database.evaluation_run(row["repeat_evaluation"]))
+
+
+@router.delete("/evaluation-runs/{run_id}", response_model=RemovedRun)
+def remove_evaluation_run(run_id: RunId, database: Database, _: NoParameters) -> Response:
+    """Remove a run with its results."""
+    database.call("remove_evaluation_run", run_id=run_id)
+    return database.answer({"run_id": run_id})
 
 
 @router.get("/evaluation-runs/{run_id}/comparison", response_model=Comparison)

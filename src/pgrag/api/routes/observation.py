@@ -33,6 +33,12 @@ def feedback(body: FeedbackBody, database: Database, _: NoParameters) -> Respons
     return database.answer({"feedback_id": row["give_feedback"]})
 
 
+@router.get("/searches", response_model=PastSearches)
+def past_searches(parameters: Annotated[ObservedRows, Query()], database: Database) -> Response:
+    """List recorded searches, the latest first."""
+    return database.answer({"searches": database.call("search_history", **_asked(parameters))})
+
+
 @router.get("/searches/{search_id}", response_model=SearchRecord)
 def search_record(
     search_id: Annotated[UUID, Path(description="Of a recorded search.")],
