@@ -86,7 +86,7 @@ class RunBody(Arguments):
 class ImportBody(Arguments):
     """A labelled set about a library that is indexed."""
 
-    library: LibraryName = Field(examples=["harbour"])
+    library: LibraryName = Field(description="What the queries ask.", examples=["harbour"])
     queries: list[dict[str, Any]] = Field(
         min_length=1,
         description="`id`, `text`, `judgements` (`{target: grade}`), and where wanted `excluded`"
