@@ -39,8 +39,11 @@ begin
         if abs(found_after - foreseen) > tolerance then
             raise exception 'Searches with the new settings do not find what was foreseen.'
                 using errcode = 'PGR99';
-        elsif (run).source <> 'library' and found_after < found_before then
-            raise exception 'Searches with the new settings are not better.'
+        -- What was muted is not here, so of the library's own questions no gain is expected.
+        elsif found_after
+            < found_before - (case (run).source when 'library' then 0.005 else 0 end)
+        then
+            raise exception 'Searches with the new settings find less than before.'
                 using errcode = 'PGR99';
         end if;
     exception

@@ -1,5 +1,7 @@
 -- Coordinate search: one setting after the other takes the value that serves the training questions
 -- best, until a round brings nothing more. The content's weight stays, as the scale of the others.
+-- Muted questions alone would have it that titles and headings are worth little, since what asks
+-- for those is muted; so no value is taken by which the same questions, unmuted, are served worse.
 create or replace function pgrag._choose_settings(
     settings jsonb,
     frozen text[],
@@ -15,7 +17,9 @@ as $$
 declare
     -- Less is noise, and every move shall have its reason.
     worthwhile constant double precision := 0.0005;
+    tolerated constant double precision := 0.001;
     best double precision := pgrag._mean_gain(settings, false);
+    floor constant double precision := pgrag._mean_gain(settings, false, false) - tolerated;
     best_before double precision;
     coordinate record;
     candidate double precision;
@@ -42,7 +46,9 @@ begin
                     'round', round_number, 'setting', coordinate.name, 'value', value,
                     'ndcg@10', round(mean::numeric, 5)
                 );
-                if mean >= best + worthwhile then
+                if mean >= best + worthwhile and pgrag._mean_gain(
+                    jsonb_set(chosen, coordinate.path, to_jsonb(value)), false, false
+                ) >= floor then
                     best := mean;
                     candidate := value;
                 end if;
@@ -82,7 +88,8 @@ $$;
 
 create or replace function pgrag._mean_gain(
     settings jsonb,
-    on_validation boolean
+    on_validation boolean,
+    with_mutes boolean default true
 )
 returns double precision
 language plpgsql
@@ -91,7 +98,10 @@ parallel restricted
 set search_path from current
 as $$
 begin
-    return (select avg(g.gain) from pgrag._tuned_gains(settings, on_validation) as g);
+    return (
+        select avg(g.gain)
+        from pgrag._tuned_gains(settings, on_validation, with_mutes) as g
+    );
 end;
 $$;
 

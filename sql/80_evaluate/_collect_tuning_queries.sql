@@ -176,8 +176,8 @@ begin
 end;
 $$;
 
--- Descriptions first, as they teach about every field; then headings; titles where these are not
--- enough, because without titles there is not much left of what usually ranks a page.
+-- Descriptions teach about every field, headings about all but the path, titles about all but the
+-- title and its address.
 create or replace function pgrag._collect_own(
     library text,
     version_ids bigint[],
@@ -278,6 +278,8 @@ begin
             and case s.kind when 'description' then 40 else 12 end
         and s.information >= 3;
 
+    -- Half descriptions, a quarter titles, the rest headings, as far as there are any; what one
+    -- kind lacks, the others give.
     insert into pg_temp.tuning_questions (question_id, kind, query)
     select c.question_id, c.kind, substr(c.question_id, length(c.kind) + 2)
     from (
@@ -292,8 +294,13 @@ begin
             from pg_temp.tuning_answers as a
         ) as q
     ) as c
-    where c.kind <> 'description' or c.place <= (_collect_own.query_count + 1) / 2
-    order by array_position('{description, heading, title}'::text[], c.kind), c.place
+    order by
+        c.place > case c.kind
+            when 'description' then (_collect_own.query_count + 1) / 2
+            else _collect_own.query_count / 4
+        end,
+        array_position('{heading, description, title}'::text[], c.kind),
+        c.place
     limit _collect_own.query_count;
     delete from pg_temp.tuning_answers as a
     where not exists (

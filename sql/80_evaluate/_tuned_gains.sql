@@ -68,15 +68,9 @@ begin
                 (1 - alpha) * (
                     (1 - page_evidence) * coalesce(t.score, 0)
                     + page_evidence * (
-                        (1 - title_evidence) * coalesce(p.score, 0)
-                        + title_evidence * (
-                            case
-                                when with_mutes and q.kind = 'title' then 0
-                                else c.page_title_score
-                            end
-                            + case
-                                when with_mutes and q.kind = 'title'
-                                then coalesce(c.section_title_score, 0)
+                        (1 - q.title_evidence) * coalesce(p.score, 0)
+                        + q.title_evidence * (
+                            c.page_title_score + case
                                 when with_mutes and q.kind = 'heading' then c.page_title_score
                                 else coalesce(c.section_title_score, c.page_title_score)
                             end
@@ -88,7 +82,14 @@ begin
                 )
             ) as score
         from pg_temp.tuning_candidates as c
-        join pg_temp.tuning_queries as q on q.query_number = c.query_number
+        -- What is muted is gone, not worthless: its share goes to the rest of the page.
+        join (
+            select
+                q.query_number, q.kind, q.is_validation,
+                case when with_mutes and q.kind = 'title' then 0 else title_evidence end
+                    as title_evidence
+            from pg_temp.tuning_queries as q
+        ) as q on q.query_number = c.query_number
         left join texts as t
             on t.query_number = c.query_number and t.text_id = c.document_id and not t.is_page
         left join texts as p

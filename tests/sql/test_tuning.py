@@ -333,6 +333,22 @@ class TestOwnText:
         done = tune(connection, "manual")
         assert (done["outcome"], done["source"]) == ("accepted", "library")
         assert done["validation"]["after"] > done["validation"]["before"] + 0.05
+        # Though titles say little here, pages are found by them as before.
+        assert done["searched"]["after"] >= done["searched"]["before"] - 0.005
+        title = f"{MATERIALS[3]} handbook"
+        [hit] = run(connection, "search", query=title, library="manual", match_count=1)
+        assert hit["title"] == title
+
+    def test_no_value_is_taken_that_serves_unmuted_questions_worse(self, connection):
+        manual(connection, titles=1)
+        connection.execute(
+            "create or replace function pgrag._mean_gain("
+            "settings jsonb, on_validation boolean, with_mutes boolean default true)"
+            " returns double precision language sql stable as $$ select case when with_mutes"
+            " then (settings ->> 'alpha')::double precision"
+            " else 1 - 0.002 * ((settings ->> 'alpha')::double precision > 0.5)::integer end $$"
+        )
+        assert tune(connection, "manual", dry_run=True)["proposed"] == {"alpha": 0.5}
 
 
 @pytest.fixture
