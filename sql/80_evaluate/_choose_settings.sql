@@ -1,7 +1,8 @@
 -- Coordinate search: one setting after the other takes the value that serves the training questions
 -- best, until a round brings nothing more. The content's weight stays, as the scale of the others.
 -- Muted questions alone would have it that titles and headings are worth little, since what asks
--- for those is muted; so no value is taken by which the same questions, unmuted, are served worse.
+-- for those is muted; so no value is taken by which the questions of one kind, unmuted, are served
+-- worse.
 create or replace function pgrag._choose_settings(
     settings jsonb,
     frozen text[],
@@ -19,7 +20,7 @@ declare
     worthwhile constant double precision := 0.0005;
     tolerated constant double precision := 0.001;
     best double precision := pgrag._mean_gain(settings, false);
-    floor constant double precision := pgrag._mean_gain(settings, false, false) - tolerated;
+    floor constant jsonb := pgrag._unmuted_gains(settings);
     best_before double precision;
     coordinate record;
     candidate double precision;
@@ -46,9 +47,11 @@ begin
                     'round', round_number, 'setting', coordinate.name, 'value', value,
                     'ndcg@10', round(mean::numeric, 5)
                 );
-                if mean >= best + worthwhile and pgrag._mean_gain(
-                    jsonb_set(chosen, coordinate.path, to_jsonb(value)), false, false
-                ) >= floor then
+                if mean >= best + worthwhile and pgrag._reaches(
+                    pgrag._unmuted_gains(jsonb_set(chosen, coordinate.path, to_jsonb(value))),
+                    floor,
+                    tolerated
+                ) then
                     best := mean;
                     candidate := value;
                 end if;
@@ -88,8 +91,7 @@ $$;
 
 create or replace function pgrag._mean_gain(
     settings jsonb,
-    on_validation boolean,
-    with_mutes boolean default true
+    on_validation boolean
 )
 returns double precision
 language plpgsql
@@ -98,11 +100,49 @@ parallel restricted
 set search_path from current
 as $$
 begin
+    return (select avg(g.gain) from pgrag._tuned_gains(settings, on_validation) as g);
+end;
+$$;
+
+-- The training questions' means by kind, with nothing muted.
+create or replace function pgrag._unmuted_gains(
+    settings jsonb
+)
+returns jsonb
+language plpgsql
+stable
+parallel restricted
+set search_path from current
+as $$
+begin
     return (
-        select avg(g.gain)
-        from pgrag._tuned_gains(settings, on_validation, with_mutes) as g
+        select jsonb_object_agg(k.kind, k.gain)
+        from (
+            select q.kind, avg(g.gain) as gain
+            from pgrag._tuned_gains(settings, false, false) as g
+            join pg_temp.tuning_queries as q on q.query_number = g.query_number
+            group by q.kind
+        ) as k
     );
 end;
+$$;
+
+create or replace function pgrag._reaches(
+    gains jsonb,
+    floor jsonb,
+    tolerated double precision
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select not exists (
+        select
+        from pg_catalog.jsonb_each(_reaches.floor) as f
+        where (_reaches.gains ->> f.key)::double precision
+            < f.value::double precision - _reaches.tolerated
+    );
 $$;
 
 -- Two settings side by side on the same questions: means, their difference with a 95 % confidence

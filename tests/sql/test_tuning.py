@@ -341,13 +341,17 @@ class TestOwnText:
 
     def test_no_value_is_taken_that_serves_unmuted_questions_worse(self, connection):
         manual(connection, titles=1)
-        connection.execute(
-            "create or replace function pgrag._mean_gain("
-            "settings jsonb, on_validation boolean, with_mutes boolean default true)"
-            " returns double precision language sql stable as $$ select case when with_mutes"
-            " then (settings ->> 'alpha')::double precision"
-            " else 1 - 0.002 * ((settings ->> 'alpha')::double precision > 0.5)::integer end $$"
-        )
+        for name, arguments, kind, body in (
+            ("_mean_gain", "settings jsonb, on_validation boolean", "double precision",
+             "(settings ->> 'alpha')::double precision"),
+            ("_unmuted_gains", "settings jsonb", "jsonb",
+             "jsonb_build_object('heading', 1 + (settings ->> 'alpha')::float, 'title',"
+             " case when (settings ->> 'alpha')::float > 0.5 then 0.5 else 1 end)"),
+        ):  # fmt: skip
+            connection.execute(
+                f"create or replace function pgrag.{name}({arguments})"
+                f" returns {kind} language sql stable as $$ select {body} $$"
+            )
         assert tune(connection, "manual", dry_run=True)["proposed"] == {"alpha": 0.5}
 
 
