@@ -154,10 +154,12 @@ class Endpoint:
             ) from error
 
     def _excerpt(self, response: httpx.Response) -> str:
-        """Quote the start of an answer on one line, without the key if the server quotes it."""
+        """Quote the start of an answer on one line, without the secrets that it may quote back."""
         text = " ".join(response.text.split())
-        if self._api_key:
-            text = text.replace(self._api_key, "***")
+        sent = response.request.headers.get("Authorization", "").rpartition(" ")[2]
+        for secret in (self._api_key, sent, self._url.password):
+            if secret:
+                text = text.replace(secret, "***")
         return repr(text[:200])
 
 

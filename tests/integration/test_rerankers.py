@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import logging
 import math
@@ -165,6 +166,22 @@ def test_refusals_are_final_and_say_what_to_do(server, reranker, code, hint):
         reranker.rerank("q", TEXTS)
     assert KEY not in str(caught.value)
     assert len(server.requests) == 1
+
+
+def test_a_password_in_the_address_is_not_quoted(server):
+    def echo(handler: Handler, _: dict) -> None:
+        handler.reply(
+            401, {"message": f"{handler.headers['Authorization']} is not hunter2-hunter2"}
+        )
+
+    server.script = [echo]
+    url = server.url.replace("http://", "http://ada:hunter2-hunter2@")
+    with HttpReranker(url=url, model="tiny") as reranker, pytest.raises(RerankingError) as caught:
+        reranker.rerank("q", TEXTS)
+    credentials = base64.b64encode(b"ada:hunter2-hunter2").decode()
+    assert "Basic ***" in str(caught.value)
+    assert credentials not in str(caught.value)
+    assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
