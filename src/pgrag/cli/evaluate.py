@@ -115,7 +115,11 @@ def list_(
             ("run", "config", "library", "started", *runs.METRICS),
             [
                 [row["run_id"], row["name"], row["library"], row["started_at"]]
-                + [row["averages"].get(metric) for metric in runs.METRICS]
+                # JSON has one kind of number: a mean of 1 comes as an integer.
+                + [
+                    None if mean is None else float(mean)
+                    for mean in map(row["averages"].get, runs.METRICS)
+                ]
                 for row in rows
             ],
         )
