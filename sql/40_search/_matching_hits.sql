@@ -1,6 +1,6 @@
 -- A query of nothing but filters: there is nothing to rank, so what fits is listed in the order in
--- which it was first indexed: page by page, each shown by its first document, or, where the filters
--- are about documents, document by document.
+-- which it was first indexed: page by page, each shown by its first document (of the levels that
+-- were asked for), or, where the filters are about documents, document by document.
 create or replace function pgrag._matching_hits(
     request pgrag.search_request
 )
@@ -44,17 +44,29 @@ set search_path from current
 as $$
 declare
     target pgrag.search_target := request.target;
+    most integer := case
+        when request.unit = 'page' then 1
+        else request.max_per_page
+    end;
     page_before bigint;
 begin
     if target.allowed_documents is not null then
         return query
-        select d.library_id, d.document_id, d.page_id
-        from pgrag.documents as d
-        where d.library_id = any (target.library_ids)
-            and d.document_id = any (target.allowed_documents)
-            and d.document_id <> all (coalesce(target.denied_documents, '{}'))
-            and d.document_id > coalesce(request.after_id, 0)
-        order by d.document_id
+        select f.library_id, f.document_id, f.page_id
+        from (
+            select
+                d.library_id,
+                d.document_id,
+                d.page_id,
+                row_number() over (partition by d.page_id order by d.document_id) as place_on_page
+            from pgrag.documents as d
+            where d.library_id = any (target.library_ids)
+                and d.document_id = any (target.allowed_documents)
+                and d.document_id <> all (coalesce(target.denied_documents, '{}'))
+        ) as f
+        where (most is null or f.place_on_page <= most)
+            and f.document_id > coalesce(request.after_id, 0)
+        order by f.document_id
         limit request.match_count;
         return;
     end if;
@@ -71,6 +83,7 @@ begin
         from pgrag.documents as o
         where o.library_id = p.library_id
             and o.page_id = p.page_id
+            and (request.collapse or o.covers & target.covers <> 0)
             and o.document_id <> all (coalesce(target.denied_documents, '{}'))
         order by o.sort_order
         limit 1

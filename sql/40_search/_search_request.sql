@@ -57,10 +57,10 @@ begin
         coalesce(array_agg(s.version_id), '{}') as version_ids,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
         min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit,
-        -- Only libraries that agree have a say.
-        case when count(distinct s.settings ->> 'intent') = 1
+        -- Only libraries that agree have a say; one that says nothing wants the default.
+        case when count(distinct coalesce(s.settings ->> 'intent', 'off')) = 1
             then min(s.settings ->> 'intent') end as intent,
-        case when count(distinct s.settings ->> 'query_expansion') = 1
+        case when count(distinct coalesce(s.settings ->> 'query_expansion', 'none')) = 1
             then min(s.settings ->> 'query_expansion') end as query_expansion
     into scope
     from pgrag.search_scope(

@@ -23,7 +23,6 @@ declare
     listing pgrag.listing;
     recorded_id uuid;
     rest jsonb := '{}'::jsonb
-        || case recorded_search.mode when 'keyword' then '{"page_evidence": 0}' else '{}' end::jsonb
         || jsonb_strip_nulls(recorded_search.arguments - '{snippets, explain, filters}'::text[])
         || jsonb_build_object('filters', recorded_search.arguments -> 'filters')
         || case recorded_search.mode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from library import ingest, keys, page, refused, run, search
+from library import document, ingest, keys, page, refused, run, search
 from psycopg.types.json import Jsonb
 
 PAGES = [
@@ -121,3 +121,36 @@ def test_explanation_shows_what_was_read(connection, manual):
 def test_nothing_left_to_search_for(connection, manual):
     with refused(connection, "PGR01", "has no words to search for", "or a filter"):
         search(connection, "-night", library=manual)
+
+
+def test_filters_alone_list_documents_of_the_levels(connection):
+    rows = [
+        document("What the tool is for.", level=0, covers=1, path=["Tool"]),
+        document("How to start it.", level=1, covers=2, path=["Tool", "Start"]),
+        document("Call start.", level=2, covers=4, path=["Tool", "Start"]),
+    ]
+    ingest(connection, "tool", [page("tool.md", *rows, type="guide")])
+    for level, content in enumerate(("What the tool", "How to", "Call")):
+        [hit] = search(connection, "type:guide", library="tool", levels=[level])
+        assert hit["level"] == level
+        assert hit["content"].startswith(content)
+    ingest(connection, "tool", [page("flat.md", rows[2], type="guide")])
+    assert keys(search(connection, "type:guide", library="tool", levels=[0])) == ["tool.md"]
+
+
+@pytest.mark.parametrize("wish", [{"unit": "page"}, {"max_per_page": 1}])
+def test_filters_on_documents_keep_to_so_many_a_page(connection, wish):
+    rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
+    ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
+    ask = {"query": "types:list", "library": "steps", "match_count": 2, **wish}
+    first = search(connection, **ask)
+    rest = search(connection, **ask, after=first[-1]["cursor"])
+    assert keys([*first, *rest]) == ["a.md", "b.md", "c.md", "d.md"]
+    assert search(connection, **ask, after=rest[-1]["cursor"]) == []
+
+
+def test_pages_by_filters_on_documents_are_as_many_as_asked_for(connection):
+    rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
+    ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
+    found = run(connection, "search_pages", query="types:list", library="steps", match_count=3)
+    assert keys(found) == ["a.md", "b.md", "c.md"]

@@ -117,6 +117,15 @@ class TestRecording:
         assert first["keyword_rank"] == hit["explanation"]["keyword"]["rank"]
         assert kept["timings"].keys() >= {"keyword", "fusion"}
 
+    @pytest.mark.parametrize("function", ["search", "keyword_search", "semantic_search"])
+    def test_a_recorded_search_finds_what_the_search_does(self, connection, function):
+        ask = {"query": "prime the pump", "library": "pumps"}
+        mode = {"keyword_search": "keyword", "semantic_search": "semantic"}.get(function, "hybrid")
+        hits = run(connection, function, **ask)
+        found = run(connection, "recorded_search", mode=mode, **ask)
+        assert hits
+        assert [{**hit, "search_id": None} for hit in found] == hits
+
     def test_search_in_several_libraries_names_none(self, connection, request_of):
         row = internal(connection, "close the pump")
         kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])

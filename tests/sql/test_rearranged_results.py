@@ -161,6 +161,15 @@ class TestIntent:
         assert self.explanation(connection, QUERY)["intent"] is not None
         assert self.explanation(connection, QUERY, intent="off")["intent"] is None
 
+    def test_libraries_that_say_nothing_do_not_want_what_another_wants(self, connection, manual):
+        ingest(connection, "second", [page("a.md", "Roles of the server.")])
+        settings = {"intent": "auto", "query_expansion": "both"}
+        run(connection, "configure_library", library="second", settings=settings)
+        for library, wanted in ((None, False), ("second", True)):
+            [hit, *_] = search(connection, "server roles", library=library, explain=True)
+            assert (hit["explanation"]["intent"] is not None) is wanted
+            assert (hit["explanation"]["query_expansion"] == "both") is wanted
+
     def test_a_library_cannot_want_what_there_is_not(self, connection, manual):
         with refused(connection, "PGR01", "GUESSING"):
             run(connection, "configure_library", library=manual, settings={"intent": "GUESSING"})
