@@ -86,12 +86,6 @@ class Search:
         """Rows of `pgrag.semantic_search`."""
         return self._run("semantic_search", query, arguments, needs_vector=True)
 
-    def explain_search(self, query: str, **arguments: Any) -> Result:
-        """Rows of `pgrag.explain_search`."""
-        return self._run(
-            "explain_search", query, arguments, needs_vector=arguments.get("alpha") != 0
-        )
-
     def context(self, query: str, **arguments: Any) -> Result:
         """Rows of `pgrag.context`; their `block`s, joined by empty lines, are the text."""
         return self._run("context", query, arguments, needs_vector=arguments.get("alpha") != 0)

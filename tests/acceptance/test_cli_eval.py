@@ -197,3 +197,15 @@ def test_an_unknown_metric_makes_no_run(evaluated: CommandLine) -> None:
     failed = evaluated.run("eval", "run", "apiary", "--metric", "luck@10", code=1)
     assert "no metric 'luck@10'" in failed.err
     assert evaluated.json("eval", "list", "apiary") == before
+
+
+def test_a_set_that_cannot_be_imported_leaves_no_library(
+    evaluated: CommandLine, house_set: Path, tmp_path: Path
+) -> None:
+    useless = write_set(tmp_path / "useless")
+    (useless / "qrels.tsv").write_text("1\td3\t0\n")
+    failed = evaluated.run("eval", "import", "useless", useless, code=1)
+    assert "qrels.tsv: no grade is above 0" in failed.err
+    failed = evaluated.run("eval", "import", "useless", house_set, "--unit", "chunk", code=1)
+    assert "page, section or document, got 'chunk'" in failed.err
+    assert "eval-useless" not in [row["library"] for row in evaluated.json("libraries")]

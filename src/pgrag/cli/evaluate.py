@@ -58,7 +58,7 @@ def import_(
         ),
     ] = None,
     unit: Annotated[
-        str, typer.Option(help="What the qrels name: page, section or document.")
+        str, typer.Option(metavar="page|section|document", help="What the qrels name.")
     ] = "page",
     as_json: options.Json = False,
 ) -> None:

@@ -21,6 +21,8 @@ PLAIN = "plain"
 WHOLE = "whole"
 """The variant of a library in which camelCase words are not split."""
 VARIANTS = (PLAIN, WHOLE)
+UNITS = ("page", "section", "document")
+"""What a judgement may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ def import_set(
     Without `corpus` it is the set's own `corpus.jsonl`; without `language` that of a corpus.jsonl
     is told from its text. Raises SourceError, naming file and line, before anything is written.
     """
+    if unit not in UNITS:
+        raise InvalidInput(f"What is judged must be page, section or document, got {unit!r}.")
     labelled = read_labelled_set(folder)
     path = corpus or corpus_of(folder)
     with open_corpus(path) as found:

@@ -84,6 +84,10 @@ def read_labelled_set(folder: Path) -> LabelledSet:
             _known(queries, cells[0], place).excluded.append(cells[1])
     if not places:
         raise SourceError(f"{qrels}: holds no judgement.")
+    if not any(grade > 0 for query in queries.values() for grade in query.judgements.values()):
+        raise SourceError(
+            f"{qrels}: no grade is above 0.", hint="Without one there is nothing to be found."
+        )
     return LabelledSet(list(queries.values()), places)
 
 
@@ -108,6 +112,8 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for place, line in _lines(path):
         try:
             record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise SourceError(f"{place}: no JSON: {error.msg} (column {error.colno}).") from None
         except ValueError as error:
             raise SourceError(f"{place}: no JSON: {error}.") from None
         if not isinstance(record, dict):
