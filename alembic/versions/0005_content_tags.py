@@ -15,7 +15,12 @@ depends_on = None
 COLUMNS = """
 alter table pgrag.documents
     add column content_tags text[] not null default '{}',
-    add column keywords text[] not null default '{}'
+    add column keywords text[] not null default '{}';
+-- Facets read these of every page: out of line, each would be a look-up of its own.
+alter table pgrag.pages
+    alter column topic set storage main,
+    alter column type set storage main,
+    alter column tags set storage main;
 """
 
 
@@ -24,4 +29,12 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute("alter table pgrag.documents drop column content_tags, drop column keywords")
+    op.execute(
+        """
+        alter table pgrag.pages
+            alter column topic set storage extended,
+            alter column type set storage extended,
+            alter column tags set storage extended;
+        alter table pgrag.documents drop column content_tags, drop column keywords
+        """
+    )

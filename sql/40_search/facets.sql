@@ -170,6 +170,13 @@ begin
             from pgrag.pages as p
             where p.library_id = any ($1) and p.version_id = any ($2) %s
         ),
+        -- The pages of a version differ in little but their tags: few rows are grouped five ways.
+        alike as (
+            select
+                s.library_id, s.version_id, s.topic, s.type, s.language, count(*) as page_count
+            from scoped as s
+            group by s.library_id, s.version_id, s.topic, s.type, s.language
+        ),
         counted as (
             select
                 case grouping(s.library_id, s.version_id, s.topic, s.type, s.language)
@@ -178,20 +185,15 @@ begin
                 s.library_id,
                 s.version_id,
                 coalesce(s.topic, s.type, s.language) as value,
-                count(*) as page_count
-            from scoped as s
+                sum(s.page_count) as page_count
+            from alike as s
             group by grouping sets (
                 (s.library_id), (s.version_id), (s.topic), (s.type), (s.language)
             )
             union all
-            select 5, null, null, t.tag, count(*)
-            from (
-                select u.tag
-                from scoped as s
-                cross join lateral unnest(s.tags) as u (tag)
-                group by s.page_id, u.tag
-            ) as t
-            group by t.tag
+            select 5, null, null, u.tag, count(*)
+            from (select unnest(s.tags) as tag from scoped as s) as u
+            group by u.tag
             union all
             select 7, null, null, t.key, t.value::bigint
             from jsonb_each_text($4) as t

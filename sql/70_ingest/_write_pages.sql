@@ -77,7 +77,13 @@ begin
             i.link,
             i.topic,
             i.type,
-            coalesce(i.tags, '{}'),
+            -- Each once: facets count tags as they are.
+            array(
+                select t.tag
+                from unnest(i.tags) with ordinality as t (tag, place)
+                group by t.tag
+                order by min(t.place)
+            ),
             case
                 when i.language is null then _write_pages.language
                 else pgrag.text_search_configuration(i.language)

@@ -127,3 +127,16 @@ def test_bad_arguments_are_refused(connection):
 def test_ranking_nothing_needs_no_vector(connection):
     """Counting must not say that it searches by keywords only."""
     assert value(connection, "select count(*) from pgrag.facets()") > 0
+
+
+def test_a_tag_that_a_page_has_twice_counts_once(connection):
+    ingest(
+        connection,
+        "tagged",
+        [page("a.md", "One.", tags=["ops", "night", "ops"]), page("b.md", "Two.", tags=["ops"])],
+    )
+    counted = connection.execute(
+        "select f.value, f.page_count from pgrag.facets(library => 'tagged') as f"
+        " where f.facet = 'tags'"
+    ).fetchall()
+    assert {row["value"]: row["page_count"] for row in counted} == {"ops": 2, "night": 1}
