@@ -12,24 +12,26 @@ parallel safe
 set search_path from current
 as $$
 declare
-    wishes jsonb := jsonb_strip_nulls(jsonb_build_array(
+    wishes jsonb := jsonb_build_array(
         to_jsonb(library), filters -> 'library', query_filters -> 'library'
-    ));
+    );
 begin
-    return pgrag._one_wish('library', array(
-        select array(
-            select distinct lower(btrim(n.name))
-            from jsonb_array_elements_text(
-                case
-                    when jsonb_typeof(w.wish) = 'array' then w.wish
-                    else jsonb_build_array(w.wish)
-                end
-            ) as n (name)
-            order by 1
-        )::text
-        from jsonb_array_elements(wishes) as w (wish)
-        where w.wish <> 'null'
-    ))::text[];
+    return string_to_array(
+        pgrag._one_wish('library', array(
+            select (
+                select string_agg(distinct lower(btrim(n.name)), ', ' order by lower(btrim(n.name)))
+                from jsonb_array_elements_text(
+                    case
+                        when jsonb_typeof(w.wish) = 'array' then w.wish
+                        else jsonb_build_array(w.wish)
+                    end
+                ) as n (name)
+            )
+            from jsonb_array_elements(wishes) as w (wish)
+            where w.wish <> 'null'
+        )),
+        ', '
+    );
 end;
 $$;
 

@@ -56,7 +56,8 @@ def test_a_dump_restores_into_an_empty_database(
     copy = indexed.with_variables(PGRAG_DATABASE_URL=empty_database_url)
     copy.run("db", "psql", "--", "-q", "-v", "ON_ERROR_STOP=1", "-o", "out", "-f", "dump.sql")
     query = ("search", "compiler", "-l", "kestrel")
-    assert copy.json(*query) == indexed.json(*query)
+    ours, theirs = ([{**hit, "search_id": None} for hit in c.json(*query)] for c in (indexed, copy))
+    assert theirs == ours
 
 
 def test_url_and_status_say_where_the_database_is(indexed: CommandLine) -> None:

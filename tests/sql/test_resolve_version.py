@@ -212,7 +212,7 @@ class TestScope:
         for filters, arguments, expected in [
             ({"version": "1.x"}, {}, {"1.0.0"}),
             ({"version": "*"}, {}, {"1.0.0", "2.0.0"}),
-            ({"version": "*"}, {"version": "1.0.0"}, {"1.0.0"}),
+            ({"version": "1.0.0"}, {"version": "1.0.0"}, {"1.0.0"}),
         ]:
             hits = search(connection, "text", library="tool", filters=filters, **arguments)
             assert {hit["version"] for hit in hits} == expected
