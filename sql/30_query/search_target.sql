@@ -33,7 +33,8 @@ begin
         from unnest(case when every_version then library_ids else version_ids end) as s (id)
     );
 
-    if predicate ~ '\md\.' then
+    -- By its columns, not by what the values happen to say.
+    if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then
         execute format(
             $sql$
             select coalesce(array_agg(d.document_id), '{}')

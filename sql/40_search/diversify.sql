@@ -39,6 +39,8 @@ begin
             'At most 1000 documents can be diversified, got %s.',
             cardinality(diversify.document_ids)
         )
+        when array_position(diversify.document_ids, null) is not null
+        then 'A document is null.'
         when diversify.scores && '{NaN,Infinity,-Infinity}'
             or array_position(diversify.scores, null) is not null
         then 'The scores must be finite numbers.'

@@ -95,7 +95,7 @@ declare
     wanted_version text := pgrag._wanted_version(version, filters, null);
     scope record;
 begin
-    if not levels <@ '{0, 1, 2}' then
+    if not levels <@ '{0, 1, 2}' or cardinality(levels) = 0 then
         raise exception 'levels must be of 0, 1 and 2, got %.', levels using errcode = 'PGR01';
     end if;
     select

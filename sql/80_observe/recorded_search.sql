@@ -23,7 +23,9 @@ declare
     listing pgrag.listing;
     recorded_id uuid;
     rest jsonb := '{}'::jsonb
-        || jsonb_strip_nulls(recorded_search.arguments - '{snippets, explain, filters}'::text[])
+        || jsonb_strip_nulls(
+            coalesce(recorded_search.arguments, '{}') - '{snippets, explain, filters}'::text[]
+        )
         || jsonb_build_object('filters', recorded_search.arguments -> 'filters')
         || case recorded_search.mode
             when 'keyword' then '{"alpha": 0}'
@@ -35,6 +37,10 @@ begin
         raise exception 'mode must be hybrid, keyword or semantic, got %.',
             quote_literal(recorded_search.mode)
             using errcode = 'PGR01';
+    end if;
+    if recorded_search.arguments ?| '{query, library, version, query_embedding}' then
+        raise exception 'arguments cannot hold query, library, version or query_embedding.'
+            using errcode = 'PGR01', hint = 'Pass them beside it.';
     end if;
     execute format(
         'select * from pgrag._search_request(query => $1, library => $2, version => $3, '

@@ -117,3 +117,8 @@ def test_says_which_document_or_model_there_is_not(connection, documents):
             connection, "diversify",
             document_ids=documents, scores=[0.5] * 4, model="nonesuch",
         )  # fmt: skip
+
+
+def test_a_document_must_be_one(connection):
+    with refused(connection, "PGR01", "null"):
+        run(connection, "diversify", document_ids=[None], scores=[1.0])

@@ -140,3 +140,8 @@ def test_a_tag_that_a_page_has_twice_counts_once(connection):
         " where f.facet = 'tags'"
     ).fetchall()
     assert {row["value"]: row["page_count"] for row in counted} == {"ops": 2, "night": 1}
+
+
+def test_no_level_is_no_wish(connection):
+    with refused(connection, "PGR01", "levels must be of 0, 1 and 2"):
+        run(connection, "facets", levels=[])

@@ -154,3 +154,9 @@ def test_pages_by_filters_on_documents_are_as_many_as_asked_for(connection):
     ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
     found = run(connection, "search_pages", query="types:list", library="steps", match_count=3)
     assert keys(found) == ["a.md", "b.md", "c.md"]
+
+
+def test_a_value_that_reads_like_a_column_lists_pages(connection):
+    ingest(connection, "typed", [page("a.md", "One.", "Two.", title="A d.ts file")])
+    for query in ('title:"A d.ts file"', 'title:"it\'s d.ts" OR title:*d.ts*'):
+        assert len(search(connection, query, library="typed")) == 1

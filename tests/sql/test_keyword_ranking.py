@@ -192,3 +192,50 @@ def test_words_of_one_language_are_not_stemmed_by_another(connection):
     assert keys(run(connection, "keyword_search", query="house", library="houses")) == ["en.md"]
     both = run(connection, "keyword_search", query="HÄUSER", library="houses")
     assert set(keys(both)) == {"de.md", "en.md"}
+
+
+@pytest.mark.parametrize("expansion", ["synonyms", "feedback", "both"])
+def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author, expansion):
+    for start in range(0, 4000, 2000):
+        batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
+        ingest(connection, "many", batch, embed=False, language="simple")
+    synonyms = {"vault": ["the table"], "linker": {"expansions": ["of", "compiler"], "weight": 1}}
+    run(connection, "set_synonyms", library="many", synonyms=synonyms)
+    plans = set()
+    for query in ["rotate the vault", "use the linker of a runtime", "the benchmark of a kernel"]:
+        [compared] = connection.execute(
+            """
+            with request as materialized (
+                select pgrag._search_request(
+                    query => %s, library => 'many', alpha => 0, query_expansion => %s
+                ) as made
+            ),
+            pruned as (
+                select pgrag._keyword_candidates((made).terms, (made).target, 100, 20) as best
+                from request
+            ),
+            whole as (
+                select pgrag._score_documents(
+                    (made).terms, array(select distinct t.lexeme from unnest((made).terms) as t),
+                    (made).target, 100
+                ) as best
+                from request
+            )
+            select
+                (p.best).document_ids[:20] as found,
+                (w.best).document_ids[:20] as expected,
+                (p.best).scores[:20] as scores,
+                (w.best).scores[:20] as expected_scores,
+                (p.best).plan ->> 'plan' as plan,
+                (select max(t.bound) <= 1 and min(t.weight) >= 0 from unnest((made).terms) as t)
+                    as is_bounded
+            from pruned as p, whole as w, request
+            """,
+            [query, expansion],
+        ).fetchall()
+        assert compared["found"] == compared["expected"]
+        assert compared["scores"] == pytest.approx(compared["expected_scores"])
+        assert len(compared["found"]) == 20
+        assert compared["is_bounded"]
+        plans.add(compared["plan"])
+    assert "pruned" in plans

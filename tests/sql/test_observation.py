@@ -126,6 +126,11 @@ class TestRecording:
         assert hits
         assert [{**hit, "search_id": None} for hit in found] == hits
 
+    def test_arguments_are_those_that_are_not_given_beside_them(self, connection):
+        assert run(connection, "recorded_search", query="pump", arguments=None)
+        with refused(connection, "PGR01", "cannot hold query"):
+            run(connection, "recorded_search", query="pump", arguments={"query": "valve"})
+
     def test_search_in_several_libraries_names_none(self, connection, request_of):
         row = internal(connection, "close the pump")
         kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
