@@ -43,7 +43,9 @@ begin
                 )
             end as version_id
         from pgrag.libraries as l
-        where search_scope.libraries is null or l.library_id = any (wanted)
+        -- The corpus of a labelled set is searched only by who names it.
+        where l.library_id = any (wanted)
+            or (search_scope.libraries is null and l.name not like 'eval-%')
     )
     select s.library_id, v.version_id, s.name, v.label, s.model_id, s.settings, v.document_count
     from scope as s
@@ -54,5 +56,6 @@ end;
 $$;
 
 comment on function pgrag.search_scope(text[], text) is
-'The versions that a search looks into: of the libraries given (null: all), the one that the wish
-resolves to (null: the newest) or, for "*", every version. Errors: PGR02, PGR03.';
+'The versions that a search looks into: of the libraries given (null: all but those of labelled
+sets, eval-…), the one that the wish resolves to (null: the newest) or, for "*", every version.
+Errors: PGR02, PGR03.';

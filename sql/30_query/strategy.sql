@@ -28,6 +28,10 @@ begin
                 hint = coalesce(
                     (
                         select 'Intents: ' || string_agg(i.name, ', ' order by i.name)
+                            || '; query types: ' || (
+                                select string_agg(t.name, ', ' order by t.name)
+                                from pgrag.query_types as t
+                            )
                             || '; or auto, to let the query decide.'
                         from pgrag.intents as i
                     ),

@@ -63,7 +63,11 @@ begin
         union all
         select
             array['function'],
-            format('There is no search function %s.', quote_nullable(configuration ->> 'function')),
+            case
+                when configuration ? 'function'
+                then format('There is no search function %L.', configuration ->> 'function')
+                else 'A configuration needs a "function".'
+            end,
             'It must return pgrag.hit rows and take query, library and match_count: ' || (
                 select string_agg(p.proname, ', ' order by p.proname)
                 from pg_proc as p

@@ -243,7 +243,7 @@ def test_unknown_names_are_refused(connection):
     ("configuration", "message", "hint"),
     [
         ([1], "must be an object", "function"),
-        ({}, "no search function", "keyword_search, search"),
+        ({}, 'needs a "function"', "keyword_search, search"),
         ({"function": "libraries"}, "no search function 'libraries'", "search"),
         ({"function": "search", "argument": {}}, "no 'argument'", "arguments"),
         ({"function": "search", "arguments": 3}, "arguments must be an object", ""),

@@ -160,3 +160,12 @@ def test_a_value_that_reads_like_a_column_lists_pages(connection):
     ingest(connection, "typed", [page("a.md", "One.", "Two.", title="A d.ts file")])
     for query in ('title:"A d.ts file"', 'title:"it\'s d.ts" OR title:*d.ts*'):
         assert len(search(connection, query, library="typed")) == 1
+
+
+def test_the_corpus_of_a_labelled_set_is_searched_only_by_name(connection, manual):
+    ingest(connection, "eval-questions", [page("restore.md", "Restore the questions.")])
+    assert {hit["library"] for hit in search(connection, "restore questions")} == {
+        "manual", "other",
+    }  # fmt: skip
+    assert keys(search(connection, "restore", library="eval-questions")) == ["restore.md"]
+    assert keys(search(connection, "restore library:eval-questions")) == ["restore.md"]
