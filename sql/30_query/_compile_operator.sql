@@ -128,11 +128,11 @@ parallel safe
 set search_path from current
 as $$
 begin
-    return (operand #>> '{}')::numeric;
-exception
-    when invalid_text_representation or numeric_value_out_of_range then
+    if not pg_input_is_valid(operand #>> '{}', 'numeric') then
         raise exception 'The filter field "%" needs a number, got %.', field, operand
             using errcode = 'PGR06';
+    end if;
+    return (operand #>> '{}')::numeric;
 end;
 $$;
 

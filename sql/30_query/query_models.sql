@@ -11,7 +11,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel restricted
 set search_path from current
 as $$
 declare

@@ -31,7 +31,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel restricted
 rows 10
 set search_path from current
 as $$

@@ -19,7 +19,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel restricted
 rows 50
 set search_path from current
 as $$

@@ -1,4 +1,6 @@
--- THE entry: every face and every other search function comes through here.
+-- THE entry: every face and every other search function comes through here. It stays in the
+-- session's own process: filters in a query are checked in a subtransaction, which no parallel
+-- worker of PostgreSQL 16 may begin.
 create or replace function pgrag.search(
     query text,
     library text default null,
@@ -29,7 +31,7 @@ create or replace function pgrag.search(
 returns setof pgrag.hit
 language plpgsql
 stable
-parallel safe
+parallel restricted
 rows 10
 set search_path from current
 -- Planning anew for each query takes longer than most of the steps.

@@ -22,7 +22,7 @@ create or replace function pgrag.search_pages(
 returns setof pgrag.page_hit
 language plpgsql
 stable
-parallel safe
+parallel restricted
 rows 10
 set search_path from current
 -- Planning anew for each query takes longer than most of the steps.

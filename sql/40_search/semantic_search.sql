@@ -21,7 +21,7 @@ create or replace function pgrag.semantic_search(
 returns setof pgrag.hit
 language plpgsql
 stable
-parallel safe
+parallel restricted
 rows 10
 set search_path from current
 as $$

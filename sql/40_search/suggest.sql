@@ -16,7 +16,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel restricted
 set search_path from current
 -- Many small steps: compiling them would take longer than they do.
 set jit = off

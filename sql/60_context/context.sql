@@ -33,7 +33,7 @@ create or replace function pgrag.context(
 returns setof pgrag.context_block
 language plpgsql
 stable
-parallel safe
+parallel restricted
 rows 30
 set search_path from current
 as $$
