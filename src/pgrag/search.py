@@ -34,6 +34,8 @@ RERANK_DEPTH = 50
 _MODES = {"search": "hybrid", "keyword_search": "keyword", "semantic_search": "semantic"}
 
 
+#: Functions whose rows are, or are made of, hits.
+_MADE_OF_HITS = ("context", "search_pages")
 #: Those that go by how words are spelt.
 _SPELT = ("search", "keyword_search")
 #: Arguments that `pgrag.recorded_search` takes by itself.
@@ -103,10 +105,32 @@ class Search:
                 rows, search_id = self._recorded(function, query, arguments)
             else:
                 arguments.pop("rerank_depth", None)
-                rows, search_id = self._database.call(function, query=query, **arguments), None
+                rows, search_id = self._called(function, query, arguments)
             if function in _SPELT and not any(row["keyword_score"] for row in rows):
                 notices.extend(self._suggestions(query, arguments))
         return Result(rows, list(dict.fromkeys(notices)), search_id)
+
+    def _called(
+        self, function: str, query: str, arguments: dict[str, Any]
+    ) -> tuple[list[Row], UUID | None]:
+        """Rows of any function; if it makes something of hits, those are recorded after it."""
+        started = perf_counter()
+        rows = self._database.call(function, query=query, **arguments)
+        if self._client is None or function not in _MADE_OF_HITS:
+            return rows, None
+        search_id = record(
+            self._database,
+            self._client,
+            query,
+            [row for row in rows if row.get("relation", "hit") == "hit"],
+            library=arguments.get("library"),
+            parameters={
+                "function": function,
+                **{name: value for name, value in arguments.items() if name not in _SCOPE},
+            },
+            duration_ms=1000 * (perf_counter() - started),
+        )
+        return rows, search_id
 
     def _suggestions(self, query: str, arguments: dict[str, Any]) -> list[str]:
         """What else may have been meant, where no document has a word of the query."""

@@ -136,6 +136,9 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("command", commands())
 def test_the_examples_of_the_reference(client: httpx.Client, command: str) -> None:
+    if "SEARCH_ID" in command:
+        searched = client.get("/v1/search?q=restore&library=kestrel").json()
+        command = command.replace("SEARCH_ID", searched["search_id"])
     words = shlex.split(command, comments=True)[1:]
     [address] = [word for word in words if word.startswith("http")]
     path = address.removeprefix("http://127.0.0.1:8000")
@@ -159,6 +162,8 @@ def test_the_examples_of_the_reference(client: httpx.Client, command: str) -> No
             "versions",
             "pages",
             "reason",
+            "facets",
+            "feedback_id",
         }
     )
 

@@ -359,6 +359,26 @@ def test_every_search_is_recorded_and_can_be_rated(harbour: ApiClient, harbour_u
     assert [score for (score,) in scores] == [hit["score"] for hit in found["hits"]]
 
 
+@pytest.mark.parametrize(
+    ("path", "function", "rows"),
+    [("/v1/context", "context", "blocks"), ("/v1/search/pages", "search_pages", "pages")],
+)
+def test_what_is_made_of_hits_is_recorded_too(
+    harbour: ApiClient, harbour_url: str, path: str, function: str, rows: str
+) -> None:
+    found = harbour.ok(path, q=QUERY, library="harbour", limit=3)
+    with psycopg.connect(harbour_url) as connection:
+        [row] = connection.execute(
+            "select s.parameters ->> 'function', array_agg(h.document_id order by h.rank),"
+            " bool_and(h.page_key <> '')"
+            " from pgrag.searches as s join pgrag.search_hits as h on h.search_id = s.search_id"
+            " where s.search_id = %s group by s.search_id",
+            [found["search_id"]],
+        ).fetchall()
+    hits = [row for row in found[rows] if row.get("relation", "hit") == "hit"]
+    assert row == (function, [hit["document_id"] for hit in hits], True)
+
+
 def test_filters_in_the_query(harbour: ApiClient) -> None:
     found = harbour.ok("/v1/search", q="tide type:guide", library="harbour", explain="true")
     assert set(keys(found)) == {"navigation/tides.md"}

@@ -110,7 +110,7 @@ def context(
     }
     with opened() as app:
         say_version(app, name, wanted, conditions)
-        result = app.search.context(question, **arguments)
+        result = app.searching_as("cli").context(question, **arguments)
         for text in result.notices:
             notice(text)
         if as_json:

@@ -61,7 +61,7 @@ def pages(
     conditions = parse_filters(condition or (), filters)
     with opened() as app:
         say_version(app, name, wanted, conditions)
-        result = app.search.pages(
+        result = app.searching_as("cli").pages(
             query,
             library=name,
             version=wanted,

@@ -91,15 +91,15 @@ class _Answer(BaseModel):
     resolved: list[Resolution] = Field(
         description="The version of each library that was named; empty for `*` or without name."
     )
+    search_id: UUID | None = Field(
+        description="What feedback is given to; null if the search was not recorded."
+    )
 
 
 class SearchAnswer(_Answer):
     """Hits, the best first."""
 
     hits: list[Hit]
-    search_id: UUID | None = Field(
-        description="What feedback is given to; null if the search was not recorded."
-    )
     next: str | None = Field(
         description="As `after`: the next hits. Null where there are no more.", examples=["0.61:42"]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from pgvector import HalfVector
 from pydantic import AliasChoices, BaseModel, Field, Json, PlainSerializer, model_validator
@@ -180,6 +181,9 @@ class PagesAnswer(BaseModel):
     """Pages, the best first."""
 
     pages: list[FoundPage]
+    search_id: UUID | None = Field(
+        description="What feedback is given to; null if the search was not recorded."
+    )
     next: str | None = Field(
         description="As `after`: the next pages. Null where there are no more.",
         examples=["p10:100"],

@@ -30,7 +30,7 @@ router = APIRouter(tags=["search"], responses=problems(404))
 #: What makes one arm of `pgrag.search`.
 _MODES: dict[str, dict[str, Any]] = {
     "hybrid": {},
-    "keyword": {"alpha": 0, "page_evidence": 0},
+    "keyword": {"alpha": 0},
     "semantic": {"alpha": 1},
 }
 
@@ -84,6 +84,7 @@ def _pages(arguments: PageSearchParameters | PageSearchBody, database: Database)
     return database.answer(
         {
             "pages": found.rows,
+            "search_id": found.search_id,
             "next": found.rows[-1]["cursor"] if is_full else None,
             "notices": found.notices,
         }

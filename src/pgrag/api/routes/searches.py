@@ -91,6 +91,7 @@ def _context(arguments: ContextParameters | ContextBody, database: Database) -> 
             "text": "\n\n".join(row["block"] for row in made.rows),
             "tokens": sum(row["tokens"] for row in made.rows),
             "blocks": made.rows,
+            "search_id": made.search_id,
             "notices": made.notices,
             "resolved": _resolved(arguments, database),
         }
