@@ -50,6 +50,8 @@ def explained(explanation: dict[str, Any]) -> Text:
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
         f" (share {_number(keyword['page_evidence'])})",
+        f"  page: BM25F {_number(keyword['page_bm25'])}, titles {_number(keyword['title_score'])}"
+        f" (share {_number(keyword['title_evidence'])})",
         *(
             f"  {word['lexeme']}: {word['adds']:.3f} = weight {word['weight']:.3f}"
             f" × impact {word['impact']:.3f}; idf {word['idf']:.3f},"
