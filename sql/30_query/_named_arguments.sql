@@ -2,7 +2,7 @@
 -- the argument's own type. What an argument is called and what type it has is the function's to
 -- say, so that one which it gets later is known here at once.
 create or replace function pgrag._named_arguments(
-    function text,
+    function regproc,
     arguments jsonb
 )
 returns text
@@ -16,14 +16,14 @@ declare
     call text;
 begin
     if jsonb_typeof(arguments) is distinct from 'object' then
-        raise exception 'The arguments of % must be an object, got %.', function, arguments
+        raise exception 'The arguments must be an object, got %.', arguments
             using errcode = 'PGR01', hint = 'For example {"alpha": 0.4, "levels": [1, 2]}.';
     end if;
     with known as (
         select a.name, p.proargtypes[a.place - 1] as type_id
         from pg_proc as p
         cross join lateral unnest(p.proargnames[:p.pronargs]) with ordinality as a (name, place)
-        where p.pronamespace = 'pgrag'::regnamespace and p.proname = _named_arguments.function
+        where p.oid = _named_arguments.function
     )
     select
         string_agg(g.key, ', ' order by g.key) filter (where k.name is null),
@@ -37,15 +37,14 @@ begin
     left join known as k on k.name = g.key
     where g.value <> 'null';
     if unknown is not null then
-        raise exception '% has no argument %.', initcap(function), unknown
+        raise exception 'There is no argument %.', unknown
             using errcode = 'PGR01',
                 hint = (
-                    select 'It has: ' || string_agg(a.name, ', ' order by a.place) || '.'
+                    select 'There are: ' || string_agg(a.name, ', ' order by a.place) || '.'
                     from pg_proc as p
                     cross join lateral unnest(p.proargnames[:p.pronargs])
                         with ordinality as a (name, place)
-                    where p.pronamespace = 'pgrag'::regnamespace
-                        and p.proname = _named_arguments.function
+                    where p.oid = _named_arguments.function
                 );
     end if;
     return coalesce(call, '');

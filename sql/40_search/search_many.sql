@@ -51,7 +51,7 @@ begin
             return query execute format(
                 'select $1, $2, null::text, null::text, null::text, s.* from pgrag.search(%s) as s',
                 pgrag._named_arguments(
-                    'search', pgrag._search_arguments(queries[number], shared, own)
+                    'pgrag.search', pgrag._search_arguments(queries[number], shared, own)
                 )
             )
             using number, queries[number];

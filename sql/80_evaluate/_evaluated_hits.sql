@@ -118,42 +118,14 @@ begin
             else 'max(h.score)'
         end,
         function_id::regproc,
-        pgrag._call_arguments(function_id, arguments, asked),
+        concat_ws(
+            ', ',
+            'query => q.query',
+            'match_count => ' || asked,
+            nullif(pgrag._named_arguments(function_id::regproc, arguments), '')
+        ),
         (run).unit,
         configuration ->> 'depth'
     );
 end;
-$$;
-
--- name => value::type, …, where the values are literals.
-create or replace function pgrag._call_arguments(
-    function_id oid,
-    arguments jsonb,
-    asked text
-)
-returns text
-language sql
-stable
-parallel safe
-set search_path from current
-as $$
-    select 'query => q.query, match_count => ' || _call_arguments.asked || coalesce(
-        ', ' || string_agg(
-            format(
-                '%I => %L::%s', a.name, pgrag._literal(a.value, p.type),
-                format_type(p.type, null)
-            ),
-            ', ' order by p.place
-        ),
-        ''
-    )
-    from jsonb_each(_call_arguments.arguments) as a (name, value)
-    join (
-        select parameter.name, parameter.type, parameter.place
-        from pg_proc as f
-        cross join lateral unnest(f.proargnames[:f.pronargs], f.proargtypes::oid[])
-            with ordinality as parameter (name, type, place)
-        where f.oid = _call_arguments.function_id
-    ) as p on p.name = a.name
-    where a.value <> 'null';
 $$;

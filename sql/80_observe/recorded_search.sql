@@ -45,7 +45,7 @@ begin
     execute format(
         'select * from pgrag._search_request(query => $1, library => $2, version => $3, '
         'query_embedding => $4%s)',
-        ', ' || nullif(pgrag._named_arguments('_search_request', rest), '')
+        ', ' || nullif(pgrag._named_arguments('pgrag._search_request', rest), '')
     )
     into request
     using recorded_search.query, recorded_search.library, recorded_search.version,

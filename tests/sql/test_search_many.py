@@ -113,3 +113,30 @@ def test_what_is_wrong_with_everything_is_no_row(connection):
     with refused(connection, "57014"):
         connection.execute("set local statement_timeout = 20")
         many(connection, ["drain the node and bake a cake"] * 1000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        ({"colour": 1}, "There is no argument colour.", "alpha"),
+        ([1], "must be an object", "levels"),
+    ],
+)
+def test_arguments_as_data_are_those_of_the_function(connection, arguments, message, hint):
+    with refused(connection, "PGR01", message, hint):
+        run(connection, "recorded_search", query="drain", arguments=Jsonb(arguments))
+
+
+def test_arguments_as_data_are_taken_as_they_are(connection):
+    given = {
+        "levels": [2],
+        "alpha": 0,
+        "filters": {"title": "it's \\ $1 %L"},
+        "rrf_weights": [1, 2],
+    }
+    assert run(connection, "recorded_search", query="drain", arguments=given) == []
+    given = {"levels": [2], "alpha": 0.5, "match_count": 1, "filters": {"key": "c.md"}}
+    recorded = run(connection, "recorded_search", query="drain", arguments=given)
+    plain = search(connection, "drain", **given)
+    assert [(r["key"], r["score"]) for r in recorded] == [(r["key"], r["score"]) for r in plain]
+    assert recorded
