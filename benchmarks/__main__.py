@@ -15,7 +15,7 @@ from time import perf_counter
 import psycopg
 from pydantic import SecretStr
 
-from benchmarks import exactness, expansion, indexing, latency, recall, recording
+from benchmarks import exactness, expansion, indexing, latency, recall, recording, steps
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import Figure, figures_table
@@ -28,6 +28,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
     "latency": latency.calls,
     "recording": recording.record,
+    "steps": steps.around_a_search,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
     "versions": indexing.versions,

@@ -1,0 +1,84 @@
+"""What each step around a plain search takes: understanding, reordering, facets, recording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from benchmarks.bench import Bench
+from benchmarks.figures import Figure
+
+QUERIES = 200
+# Timed where it happens: between two calls a client waits for the network, not for the step.
+TIMER = """
+create function pg_temp.steps(query text, library text, out step text, out ms double precision)
+returns setof record language plpgsql as $$
+declare
+    request pgrag.search_request := pgrag._search_request(query, library);
+    pool pgrag.ranked_hit[] := ((pgrag._rank(request, '{}', 100)).hits)[:100];
+    started timestamptz;
+begin
+    request.match_count := 10;
+    foreach step in array
+        '{parse and intent, mmr, depth, breadth, overview, facets, search, recorded search}'::text[]
+    loop
+        request.mmr_lambda := case step when 'mmr' then 0.7 end;
+        request.hierarchy := case
+            when step in ('depth', 'breadth', 'overview') then step else 'none' end;
+        started := clock_timestamp();
+        case step
+            when 'parse and intent' then
+                perform pgrag.parse_query(query);
+                perform * from pgrag.detect_intent(query);
+            when 'facets' then perform * from pgrag.facets(query, library);
+            when 'search' then perform * from pgrag.search(query, library);
+            when 'recorded search' then
+                perform * from pgrag.recorded_search(query, library, client => 'rest');
+            else perform pgrag._rearrange(pool, request);
+        end case;
+        ms := extract(epoch from clock_timestamp() - started) * 1000;
+        return next;
+    end loop;
+end;
+$$
+"""
+#: Steps, and the milliseconds that they may take.
+LIMITS = {
+    "parse and intent": 1, "mmr": 5, "depth": 5, "breadth": 5, "overview": 5, "facets": 30,
+}  # fmt: skip
+SAID = {
+    "parse and intent": "parse_query and detect_intent",
+    "mmr": "MMR, ten of 100 candidates",
+    "facets": "pgrag.facets for a query",
+}
+
+
+def around_a_search(bench: Bench) -> list[Figure]:
+    """Every query goes through all steps, so that noise hits all of them alike; medians."""
+    library = bench.mdn()
+    queries = bench.mdn_queries(QUERIES)
+    with bench.connect() as connection:
+        connection.execute(TIMER.encode())
+        for query in queries[:10]:
+            _steps(connection, query, library)
+        taken = [_steps(connection, query, library) for query in queries]
+    on = f"MDN, {len(queries)} queries"
+    figures = []
+    for step, limit in LIMITS.items():
+        middle = float(np.median([times[step] for times in taken]))
+        what = SAID.get(step, f"hierarchy {step} of 100 candidates")
+        figures.append(Figure(what, on, f"{middle:.2f} ms", f"≤ {limit} ms", middle <= limit))
+    more = float(np.median([t["recorded search"] - t["search"] for t in taken]))
+    figures.append(
+        Figure("recorded_search, on top of search", on, f"{more:.2f} ms", "≤ 1 ms", more <= 1)
+    )
+    return figures
+
+
+def _steps(
+    connection: psycopg.Connection[tuple[Any, ...]], query: str, library: str
+) -> dict[str, float]:
+    rows = connection.execute("select * from pg_temp.steps(%s, %s)", [query, library]).fetchall()
+    return dict(rows)
