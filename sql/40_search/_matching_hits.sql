@@ -15,7 +15,8 @@ declare
 begin
     listing.hits := array(
         select row(
-            m.library_id, m.document_id, m.page_id, 1, null, null, null, null, null, null, null, 1
+            m.library_id, m.document_id, m.page_id, 1, null, null, null, null, null, null, null, 1,
+            null
         )::pgrag.ranked_hit
         from pgrag._matching(request) as m
         where request.min_score <= 1

@@ -40,7 +40,8 @@ begin
     passing := array(
         select row(
             p.library_id, p.document_id, p.page_id, p.score, p.keyword_score, p.semantic_score,
-            p.passage_score, p.page_score, p.keyword_rank, p.semantic_rank, p.section_score, p.score
+            p.passage_score, p.page_score, p.keyword_rank, p.semantic_rank, p.section_score,
+            p.score, null
         )::pgrag.ranked_hit
         from (
             select

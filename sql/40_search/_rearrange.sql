@@ -271,7 +271,7 @@ as $$
         select row(
             h.library_id, h.document_id, h.page_id, coalesce(p.score, h.score), h.keyword_score,
             h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
-            h.section_score, h.hybrid_score
+            h.section_score, h.hybrid_score, h.graph
         )::pgrag.ranked_hit
         from unnest(_placed.places, _placed.scores) with ordinality as p (place, score, new_place)
         join unnest(_placed.hits) with ordinality as h on h.ordinality = p.place

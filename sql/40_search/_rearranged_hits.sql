@@ -85,7 +85,7 @@ begin
         select row(
             n.library_id, n.document_id, n.page_id, n.score, n.keyword_score, n.semantic_score,
             n.passage_score, n.page_score, n.keyword_rank, n.semantic_rank, n.section_score,
-            n.hybrid_score
+            n.hybrid_score, n.graph
         )::pgrag.ranked_hit
         from (
             select

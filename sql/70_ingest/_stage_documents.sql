@@ -52,13 +52,17 @@ as $$
             coalesce(d.types, '{text}') as types,
             coalesce(d.anchor, '') as anchor,
             coalesce(d.content, '') as content,
+            coalesce(d.context, '') as context,
             coalesce(d.overlap, '') as overlap,
             coalesce(d.is_summary, false) as is_summary,
             coalesce(d.line_start, 0) as line_start,
             coalesce(d.line_end, 0) as line_end,
             coalesce(d.content_tags, '{}') as content_tags,
             pgrag.text_hash(
-                pgrag.embedding_text(i.title, i.url, coalesce(d.path, i.path), d.content)
+                pgrag.embedding_text(
+                    i.title, i.url, coalesce(d.path, i.path),
+                    concat_ws(E'\n\n', nullif(d.context, ''), d.content)
+                )
             ) as text_hash
         from incoming_pages as i
         cross join lateral rows from (
@@ -66,11 +70,13 @@ as $$
                 parent integer, level smallint, covers smallint, heading text,
                 heading_level smallint, depth smallint, path text[], root_section text,
                 position text, types text[], anchor text, content text, overlap text,
-                is_summary boolean, line_start integer, line_end integer, content_tags text[]
+                is_summary boolean, line_start integer, line_end integer, content_tags text[],
+                context text
             )
         ) with ordinality as d (
             parent, level, covers, heading, heading_level, depth, path, root_section, position,
-            types, anchor, content, overlap, is_summary, line_start, line_end, content_tags, place
+            types, anchor, content, overlap, is_summary, line_start, line_end, content_tags,
+            context, place
         )
     ),
     numbered as (
@@ -168,7 +174,7 @@ as $$
                 i.title,
                 array_remove(i.path, i.title),
                 i.url,
-                i.content,
+                concat_ws(E'\n\n', nullif(i.context, ''), i.content),
                 _stage_documents.library_id,
                 _stage_documents.version_id
             )
@@ -176,7 +182,8 @@ as $$
         null::sparsevec,
         i.content_tags,
         '{}'::text[],
-        null::sparsevec
+        null::sparsevec,
+        i.context
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
 $$;

@@ -57,13 +57,13 @@ begin
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
-            modified timestamptz, warnings text[], body text
+            modified timestamptz, warnings text[], body text, head text, aliases text[]
         )
     ),
     stored as (
         insert into pgrag.pages as p (
             library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
-            tags, language, created, modified, source_hash, warnings, body
+            tags, language, created, modified, source_hash, warnings, body, head, aliases
         )
         select
             _write_pages.library_id,
@@ -92,7 +92,9 @@ begin
             i.modified,
             i.source_hash,
             coalesce(i.warnings, '{}'),
-            coalesce(i.body, '')
+            coalesce(i.body, ''),
+            coalesce(i.head, ''),
+            coalesce(i.aliases, '{}')
         from incoming as i
         on conflict (library_id, version_id, key) do update
         set url = excluded.url,
@@ -110,6 +112,8 @@ begin
             source_hash = excluded.source_hash,
             warnings = excluded.warnings,
             body = excluded.body,
+            head = excluded.head,
+            aliases = excluded.aliases,
             length = 0,
             indexed_at = now()
         where p.source_hash <> excluded.source_hash

@@ -105,6 +105,7 @@ class Chunk:
     `path` begins with the page's path, `depth` counts only the headings within the page.
     `url#anchor` leads to the section; the anchor is empty for the page itself.
     `content_tags` say of what kind the content is: procedural, definition, warning …
+    `context` is searched and embedded in front of the content, and never shown.
     """
 
     level: int
@@ -125,15 +126,41 @@ class Chunk:
     anchor: str = ""
     is_summary: bool = False
     content_tags: tuple[str, ...] = ()
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One link, relation or tag as it is written; where it leads, the database finds out.
+
+    `rule` says by what it was found: "explicit:wikilink", "explicit:embed", "explicit:link",
+    "inline:rel", "callout:edge", "front_matter:KEY", "tag" or "edge_defaults:TYPE"; `kind` what
+    it means: "links_to", "embeds", "tagged", or the name of the relation. `target` is what is
+    written, without `fragment` (what follows "#"; None if there is none); it is empty for a link
+    into the same page. `text` is the text of the link, `sentence` the line of words around it.
+    `line` counts from 1 in the whole source file, `document` is an index into the page's chunks.
+    """
+
+    rule: str
+    kind: str
+    confidence: float
+    target: str
+    line: int
+    document: int
+    fragment: str | None = None
+    text: str = ""
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     r"""One source file, read and cut. `key` is its path below the source, with "/".
 
-    `body` is the source without front matter, with "\n" line ends and without NUL bytes; macros
-    are still in it. `front_matter` holds every field as JSON values. `created` and `modified`
-    are ISO 8601. `chunks` is in reading order; the first one is the page's summary.
+    `head` is the front matter as it is written, with its fences, and `body` the rest: together
+    they are the source, with "\n" line ends and without NUL bytes; macros are still in it.
+    `front_matter` holds every field as JSON values. `created` and `modified` are ISO 8601.
+    `chunks` is in reading order; the first one is the page's summary. `edges` are in the order of
+    the source.
     """
 
     key: str
@@ -153,3 +180,6 @@ class Page:
     modified: str | None = None
     warnings: tuple[str, ...] = ()
     chunks: tuple[Chunk, ...] = ()
+    head: str = ""
+    aliases: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()

@@ -15,6 +15,7 @@ from pgrag.orm.evaluation import (
     EvaluationRunQuery,
     EvaluationSet,
 )
+from pgrag.orm.graph import Edge, EdgeEmbedding, EdgeKind, PageName, PageRank, PageType
 from pgrag.orm.libraries import (
     CorpusStatistics,
     Document,
@@ -39,9 +40,10 @@ from pgrag.orm.understanding import (
 )
 
 __all__ = [
-    "Base", "ConfigurationVersion", "CorpusStatistics", "Document", "Embedding", "EmbeddingModel",
-    "EvaluationJudgement", "EvaluationQuery", "EvaluationResult", "EvaluationRun",
-    "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions", "Intent", "IntentRule",
-    "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page", "QueryType",
-    "QueryVector", "RecordedSearch", "SearchHit", "Synonym", "TuningRun", "Version",
+    "Base", "ConfigurationVersion", "CorpusStatistics", "Document", "Edge", "EdgeEmbedding",
+    "EdgeKind", "Embedding", "EmbeddingModel", "EvaluationJudgement", "EvaluationQuery",
+    "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback",
+    "InstalledFunctions", "Intent", "IntentRule", "LexemeStatistics", "Library", "ModelToken",
+    "ObservationSettings", "Page", "PageName", "PageRank", "PageType", "QueryType", "QueryVector",
+    "RecordedSearch", "SearchHit", "Synonym", "TuningRun", "Version",
 ]  # fmt: skip

@@ -146,6 +146,9 @@ class Page(Base):
     body: Mapped[str]
     weights: Mapped[Impacts | None]
     title_weights: Mapped[Impacts | None]
+    head: Mapped[EmptyText]
+    aliases: Mapped[Words]
+    anchor_texts: Mapped[Words]
 
     version: Mapped[Version] = relationship(viewonly=True, back_populates="pages")
     documents: Mapped[list[Document]] = relationship(
@@ -202,6 +205,7 @@ class Document(Base):
     content_tags: Mapped[Words]
     keywords: Mapped[Words]
     title_weights: Mapped[Impacts | None]
+    context: Mapped[EmptyText]
 
     page: Mapped[Page] = relationship(viewonly=True, back_populates="documents")
     embeddings: Mapped[list[Embedding]] = relationship(viewonly=True, back_populates="document")
