@@ -5,6 +5,9 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt
 
+# Tests run on every core, the files of a core one after the other: a file shares its database.
+PARALLEL := --numprocesses logical --dist loadfile
+
 # The demo's choices: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
 LIBRARY ?= pgrag
@@ -30,11 +33,11 @@ ifneq ($(SERVE),0)
 endif
 
 test: $(VENV)/.development ## run the whole suite, then the container lane where a Docker engine answers
-	$(BIN)/python -m pytest
-	@$(BIN)/python scripts/test_in_container.py
+	$(BIN)/python -m pytest $(PARALLEL)
+	@$(BIN)/python scripts/test_in_container.py $(PARALLEL)
 
 test-container: $(VENV)/.development ## run the tests that use a database against PostgreSQL in a container
-	PGRAG_REQUIRE_CONTAINERS=1 $(BIN)/python scripts/test_in_container.py
+	PGRAG_REQUIRE_CONTAINERS=1 $(BIN)/python scripts/test_in_container.py $(PARALLEL)
 
 lint: $(VENV)/.development ## check style, types and the layers of imports
 	$(BIN)/ruff check .

@@ -28,7 +28,7 @@ SERVER_OPTIONS = "-c fsync=off -c full_page_writes=off -c log_connections=on"
 
 
 class ContainerLane:
-    """A pytest plugin: selects the tests that need a server, and proves that they used this one."""
+    """A pytest plugin: says which server the tests run on, and proves that they used it."""
 
     def __init__(self, container: PostgresContainer) -> None:
         self.url = container.get_connection_url(driver=None)
@@ -41,21 +41,13 @@ class ContainerLane:
             version = connection.execute("select version()").fetchone()
         return f"container lane: {IMAGE}, {version[0] if version else ''}"
 
-    def pytest_collection_modifyitems(
-        self, config: pytest.Config, items: list[pytest.Item]
-    ) -> None:
-        """Keeps the tests that use the server, directly or by another fixture."""
-        chosen = [item for item in items if "server_url" in getattr(item, "fixturenames", ())]
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = chosen
-
     def pytest_sessionstart(self) -> None:
         """Notes how many connections were not the tests'."""
         self._connections_before = self._connections()
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
         """Fails a run whose tests went elsewhere."""
-        if session.testscollected and self._connections() <= self._connections_before + 1:
+        if exitstatus == pytest.ExitCode.OK and self._connections() <= self._connections_before + 1:
             raise pytest.UsageError("the tests did not connect to the server in the container")
 
     def _connections(self) -> int:
@@ -85,7 +77,7 @@ def main() -> int:
     with container:
         lane = ContainerLane(container)
         os.environ["PGRAG_TEST_DATABASE_URL"] = lane.url
-        return pytest.main(sys.argv[1:], plugins=[lane])
+        return pytest.main(["-m", "server", *sys.argv[1:]], plugins=[lane])
 
 
 if __name__ == "__main__":

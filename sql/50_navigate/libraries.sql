@@ -153,7 +153,8 @@ declare
     wanted pgrag.pages := pgrag._page(page.page_id);
 begin
     return query
-    select to_jsonb(wanted) - 'weights' - 'title_weights' - 'length' - 'library_id' - 'version_id'
+    select to_jsonb(wanted)
+        - '{weights, title_weights, anchor_texts, length, library_id, version_id}'::text[]
         || jsonb_build_object('library', l.name, 'version', v.label)
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id
@@ -162,7 +163,8 @@ end;
 $$;
 
 comment on function pgrag.page(bigint) is
-'One page with its body and all front matter, as one jsonb object. Errors: PGR04.';
+'One page as one jsonb object: its front matter as fields (front_matter) and as it was written
+(head), and its body. Errors: PGR04.';
 
 create or replace function pgrag.document(
     document_id bigint

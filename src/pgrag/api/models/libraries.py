@@ -95,12 +95,14 @@ class Page(BaseModel):
     title: str
     path: list[str]
     front_matter: dict[str, Any]
+    head: str = Field(description="The front matter as it was written, with its fences.")
     body: str = Field(description="Markdown, without the front matter.")
     uuid: str | None
     link: str | None
     topic: str | None
     type: str | None
     tags: list[str]
+    aliases: list[str]
     language: str
     created: datetime | None
     modified: datetime | None
