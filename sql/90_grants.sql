@@ -66,6 +66,8 @@ grant execute on function
     pgrag.ancestors,
     pgrag.children,
     pgrag.siblings,
+    -- the graph
+    pgrag.neighbourhood,
     -- what was searched
     pgrag.recorded_search,
     pgrag.record_search,
@@ -112,6 +114,7 @@ grant execute on function
     pgrag.default_settings,
     pgrag.effective_settings,
     pgrag.refresh_statistics,
+    pgrag.refresh_page_ranks,
     -- evaluation
     pgrag.evaluation_sets,
     pgrag.evaluation_configurations,
