@@ -99,6 +99,7 @@ grant execute on function
     pgrag.ingest_pages,
     pgrag.stored_pages,
     pgrag.finish_version,
+    pgrag.resolve_links,
     pgrag.remove_pages,
     pgrag.remove_version,
     pgrag.remove_library,

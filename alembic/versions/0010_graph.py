@@ -78,6 +78,24 @@ create table pgrag.page_names (
 );
 create index page_names_name on pgrag.page_names (library_id, version_id, name);
 
+create table pgrag.pending_names (
+    library_id bigint not null,
+    version_id bigint not null,
+    name text not null,
+    primary key (library_id, version_id, name),
+    foreign key (library_id, version_id)
+        references pgrag.versions (library_id, version_id) on delete cascade
+);
+
+create table pgrag.pending_pages (
+    library_id bigint not null,
+    page_id bigint not null,
+    version_id bigint not null,
+    primary key (library_id, page_id),
+    foreign key (library_id, page_id)
+        references pgrag.pages (library_id, page_id) on delete cascade
+);
+
 create table pgrag.page_ranks (
     library_id bigint not null,
     page_id bigint not null,
@@ -127,7 +145,7 @@ def downgrade() -> None:
         alter type pgrag.search_request drop attribute graph;
         alter table pgrag.documents drop column context;
         alter table pgrag.pages drop column anchor_texts, drop column aliases, drop column head;
-        drop table pgrag.edge_embeddings, pgrag.page_ranks, pgrag.page_names, pgrag.edges,
-            pgrag.edge_kinds, pgrag.page_types;
+        drop table pgrag.edge_embeddings, pgrag.page_ranks, pgrag.pending_pages,
+            pgrag.pending_names, pgrag.page_names, pgrag.edges, pgrag.edge_kinds, pgrag.page_types;
         """
     )

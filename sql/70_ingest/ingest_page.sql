@@ -41,4 +41,9 @@ database. page: {"key": "guide/install.md", "title": …, "url": …, "path": [�
 "modified", "source_hash", "warnings": […], "documents": [{"content": …, "level": 2, "covers": 4,
 "parent": index of another document, "heading", "heading_level", "depth", "path": […],
 "root_section", "position", "types": […], "anchor", "overlap", "is_summary", "line_start",
-"line_end"}, …]}. Only key is required; without documents the body is one document. Errors: PGR01.';
+"line_end"}, …], "aliases": […], "edges": [{"target": "install.md", "fragment": "linux", "rule":
+"explicit:link", "kind": "links_to", "confidence": 1, "line": 12, "document": index of the document
+it is in, "text", "sentence"}, …]}. Only key is required; without documents the body is one
+document. Of an edge only target is required ("" leads into the same page; rule "explicit:link"
+makes it an address, others a name as in a wikilink); edges replace those the page had.
+Errors: PGR01.';

@@ -4,7 +4,8 @@ create or replace function pgrag.ingest_pages(
     library text,
     pages jsonb,
     version text default '',
-    language text default null
+    language text default null,
+    resolve boolean default true
 )
 returns table (
     page_id bigint,
@@ -31,6 +32,7 @@ begin
             coalesce(jsonb_typeof(ingest_pages.pages), 'null')
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
+    perform pgrag._check_edges(ingest_pages.pages);
     select o.*
     into target
     from pgrag.open_version(ingest_pages.library, ingest_pages.version, ingest_pages.language) as o;
@@ -72,6 +74,15 @@ begin
         and d.document_id <> all (array(select s.document_id from unnest(staged) as s));
     perform pgrag._rank_pages(target.library_id, written, target.settings);
     perform pgrag._count_version(target.library_id, target.version_id);
+    perform pgrag._write_page_names(
+        target.library_id, target.version_id, target.base_url, written
+    );
+    perform pgrag._write_edges(
+        target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
+    );
+    if ingest_pages.resolve then
+        perform pgrag._resolve_links(target.library_id, target.version_id);
+    end if;
 
     return query
     select
@@ -88,8 +99,10 @@ begin
 end;
 $$;
 
-comment on function pgrag.ingest_pages(text, jsonb, text, text) is
+comment on function pgrag.ingest_pages(text, jsonb, text, text, boolean) is
 'Writes an array of pages (the form of pgrag.ingest_page) into one version of a library, in one
 statement: all or none. Returns for each page its id, its key, whether it was written or unchanged
 (same source_hash) and its number of documents. Vectors of texts that the library has already are
-handed on; pgrag.pending_embeddings lists the texts that still need one. Errors: PGR01.';
+handed on; pgrag.pending_embeddings lists the texts that still need one. With resolve => false the
+links of the pages are written and not connected: for many pages it is quicker to call
+pgrag.resolve_links or pgrag.finish_version once, after the last. Errors: PGR01.';

@@ -93,13 +93,15 @@ begin
         )
     );
     perform pgrag._count_version(owner_id, target_id);
+    perform pgrag._resolve_links(owner_id, target_id);
     return removed;
 end;
 $$;
 
 comment on function pgrag.remove_pages(text, text[], text) is
 'Removes the pages with these keys from one version of a library, with their documents and vectors;
-returns how many there were. Errors: PGR02, PGR03.';
+returns how many there were. Links to them lead elsewhere or become unresolved.
+Errors: PGR02, PGR03.';
 
 create or replace function pgrag._remove_pages(
     library_id bigint,
@@ -128,6 +130,7 @@ begin
         )
     );
     perform pgrag._forget_pages(_remove_pages.library_id, _remove_pages.page_ids);
+    perform pgrag._forget_page_names(_remove_pages.library_id, _remove_pages.page_ids);
     delete from pgrag.pages as p
     where p.library_id = _remove_pages.library_id and p.page_id = any (_remove_pages.page_ids);
     get diagnostics removed = row_count;

@@ -48,6 +48,17 @@ begin
     update pgrag.versions as v
     set status = 'ready'
     where v.library_id = owner_id and v.version_id = target_id and v.status <> 'ready';
+    if exists (
+        select
+        from pgrag.pending_pages as p
+        where p.library_id = owner_id and p.version_id = target_id
+    ) or exists (
+        select
+        from pgrag.pending_names as n
+        where n.library_id = owner_id and n.version_id = target_id
+    ) then
+        perform pgrag.resolve_links(library, version);
+    end if;
     -- What was written waits beside the index, where every search reads it: merge it, where the
     -- caller owns the index (others leave it to autovacuum).
     perform gin_clean_pending_list(i.oid)
@@ -58,5 +69,6 @@ end;
 $$;
 
 comment on function pgrag.finish_version(text, text) is
-'Says that a version is indexed completely: from now on it can be the newest one. Also merges what
-was written into the full-text index. Errors: PGR02, PGR03.';
+'Says that a version is indexed completely: from now on it can be the newest one. Also connects the
+links that were written (see resolve_links), and merges what was written into the full-text index.
+Errors: PGR02, PGR03.';

@@ -327,7 +327,11 @@ def _ingest(database: Database, target: IndexTarget, pages: list[Page]) -> list[
     for delay in (*RETRY_DELAYS, None):
         try:
             return database.call(
-                "ingest_pages", library=target.library, version=target.version, pages=documents
+                "ingest_pages",
+                library=target.library,
+                version=target.version,
+                pages=documents,
+                resolve=False,
             )
         except DatabaseUnavailable:
             if delay is None:

@@ -15,7 +15,16 @@ from pgrag.orm.evaluation import (
     EvaluationRunQuery,
     EvaluationSet,
 )
-from pgrag.orm.graph import Edge, EdgeEmbedding, EdgeKind, PageName, PageRank, PageType
+from pgrag.orm.graph import (
+    Edge,
+    EdgeEmbedding,
+    EdgeKind,
+    PageName,
+    PageRank,
+    PageType,
+    PendingName,
+    PendingPage,
+)
 from pgrag.orm.libraries import (
     CorpusStatistics,
     Document,
@@ -44,6 +53,7 @@ __all__ = [
     "EdgeKind", "Embedding", "EmbeddingModel", "EvaluationJudgement", "EvaluationQuery",
     "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback",
     "InstalledFunctions", "Intent", "IntentRule", "LexemeStatistics", "Library", "ModelToken",
-    "ObservationSettings", "Page", "PageName", "PageRank", "PageType", "QueryType", "QueryVector",
+    "ObservationSettings", "Page", "PageName", "PageRank", "PageType", "PendingName",
+    "PendingPage", "QueryType", "QueryVector",
     "RecordedSearch", "SearchHit", "Synonym", "TuningRun", "Version",
 ]  # fmt: skip

@@ -131,6 +131,42 @@ class PageName(Base):
     )
 
 
+class PendingName(Base):
+    """A name that came or went since links were resolved: those with it are looked at again."""
+
+    __tablename__ = "pending_names"
+
+    library_id: Mapped[Key]
+    version_id: Mapped[Key]
+    name: Mapped[str] = mapped_column(primary_key=True)
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["library_id", "version_id"],
+            ["pgrag.versions.library_id", "pgrag.versions.version_id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+
+class PendingPage(Base):
+    """A page written since links were resolved: its links, and those into it, are looked at."""
+
+    __tablename__ = "pending_pages"
+
+    library_id: Mapped[Key]
+    page_id: Mapped[Key]
+    version_id: Mapped[BigInt]
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["library_id", "page_id"],
+            ["pgrag.pages.library_id", "pgrag.pages.page_id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+
 class PageRank(Base):
     """How central a page is among all pages of its version, and how many edges it has."""
 

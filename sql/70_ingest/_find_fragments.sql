@@ -1,0 +1,163 @@
+-- What a fragment names on its page: a heading, by its anchor or by its words as Obsidian writes
+-- them (A#B is B below A), the block ^id, or an element with this id.
+create or replace function pgrag._find_fragments(
+    library_id bigint,
+    page_ids bigint[],
+    fragments text[]
+)
+returns table (
+    page_id bigint,
+    fragment text,
+    document_id bigint,
+    is_found boolean
+)
+language sql
+stable
+parallel safe
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
+    with asked as materialized (
+        select
+            a.page_id,
+            a.fragment,
+            lower(w.written) as anchor,
+            regexp_replace(w.written, '^.*#', '') as last_part,
+            pgrag._heading_words(regexp_replace(w.written, '^.*#', '')) as words,
+            case
+                when w.written like '%#%'
+                then array(
+                    select pgrag._heading_words(part)
+                    from unnest(
+                        string_to_array(regexp_replace(w.written, '#[^#]*$', ''), '#')
+                    ) as part
+                    where part <> ''
+                )
+            end as above
+        from unnest(_find_fragments.page_ids, _find_fragments.fragments) as a (page_id, fragment)
+        cross join lateral (
+            select btrim(
+                case
+                    when strpos(a.fragment, '%') > 0 then pgrag._percent_decoded(a.fragment)
+                    else a.fragment
+                end,
+                '# '
+            ) as written
+            offset 0
+        ) as w
+    ),
+    headings as materialized (
+        select
+            d.page_id,
+            d.document_id,
+            d.anchor,
+            d.path,
+            d.level,
+            d.sort_order,
+            pgrag._heading_words(d.heading) as words
+        from (select distinct a.page_id from asked as a) as a
+        cross join lateral (
+            select d.*
+            from pgrag.documents as d
+            where d.library_id = _find_fragments.library_id
+                and d.page_id = a.page_id
+                and d.anchor <> ''
+            offset 0
+        ) as d
+    ),
+    sections as materialized (
+        select distinct on (a.page_id, a.fragment) a.page_id, a.fragment, h.document_id
+        from asked as a
+        join headings as h
+            on h.page_id = a.page_id
+            and (lower(h.anchor) = a.anchor or h.words = a.words)
+        where a.above is null
+            or a.above <@ array(select pgrag._heading_words(part) from unnest(h.path) as part)
+        order by
+            a.page_id, a.fragment, lower(h.anchor) = a.anchor desc, h.level = 1 desc, h.sort_order
+    ),
+    elements as (
+        select
+            a.page_id,
+            a.fragment,
+            a.last_part,
+            case
+                when left(a.last_part, 1) = '^'
+                then '\^' || pgrag._as_pattern(substr(a.last_part, 2)) || '(?![\w-])'
+                else '\m(id|name)\s*=\s*["'']?' || pgrag._as_pattern(a.last_part)
+                    || '(?![\w-])|\{#' || pgrag._as_pattern(a.last_part) || '\}'
+            end as pattern
+        from asked as a
+        where a.last_part not in ('', '^')
+            and not exists (
+                select
+                from sections as s
+                where s.page_id = a.page_id and s.fragment = a.fragment
+            )
+    ),
+    found as (
+        select s.page_id, s.fragment, s.document_id
+        from sections as s
+        union all
+        select e.page_id, e.fragment, d.document_id
+        from elements as e
+        cross join lateral (
+            select
+            from pgrag.pages as p
+            where p.library_id = _find_fragments.library_id
+                and p.page_id = e.page_id
+                -- Quick to see, and most often enough.
+                and case
+                    when strpos(lower(p.body), lower(e.last_part)) > 0
+                    then p.body ~* e.pattern
+                end
+            offset 0
+        ) as p
+        left join lateral (
+            select d.document_id
+            from pgrag.documents as d
+            where d.library_id = _find_fragments.library_id
+                and d.page_id = e.page_id
+                and d.content ~* e.pattern
+            order by d.level desc, d.sort_order
+            limit 1
+        ) as d on true
+    )
+    select
+        a.page_id,
+        a.fragment,
+        f.document_id,
+        f.page_id is not null or a.anchor in ('', 'top')
+    from asked as a
+    left join found as f on f.page_id = a.page_id and f.fragment = a.fragment;
+$$;
+
+create or replace function pgrag._heading_words(
+    heading text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.btrim(
+        pg_catalog.regexp_replace(
+            pg_catalog.lower(pg_catalog.normalize(_heading_words.heading, 'NFC')),
+            '[^[:alnum:]]+', ' ', 'g'
+        )
+    );
+$$;
+
+create or replace function pgrag._as_pattern(
+    literal text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(
+        pg_catalog.left(_as_pattern.literal, 200), '([^[:alnum:] ])', '\\\1', 'g'
+    );
+$$;
