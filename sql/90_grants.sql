@@ -67,7 +67,11 @@ grant execute on function
     pgrag.children,
     pgrag.siblings,
     -- the graph
+    pgrag.edges,
+    pgrag.backlinks,
+    pgrag.related_pages,
     pgrag.neighbourhood,
+    pgrag.shortest_path,
     -- what was searched
     pgrag.recorded_search,
     pgrag.record_search,

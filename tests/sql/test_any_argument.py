@@ -107,6 +107,8 @@ def usual(module_connection) -> dict[str, Any]:
         "document_id": document["document_id"],
         "document_ids": [document["document_id"]],
         "page_id": document["page_id"],
+        "from_page": document["page_id"],
+        "to_page": document["page_id"],
         "library_id": document["library_id"],
         "library_ids": [document["library_id"]],
         "version_id": document["version_id"],

@@ -1,0 +1,251 @@
+-- What else a reader of a page may want, from all that is known of both: links, what is cited
+-- together, tags and meaning. Each part is between 0 and 1 and stands in the row.
+create or replace function pgrag.related_pages(
+    inout page_id bigint,
+    match_count integer default 10,
+    out key text,
+    out title text,
+    out url text,
+    out score double precision,
+    out linked double precision,
+    out cocited double precision,
+    out coupled double precision,
+    out tagged double precision,
+    out meaning double precision,
+    out reason text
+)
+returns setof record
+language plpgsql
+stable
+parallel safe
+rows 10
+set search_path from current
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+    here pgrag.pages := pgrag._page(related_pages.page_id);
+    used_model bigint := (
+        select l.model_id from pgrag.libraries as l where l.library_id = here.library_id
+    );
+    page_vector halfvec := pgrag._page_vector(here.library_id, here.page_id, used_model);
+begin
+    perform pgrag._check_range('match_count', related_pages.match_count, 1, 100);
+    return query
+    with neighbours as materialized (
+        select n.page_id, d.forward, n.weight, n.edge_count
+        from (values (true), (false)) as d (forward)
+        cross join lateral pgrag._linked_pages(
+            here.library_id, here.page_id, null, case when d.forward then 'out' else 'in' end, 200
+        ) as n
+    ),
+    links as (
+        select
+            n.page_id,
+            1 - 1 / (1 + sum(n.weight * n.edge_count)) as part,
+            case
+                when count(*) = 2 then 'the two link to each other'
+                when bool_and(n.forward) then 'is linked from here'
+                else 'links here'
+            end as reason
+        from neighbours as n
+        group by n.page_id
+    ),
+    -- Pages that the pages before link to, or those after are linked from.
+    common as materialized (
+        select o.page_id, b.forward, sum(1 / log(2, 1 + o.degree)) as shared, count(*) as pages
+        from neighbours as b
+        cross join lateral (
+            select n.page_id, count(*) over () as degree
+            from pgrag._linked_pages(
+                here.library_id, b.page_id, null, case when b.forward then 'in' else 'out' end, 200
+            ) as n
+        ) as o
+        where o.page_id <> here.page_id
+        group by o.page_id, b.forward
+        order by shared desc, o.page_id
+        limit 200
+    ),
+    shared_links as (
+        select
+            c.page_id,
+            c.forward,
+            c.pages,
+            c.shared / sqrt(
+                (select count(*) from neighbours as n where n.forward = c.forward)
+                * (
+                    select count(*)
+                    from pgrag._linked_pages(
+                        here.library_id, c.page_id, null,
+                        case when c.forward then 'out' else 'in' end, 200
+                    )
+                )::double precision
+            ) as part
+        from common as c
+    ),
+    tags as (
+        select
+            p.page_id,
+            cardinality(s.tags)::double precision
+                / (cardinality(p.tags) + cardinality(here.tags) - cardinality(s.tags)) as part,
+            s.tags
+        from pgrag.pages as p
+        cross join lateral (
+            select array(
+                select unnest(p.tags) intersect select unnest(here.tags) order by 1
+            ) as tags
+        ) as s
+        where p.library_id = here.library_id
+            and p.version_id = here.version_id
+            and p.tags && here.tags
+            and p.page_id <> here.page_id
+        order by part desc, p.page_id
+        limit 100
+    ),
+    found as (
+        select l.page_id from links as l
+        union
+        select s.page_id from shared_links as s
+        union
+        select t.page_id from tags as t
+        union
+        select n.page_id
+        from pgrag._nearest_pages(
+            here, page_vector, used_model, 2 * related_pages.match_count
+        ) as n (page_id)
+    ),
+    parts as (
+        select
+            f.page_id,
+            coalesce(l.part, 0) as linked,
+            least(coalesce(cited.part, 0), 1) as cocited,
+            least(coalesce(citing.part, 0), 1) as coupled,
+            coalesce(t.part, 0) as tagged,
+            m.similarity as meaning,
+            concat_ws(
+                '; ',
+                l.reason,
+                cited.pages || ' page' || case when cited.pages = 1 then ' links' else 's link' end
+                    || ' to both',
+                'both link to ' || citing.pages || ' page'
+                    || case when citing.pages = 1 then '' else 's' end,
+                'shares ' || (select string_agg('#' || tag, ', ') from unnest(t.tags) as tag),
+                case
+                    when m.similarity >= 0.5
+                    then format('reads alike (%s)', round(m.similarity::numeric, 2))
+                end
+            ) as reason
+        from found as f
+        left join links as l on l.page_id = f.page_id
+        left join shared_links as cited on cited.page_id = f.page_id and not cited.forward
+        left join shared_links as citing on citing.page_id = f.page_id and citing.forward
+        left join tags as t on t.page_id = f.page_id
+        left join lateral (
+            select case
+                when page_vector is not null
+                then greatest(coalesce(max(-(e.embedding <#> page_vector)), 0), 0)
+            end as similarity
+            from pgrag.documents as d
+            join pgrag.embeddings as e
+                on e.library_id = d.library_id
+                and e.document_id = d.document_id
+                and e.model_id = used_model
+            where d.library_id = here.library_id and d.page_id = f.page_id
+        ) as m on true
+    ),
+    scored as (
+        select
+            p.*,
+            0.3 * p.linked + 0.2 * p.cocited + 0.1 * p.coupled + 0.1 * p.tagged
+                + 0.3 * coalesce(p.meaning, 0) as score
+        from parts as p
+    )
+    select
+        s.page_id, p.key, p.title, p.url, s.score, s.linked, s.cocited, s.coupled, s.tagged,
+        s.meaning, coalesce(nullif(s.reason, ''), 'a little alike')
+    from scored as s
+    join pgrag.pages as p on p.library_id = here.library_id and p.page_id = s.page_id
+    order by s.score desc, s.page_id
+    limit related_pages.match_count;
+end;
+$$;
+
+comment on function pgrag.related_pages(bigint, integer) is
+'The pages that have most to do with a page, at most match_count (1 to 100). score = 0.3 linked
++ 0.2 cocited + 0.1 coupled + 0.1 tagged + 0.3 meaning, each between 0 and 1. linked: 1 - 1 / (1 +
+w), w the sum of the edges between the two, each with confidence times weight of its kind. cocited:
+the pages that link to both, each counting 1 / log2(1 + number of its targets) (Adamic, Adar 2003),
+divided by the square root of the product of how many link to the one and to the other; coupled: the
+same for pages that both link to. tagged: common tags among all tags of both (Jaccard). meaning: the
+cosine between the mean vector of the page and the nearest document of the other, by the library''s
+model; null without vectors. Of a page with many neighbours the strongest 200 are looked at. reason
+says in words what connects the two. Errors: PGR01, PGR04.';
+
+-- The mean of the vectors of a page's documents, of length 1; null where it has none.
+create or replace function pgrag._page_vector(
+    library_id bigint,
+    page_id bigint,
+    model_id bigint
+)
+returns halfvec
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select l2_normalize(avg(e.embedding))
+    from pgrag.documents as d
+    join pgrag.embeddings as e
+        on e.library_id = d.library_id
+        and e.document_id = d.document_id
+        and e.model_id = _page_vector.model_id
+    where d.library_id = _page_vector.library_id and d.page_id = _page_vector.page_id;
+$$;
+
+-- By the vector arm of searches; the page's own documents are the nearest, so it is read deeper.
+create or replace function pgrag._nearest_pages(
+    page pgrag.pages,
+    page_vector halfvec,
+    model_id bigint,
+    page_count integer
+)
+returns setof bigint
+language plpgsql
+stable
+parallel safe
+rows 20
+set search_path from current
+as $$
+#variable_conflict use_variable
+begin
+    if page_vector is null then
+        return;
+    end if;
+    return query
+    select d.page_id
+    from (
+        select
+            pgrag._vector_candidates(
+                page_vector,
+                model_id,
+                pgrag._search_target(
+                    array[v.library_id], array[v.version_id], v.document_count, false, 7, '{}',
+                    '{}', '{}'
+                ),
+                5 * page_count + (page).document_count,
+                (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer
+            ) as nearest
+        from pgrag.versions as v
+        join pgrag.libraries as l on l.library_id = v.library_id
+        where v.library_id = (page).library_id and v.version_id = (page).version_id
+        offset 0
+    ) as n
+    cross join unnest((n.nearest).document_ids, (n.nearest).scores) as near (document_id, score)
+    join pgrag.documents as d
+        on d.library_id = (page).library_id and d.document_id = near.document_id
+    where d.page_id <> (page).page_id
+    group by d.page_id
+    order by max(near.score) desc, d.page_id
+    limit page_count;
+end;
+$$;
