@@ -46,10 +46,12 @@ OWNERS = {
 PURE = {
     "pgrag.models", "pgrag.errors", "pgrag.ingest.chunks", "pgrag.ingest.content_rules",
     "pgrag.ingest.content_tags", "pgrag.ingest.decoding",
-    "pgrag.ingest.drafts", "pgrag.ingest.front_matter", "pgrag.ingest.html_text",
-    "pgrag.ingest.inline", "pgrag.ingest.markdown", "pgrag.ingest.merging",
+    "pgrag.ingest.drafts", "pgrag.ingest.edges", "pgrag.ingest.front_matter",
+    "pgrag.ingest.front_matter_links", "pgrag.ingest.html_text",
+    "pgrag.ingest.inline", "pgrag.ingest.links", "pgrag.ingest.markdown", "pgrag.ingest.merging",
     "pgrag.ingest.packing", "pgrag.ingest.page", "pgrag.ingest.pieces", "pgrag.ingest.properties",
-    "pgrag.ingest.semantic", "pgrag.ingest.sentences", "pgrag.ingest.summaries",
+    "pgrag.ingest.prose", "pgrag.ingest.relations", "pgrag.ingest.semantic",
+    "pgrag.ingest.sentences", "pgrag.ingest.summaries",
     "pgrag.ingest.templating",
     "pgrag.reranking.order", "pgrag.reranking.scores",
 }  # fmt: skip

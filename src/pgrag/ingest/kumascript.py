@@ -59,3 +59,35 @@ def words(name: str, arguments: str | None) -> str | None:
     if len(values) > 1 and values[1] and name not in _OWN_SECOND_ARGUMENT:
         return values[1]
     return _PREFIXES.get(name, "") + values[0]
+
+
+_PLACES = {
+    "domxref": "Web/API/",
+    "cssxref": "Web/CSS/",
+    "htmlelement": "Web/HTML/Element/",
+    "svgelement": "Web/SVG/Element/",
+    "svgattr": "Web/SVG/Attribute/",
+    "mathmlelement": "Web/MathML/Element/",
+    "httpheader": "Web/HTTP/Headers/",
+    "httpmethod": "Web/HTTP/Methods/",
+    "httpstatus": "Web/HTTP/Status/",
+    "csp": "Web/HTTP/Headers/Content-Security-Policy/",
+    "glossary": "Glossary/",
+    "jsxref": "Web/JavaScript/Reference/",
+}
+_JAVASCRIPT_PARTS = ("Global_Objects/", "Statements/", "Operators/", "Functions/", "Classes/")
+_NOT_IN_SLUG = re.compile(r"\(.*?\)|&[lg]t;|[<>]")
+
+
+def target(name: str, arguments: str | None) -> str | None:
+    """Return the slug of the page that a macro links to, None for a macro that links to none."""
+    place = _PLACES.get(name.lower())
+    values: list[str] = [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]
+    if place is None or not values:
+        return None
+    page = _NOT_IN_SLUG.sub("", values[0]).strip().replace(" ", "_")
+    if name.lower() in {"domxref", "jsxref"}:
+        page = page.replace(".prototype.", ".").replace(".", "/")
+    if name.lower() == "jsxref" and not page.startswith(_JAVASCRIPT_PARTS):
+        place += "Global_Objects/"
+    return place + page if page else None

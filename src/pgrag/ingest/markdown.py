@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -12,6 +13,7 @@ from markdown_it.token import Token
 from pgrag.ingest import templating
 from pgrag.ingest.html_text import readable
 from pgrag.ingest.inline import Anchors, heading_text
+from pgrag.ingest.prose import Passage, Prose
 from pgrag.models import Block, Section
 
 # Blocks are all that is needed: the text between them is sliced from the source by its lines.
@@ -36,6 +38,8 @@ _CALLOUT = re.compile(
 _MATH = re.compile(r"[ \t]*(?:\$\$|\\\[|\\begin\{)")
 _PADDING = re.compile(r"(?<=\S)[ \t]{2,}|-{4,}")
 _HTML_TABLE = re.compile(r"[ \t]*<table\b", re.IGNORECASE)
+_HTML_CODE = re.compile(r"[ \t]*<(?:script|style|pre|textarea)\b", re.IGNORECASE)
+_EDGE_CALLOUT = re.compile(r"\[!edge\]", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -50,7 +54,12 @@ class _Heading:
 
 
 def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
-    """Return the sections of a page in reading order, in time linear in its length.
+    """Return the sections of a page in reading order."""
+    return read(text, first_line)[0]
+
+
+def read(text: str, first_line: int = 1) -> tuple[tuple[Section, ...], Prose]:
+    """Return the sections of a page in reading order, and its prose, in time linear in its length.
 
     Text before the first heading is a section of level 0. Only headings of the page itself
     count: not those in quotes, lists, fences or HTML. Headings without words are skipped.
@@ -58,7 +67,13 @@ def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
     """
     text = templating.prepare(text)
     lines = text.split("\n")
-    tokens = _PARSER.parse(text)
+    environment: dict[str, Any] = {}
+    tokens = _PARSER.parse(text, environment)
+    definitions = environment.get("references", {})
+    prose = Prose(
+        tuple(_passages(tokens, definitions, lines, first_line)),
+        {label: found["href"] for label, found in definitions.items() if label[0] != "^"},
+    )
     macros = templating.has_macros(text)
     original = lines[:] if macros else lines
     if macros:
@@ -80,7 +95,45 @@ def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
     last_line = first_line + len(lines) - (2 if lines[-1] == "" and len(lines) > 1 else 1)
     if not headings[0].blocks:
         del headings[0]
-    return _tree(headings, last_line)
+    return _tree(headings, last_line), prose
+
+
+def _passages(
+    tokens: Sequence[Token],
+    definitions: Mapping[str, Mapping[str, Any]],
+    lines: Sequence[str],
+    first_line: int,
+) -> list[Passage]:
+    """Collect all text that is not code, before its macros are reduced."""
+    found: list[Passage] = []
+    callouts: list[int | None] = []
+    for token in tokens:
+        kind = token.type
+        start, end = token.map or (0, 0)
+        if kind == "inline" and token.content:
+            if callouts and callouts[-1] is None and _EDGE_CALLOUT.match(token.content):
+                callouts[-1] = len(found)
+            callout = callouts[-1] if callouts else None
+            # a row is one passage, for the words around a link; its cells share its line
+            in_row = (
+                bool(found) and found[-1].kind == "table" and found[-1].line == first_line + start
+            )
+            if not in_row:
+                found.append(Passage(token.content, first_line + start, callout=callout))
+        elif kind == "tr_open":
+            found.append(Passage(lines[start], first_line + start, "table"))
+        elif kind == "html_block" and not _HTML_CODE.match(token.content):
+            found.append(Passage("\n".join(lines[start:end]), first_line + start, "html"))
+        elif kind == "blockquote_open":
+            callouts.append(callouts[-1] if callouts else None)
+        elif kind == "blockquote_close":
+            callouts.pop()
+    notes = [place["map"] for label, place in definitions.items() if label[0] == "^"]
+    if notes:
+        # what CommonMark takes for the definition of a link is a footnote
+        found += (Passage("\n".join(lines[start:end]), first_line + start) for start, end in notes)
+        found.sort(key=lambda passage: passage.line)
+    return found
 
 
 def parse_blocks(text: str, first_line: int) -> list[Block]:

@@ -12,12 +12,14 @@ from urllib.parse import urljoin
 from pgrag.ingest import decoding, front_matter, markdown
 from pgrag.ingest.chunks import make_chunks
 from pgrag.ingest.content_tags import tag_chunks
+from pgrag.ingest.edges import assign_documents, find_edges
+from pgrag.ingest.front_matter_links import find_front_matter_edges
 from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.semantic import Similarities
-from pgrag.models import ChunkProfile, Page, Section
+from pgrag.models import ChunkProfile, Edge, Page, Section
 
-CHUNKER_VERSION = 2
-"""Raised whenever the same file would give other chunks, so that it is read again."""
+CHUNKER_VERSION = 3
+"""Raised whenever the same file would give other chunks or edges, so that it is read again."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -29,12 +31,14 @@ class PageOptions:
     """What a page is read with, besides its file.
 
     `base_url` is where the source's pages are published, "" if nowhere; `language` is the
-    library's, for pages that name none.
+    library's, for pages that name none. `link_keys` are fields of the front matter that hold links
+    to other pages, besides those that always do.
     """
 
     base_url: str = ""
     language: str | None = None
     profile: ChunkProfile = field(default_factory=ChunkProfile)
+    link_keys: tuple[str, ...] = ()
 
 
 def source_hash(data: bytes, options: PageOptions) -> str:
@@ -58,9 +62,25 @@ def read_page(
     text, warnings = decoding.decode(key, data)
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
-    sections = markdown.parse(matter.body, matter.first_line)
+    head = text[: len(text) - len(matter.body)]
+    sections, prose = markdown.read(matter.body, matter.first_line)
+    edges, faults = find_edges(key, prose)
+    edges[:0] = find_front_matter_edges(matter.fields, head, properties.tags, options.link_keys)
     title = properties.title or _first_heading(sections) or _title_from_key(key)
     path = properties.path or (title,)
+    chunks = tag_chunks(
+        make_chunks(
+            sections,
+            title=title,
+            path=path,
+            description=properties.description,
+            last_line=text.count("\n") + (not text.endswith("\n") or not text),
+            profile=options.profile,
+            similarities=similarities,
+        ),
+        page_path=path,
+        page_type=properties.type,
+    )
     return Page(
         key=key,
         url=_url(key, properties, options.base_url),
@@ -73,29 +93,28 @@ def read_page(
         link=properties.link,
         topic=properties.topic,
         type=properties.type,
-        tags=properties.tags,
+        tags=_with_inline_tags(properties.tags, edges),
         language=properties.language or options.language,
         created=properties.created,
         modified=properties.modified,
-        warnings=(*warnings, *matter.warnings, *doubts),
-        chunks=tag_chunks(
-            make_chunks(
-                sections,
-                title=title,
-                path=path,
-                description=properties.description,
-                last_line=text.count("\n") + (not text.endswith("\n") or not text),
-                profile=options.profile,
-                similarities=similarities,
-            ),
-            page_path=path,
-            page_type=properties.type,
-        ),
+        warnings=(*warnings, *matter.warnings, *doubts, *faults),
+        chunks=chunks,
+        head=head,
+        aliases=properties.aliases,
+        edges=assign_documents(edges, chunks),
     )
 
 
 def _first_heading(sections: Sequence[Section]) -> str | None:
     return next((section.heading for section in sections if section.level == 1), None)
+
+
+def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:
+    """Return the tags of the front matter, then those of the text; of equal ones the first."""
+    found: dict[str, str] = {}
+    for tag in (*tags, *(edge.target for edge in edges if edge.rule == "tag")):
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
 
 
 def _title_from_key(key: str) -> str:

@@ -41,6 +41,7 @@ class Properties:
     address: str | None = None
     slug: str | None = None
     description: str | None = None
+    aliases: tuple[str, ...] = ()
 
 
 class _WrongValueError(Exception):
@@ -85,6 +86,7 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
             address=first(_text, "url", "permalink"),
             slug=first(_text, "slug"),
             description=first(_text, "description", "summary", "short_description"),
+            aliases=first(_aliases, "aliases", "alias") or (),
         ),
         warnings,
     )
@@ -193,6 +195,14 @@ def _tags(value: Any) -> tuple[str, ...]:
     written = [item for item in value if item is not None and str(item).strip()]
     tags = [_text(item).lstrip("#").strip() for item in written]
     return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _aliases(value: Any) -> tuple[str, ...]:
+    """Read a list, or text with commas."""
+    values = value.split(",") if isinstance(value, str) else value
+    values = values if isinstance(values, list) else [values]
+    written = [_text(item) for item in values if item is not None and str(item).strip()]
+    return tuple(dict.fromkeys(written))
 
 
 def _path(value: Any) -> tuple[tuple[str, ...], list[str]]:
