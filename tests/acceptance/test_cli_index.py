@@ -41,6 +41,36 @@ def test_only_what_changed_is_written_again(pgrag: CommandLine, tmp_path: Path) 
     assert_complete(pgrag.variables["PGRAG_DATABASE_URL"], library="pumps", pages=5)
 
 
+def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: Path) -> None:
+    source = tmp_path / "notes"
+    source.mkdir()
+    (source / "a.md").write_text(
+        "---\nup: '[[b]]'\n---\n\n# Valves\n\nA valve [[rel:needs b#Oil|oil]] and [a pump](p.md).\n"
+    )
+    (source / "b.md").write_text("# Oil\n\nOil is slippery. [[rel:needs]]\n")
+    ended = pgrag.run("index", "notes", source, "--dry-run")
+    assert "write   a.md (3 documents, 3 edges)\n" in ended.out
+    assert "would get 2 pages with 2 documents and 3 edges; 0 unchanged" in ended.out
+    assert "b.md: the relation [[rel:needs]] names no target in line 3" in ended.err
+    told = pgrag.run("index", "notes", source, "--dry-run", "--verbose").out
+    assert "line  2         up -> b  (front_matter:up, 1)" in told
+    assert "line  7         needs -> b#Oil  (inline:rel, 0.95)" in told
+    assert "lines 7-7       paragraph" in told
+
+    report = pgrag.json("index", "notes", source, "--dry-run")
+    page = report["planned"]["a.md"]
+    assert [(d["level"], d["path"], d["line_start"], d["line_end"]) for d in page["documents"]] == [
+        (0, ["Valves"], 1, 7), (1, ["Valves"], 5, 7), (2, ["Valves"], 7, 7),
+    ]  # fmt: skip
+    assert page["documents"][2]["characters"] > 20
+    assert page["edges"][2] == {
+        "line": 7, "kind": "links_to", "rule": "explicit:link", "confidence": 1.0,
+        "target": "p.md", "fragment": None,
+    }  # fmt: skip
+    assert pgrag.json("libraries") == []
+    assert pgrag.json("index", "notes", source)["edges"] == report["edges"] == 3
+
+
 def test_what_is_wrong_with_pages_is_said_and_the_rest_goes_on(
     pgrag: CommandLine, tmp_path: Path
 ) -> None:

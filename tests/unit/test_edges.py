@@ -124,7 +124,10 @@ def test_links_behind_code_are_found() -> None:
 
 
 def test_reference_links_with_definitions_anywhere() -> None:
-    text = "[one][Label] [two][] [three] [no]\n\n[label]: a.md#x\n[two]: <b c.md> 'T'\n\n> [three]: /c\n"
+    text = (
+        "[one][Label] [two][] [three] [no]\n\n"
+        "[label]: a.md#x\n[two]: <b c.md> 'T'\n\n> [three]: /c\n"
+    )
     assert written(text) == [("link", "a.md", "x"), ("link", "b c.md", None), ("link", "/c", None)]
     assert written("A note[^1].\n\n[^1]: [text](a.md)\n") == [("link", "a.md", None)]
 
@@ -258,7 +261,8 @@ def test_an_edge_knows_its_words_and_its_chunk() -> None:
     assert (second.text, second.sentence) == ("b", "b")
     for edge in found.edges:
         chunk = found.chunks[edge.document]
-        assert chunk.level == 2 and chunk.line_start <= edge.line <= chunk.line_end
+        assert chunk.level == 2
+        assert chunk.line_start <= edge.line <= chunk.line_end
     row = edges("| a | b |\n|---|---|\n| [[n\\|name]] | what it is |\n")[0]
     assert row.sentence == "name what it is"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +16,12 @@ from pgrag.cli.session import opened, resumable
 
 if TYPE_CHECKING:
     from pgrag.ingest.pipeline import IndexReport
+    from pgrag.ingest.plan import PlannedPage
 
 #: Warnings and failures that are listed; --json has them all.
 _LISTED = 20
+#: What the documents of a level are.
+_LEVELS = ("page", "section", "paragraph")
 
 
 def index(
@@ -76,6 +79,10 @@ def index(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read everything, write nothing, say what would be.")
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", help="With --dry-run: list each document and edge; --json does."),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Bring a version of a library to the state of a source.
@@ -110,7 +117,7 @@ def index(
         print_json(asdict(report))
     else:
         _list(report.warnings, warn)
-        print_text(_told(report))
+        print_text(_plan(report, verbose=verbose) if report.dry_run else _told(report))
     _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
     if report.failed:
         raise typer.Exit(1)
@@ -145,30 +152,52 @@ def _told(report: IndexReport) -> str:
     """Return what a run did, in a few lines."""
     name = label(report.library, report.version)
     pages, documents = counted(report.written, "page"), counted(report.documents, "document")
-    if report.dry_run:
-        return "\n".join(
-            [
-                *(f"write   {key} ({size} documents)" for key, size in report.planned.items()),
-                *(f"remove  {key}" for key in report.gone),
-                f"Nothing was written. {name} would get {pages} with {documents};"
-                f" {report.unchanged:,} unchanged, {report.removed:,} removed.",
-            ]
-        )
     if not (report.written or report.removed or report.embedded or report.failed):
         kept = counted(report.unchanged, "page")
         return f"Nothing changed in {name}: {kept} as before ({report.seconds:.1f} s)."
     seconds = max(report.seconds, 0.001)
     failed = f", {len(report.failed):,} failed" if report.failed else ""
+    edges = counted(report.edges, "edge")
     return "\n".join(
         [
             f"{name} from {report.source}",
             f"  {pages} written, {report.unchanged:,} unchanged,"
             f" {report.removed:,} removed{failed}",
-            f"  {documents} written, {counted(report.embedded, 'text')} embedded",
+            f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
             f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
             f" {report.documents / seconds:,.0f} documents/s",
         ]
     )
+
+
+def _plan(report: IndexReport, *, verbose: bool) -> str:
+    """Return what a dry run would do, page by page."""
+    lines: list[str] = []
+    for key, page in report.planned.items():
+        sizes = f"{counted(len(page.documents), 'document')}, {counted(len(page.edges), 'edge')}"
+        lines.append(f"write   {key} ({sizes})")
+        if verbose:
+            lines += _details(page)
+    lines += (f"remove  {key}" for key in report.gone)
+    lines.append(
+        f"Nothing was written. {label(report.library, report.version)} would get"
+        f" {counted(report.written, 'page')} with {counted(report.documents, 'document')} and"
+        f" {counted(report.edges, 'edge')}; {report.unchanged:,} unchanged,"
+        f" {report.removed:,} removed."
+    )
+    return "\n".join(lines)
+
+
+def _details(page: PlannedPage) -> Iterator[str]:
+    """Yield a line for each document of a page, then for each edge."""
+    for document in page.documents:
+        extent = f"{document.line_start}-{document.line_end}"
+        path = " / ".join(document.path)
+        level = _LEVELS[document.level]
+        yield f"  lines {extent:<9} {level:<9} {document.characters:>5,} characters  {path}"
+    for edge in page.edges:
+        target = edge.target if edge.fragment is None else f"{edge.target}#{edge.fragment}"
+        yield f"  line  {edge.line:<9} {edge.kind} -> {target}  ({edge.rule}, {edge.confidence:g})"
 
 
 def _list(complaints: Sequence[str], say: Callable[[str], None]) -> None:

@@ -18,6 +18,7 @@ from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseUnavailable, PgragError, SourceError
 from pgrag.ingest.embeddings import embed_pending, ensure_vector_index
 from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.ingest.plan import PlannedPage, plan_page
 from pgrag.ingest.properties import path_warnings
 from pgrag.ingest.semantic import Similarities
 from pgrag.ingest.sources import Source, SourceFile
@@ -38,7 +39,7 @@ class IndexReport:
     """What an indexing run did. Times in seconds; `failed` maps a page's key to the reason.
 
     A dry run counts what it would do, and lists it: `planned` maps the key of a page to be written
-    to its number of documents, `gone` holds the keys of those to be removed.
+    to its documents and edges, `gone` holds the keys of those to be removed.
     """
 
     library: str
@@ -49,12 +50,13 @@ class IndexReport:
     unchanged: int = 0
     removed: int = 0
     documents: int = 0
+    edges: int = 0
     embedded: int = 0
     seconds: float = 0.0
     dry_run: bool = False
     warnings: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
-    planned: dict[str, int] = field(default_factory=dict)
+    planned: dict[str, PlannedPage] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
 
 
@@ -105,7 +107,8 @@ def index(
         for page in pages:
             report.written += 1
             report.documents += sum(chunk.covers > 0 for chunk in page.chunks)
-            report.planned[page.key] = len(page.chunks)
+            report.edges += len(page.edges)
+            report.planned[page.key] = plan_page(page)
     else:
         _write_all(database, embedder, target, pages, report)
     gone = sorted((set(stored) - reader.kept) | reader.outdone)
@@ -317,6 +320,8 @@ def _write(
     report.written += len(written)
     report.unchanged += len(rows) - len(written)
     report.documents += sum(row["documents"] for row in written)
+    edges = {page.key: len(page.edges) for page in pages}
+    report.edges += sum(edges[row["key"]] for row in written)
     report.embedded += embed_pending(
         database, embedder, target.library, page_ids=[row["page_id"] for row in rows]
     )
