@@ -14,7 +14,19 @@ as $$
         "title_evidence": 0.5,
         "exact_limit": 20000,
         "intent": "off",
-        "query_expansion": "none"
+        "query_expansion": "none",
+        "graph": {
+            "search": false,
+            "depth": 1,
+            "seeds": 10,
+            "fan_out": 30,
+            "total": 100,
+            "admitted": 10,
+            "semantic_weight": 1,
+            "edge_weight": 0.7,
+            "centrality_weight": 0.5,
+            "hub_share": 0.3
+        }
     }'::jsonb;
 $$;
 
@@ -23,7 +35,10 @@ comment on function pgrag.default_settings() is
 the share of the vector arm in the fusion; page_evidence the share of the page in the keyword score,
 and title_evidence the share of titles in that, the page''s own BM25F having the rest; exact_limit
 the number of vectors up to which they are scanned exactly; intent and query_expansion what a search
-does that does not say (see search).';
+does that does not say (see search). graph: search says whether a search uses links that does not
+say; depth steps are gone from the pages of the best hits, as many as seeds, to the fan_out strongest
+neighbours of each and total in all, admitted of which may join the hits; the weights are those of
+the score (see docs/graph-search.md).';
 
 create or replace function pgrag.effective_settings(
     settings jsonb
@@ -38,7 +53,10 @@ as $$
         || pg_catalog.jsonb_build_object(
             'field_weights',
             (pgrag.default_settings() -> 'field_weights')
-                || coalesce(effective_settings.settings -> 'field_weights', '{}')
+                || coalesce(effective_settings.settings -> 'field_weights', '{}'),
+            'graph',
+            (pgrag.default_settings() -> 'graph')
+                || coalesce(effective_settings.settings -> 'graph', '{}')
         );
 $$;
 

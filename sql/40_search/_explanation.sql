@@ -10,7 +10,8 @@ stable
 parallel safe
 set search_path from current
 as $$
-    select jsonb_build_object(
+    select told.explanation || jsonb_build_object('reasons', pgrag._reasons(told.explanation))
+    from (select jsonb_build_object(
         'score', (_explanation.hit).score,
         'section_score', (_explanation.hit).section_score,
         'hybrid_score', (_explanation.hit).hybrid_score,
@@ -63,12 +64,178 @@ as $$
             'rank', (_explanation.hit).semantic_rank,
             'model', m.name
         ),
+        'graph', pgrag._graph_explanation(_explanation.hit),
         'plans', _explanation.plans
-    )
+    ) as explanation
     from pgrag.documents as d
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join unnest((_explanation.request).queries) as q on q.library_id = d.library_id
     left join pgrag.embedding_models as m on m.model_id = q.model_id
     where d.library_id = (_explanation.hit).library_id
-        and d.document_id = (_explanation.hit).document_id;
+        and d.document_id = (_explanation.hit).document_id
+    ) as told;
+$$;
+
+-- The part of the graph (null without it): the shares of the score, and the edges that counted.
+create or replace function pgrag._graph_explanation(
+    hit pgrag.ranked_hit
+)
+returns jsonb
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select ((_graph_explanation.hit).graph - '{edges, reached_by}'::text[]) || jsonb_build_object(
+        'score', (_graph_explanation.hit).score,
+        'edges_in', coalesce(jsonb_agg(e.edge) filter (where e.is_incoming), '[]'),
+        'edges_out', coalesce(jsonb_agg(e.edge) filter (where not e.is_incoming), '[]'),
+        'path', (
+            select jsonb_agg(p.title order by w.place)
+            from jsonb_array_elements_text(
+                nullif((_graph_explanation.hit).graph -> 'reached_by', 'null')
+            ) with ordinality as w (page_id, place)
+            join pgrag.pages as p
+                on p.library_id = (_graph_explanation.hit).library_id
+                and p.page_id = w.page_id::bigint
+        )
+    )
+    from (
+        select
+            l.target_page_id = (_graph_explanation.hit).page_id as is_incoming,
+            jsonb_build_object(
+                'edge_id', l.edge_id,
+                'page_id', o.page_id,
+                'title', o.title,
+                'kind', l.kind,
+                'confidence', l.confidence,
+                'weight', coalesce(k.weight, 1),
+                'sentence', l.sentence,
+                'line', l.line
+            ) as edge
+        from jsonb_array_elements_text((_graph_explanation.hit).graph -> 'edges')
+            with ordinality as counted (edge_id, place)
+        join pgrag.edges as l
+            on l.library_id = (_graph_explanation.hit).library_id
+            and l.edge_id = counted.edge_id::bigint
+        join pgrag.pages as o
+            on o.library_id = l.library_id
+            and o.page_id = case
+                when l.target_page_id = (_graph_explanation.hit).page_id then l.source_page_id
+                else l.target_page_id
+            end
+        left join pgrag.edge_kinds as k on k.name = l.kind
+        order by counted.place
+    ) as e
+    where (_graph_explanation.hit).graph is not null;
+$$;
+
+-- Why the hit stands where it does, a sentence each.
+create or replace function pgrag._reasons(
+    explanation jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select coalesce(jsonb_agg(r.reason order by r.place) filter (where r.reason is not null), '[]')
+    from (
+        select _reasons.explanation -> 'keyword' as k, _reasons.explanation -> 'semantic' as s,
+            nullif(_reasons.explanation -> 'graph', 'null') as g
+    ) as e
+    cross join lateral (
+        values
+            (1, (
+                select 'Its text has ' || string_agg(w.word ->> 'lexeme', ', ' order by w.place) || '.'
+                from jsonb_array_elements(e.k -> 'lexemes') with ordinality as w (word, place)
+                where (w.word ->> 'adds')::double precision > 0
+            )),
+            (2, case
+                when (e.k ->> 'page_evidence')::double precision > 0
+                    and (e.k ->> 'page_bm25')::double precision > 0
+                then format(
+                    'Its page as a whole speaks of the words (%s).',
+                    round((e.k ->> 'page_bm25')::numeric, 2)
+                )
+            end),
+            (3, case
+                when (e.k ->> 'title_score')::double precision >= 0.999
+                then 'Its title says exactly what was asked for.'
+                when (e.k ->> 'title_score')::double precision > 0
+                then format(
+                    'Its titles have words of the query (%s).',
+                    round((e.k ->> 'title_score')::numeric, 2)
+                )
+            end),
+            (4, case
+                when e.s ->> 'rank' is not null
+                then format(
+                    'Its meaning is similar (cosine %s, place %s among the nearest).',
+                    round((e.s ->> 'score')::numeric, 2), e.s ->> 'rank'
+                )
+                when (e.s ->> 'score')::double precision > 0
+                then format(
+                    'Its meaning is a little similar (cosine %s).',
+                    round((e.s ->> 'score')::numeric, 2)
+                )
+            end),
+            (5, case
+                when (_reasons.explanation ->> 'section_score') is not null
+                then 'The summary of its section fits better, and lends its score.'
+            end),
+            (6, case
+                when (e.g ->> 'type_weight')::double precision <> 1
+                then format(
+                    'Pages of type %s weigh %s.', e.g ->> 'type', e.g ->> 'type_weight'
+                )
+            end),
+            (7, case
+                when (e.g ->> 'linked_by')::integer > 0
+                then format(
+                    'Linked by %s of the %s best pages: %s.',
+                    e.g ->> 'linked_by', e.g ->> 'seeds', pgrag._titles(e.g -> 'edges_in')
+                )
+            end),
+            (8, case
+                when (e.g ->> 'links_to')::integer > 0
+                then format(
+                    'Links to %s of the %s best pages: %s.',
+                    e.g ->> 'links_to', e.g ->> 'seeds', pgrag._titles(e.g -> 'edges_out')
+                )
+            end),
+            (9, case
+                when jsonb_typeof(e.g -> 'path') = 'array'
+                then 'Reached through ' || (
+                    select string_agg(p.title, ' → ' order by p.place)
+                    from jsonb_array_elements_text(e.g -> 'path')
+                        with ordinality as p (title, place)
+                ) || '.'
+            end),
+            (10, case
+                when (e.g ->> 'centrality')::double precision > 0
+                then format(
+                    'Central among the pages around the hits (%s of 1).',
+                    round((e.g ->> 'centrality_share')::numeric, 2)
+                )
+            end)
+    ) as r (place, reason);
+$$;
+
+create or replace function pgrag._titles(
+    edges jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select string_agg(t.title, ', ' order by t.place)
+    from (
+        select e.edge ->> 'title' as title, min(e.place) as place
+        from jsonb_array_elements(_titles.edges) with ordinality as e (edge, place)
+        group by e.edge ->> 'title'
+    ) as t;
 $$;

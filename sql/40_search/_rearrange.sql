@@ -1,5 +1,5 @@
 -- What happens to the fused hits before they are counted off, each step only where it was asked
--- for: one hit a page, the place in the headings, difference from the hits before, so many a page.
+-- for: what links say, one hit a page, the place in the headings, difference from the hits before, so many a page.
 create or replace function pgrag._rearrange(
     hits pgrag.ranked_hit[],
     request pgrag.search_request
@@ -13,6 +13,9 @@ as $$
 declare
     arranged pgrag.ranked_hit[] := hits;
 begin
+    if request.graph is not null then
+        arranged := pgrag._with_graph(arranged, request);
+    end if;
     if request.unit = 'page' then
         arranged := pgrag._one_hit_a_page(arranged, request.aggregate, request.rrf_k);
     end if;

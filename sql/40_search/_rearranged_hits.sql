@@ -57,7 +57,8 @@ parallel safe
 as $$
     select (_is_rearranged.request).unit = 'page'
         or (_is_rearranged.request).hierarchy <> 'none'
-        or (_is_rearranged.request).mmr_lambda is not null;
+        or (_is_rearranged.request).mmr_lambda is not null
+        or (_is_rearranged.request).graph is not null;
 $$;
 
 -- What a deeper list brings besides the one before; a page that is full stays full.

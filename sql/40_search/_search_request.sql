@@ -23,7 +23,8 @@ create or replace function pgrag._search_request(
     aggregate text default null,
     hierarchy text default null,
     mmr_lambda double precision default null,
-    query_expansion text default null
+    query_expansion text default null,
+    graph boolean default null
 )
 returns pgrag.search_request
 language plpgsql
@@ -61,7 +62,9 @@ begin
         case when count(distinct coalesce(s.settings ->> 'intent', 'off')) = 1
             then min(s.settings ->> 'intent') end as intent,
         case when count(distinct coalesce(s.settings ->> 'query_expansion', 'none')) = 1
-            then min(s.settings ->> 'query_expansion') end as query_expansion
+            then min(s.settings ->> 'query_expansion') end as query_expansion,
+        case when count(distinct coalesce(s.settings -> 'graph', '{}')) = 1
+            then min(s.settings ->> 'graph')::jsonb end as graph
     into scope
     from pgrag.search_scope(
         pgrag._wanted_libraries(library, filters, asked.filters), wanted_version
@@ -82,6 +85,7 @@ begin
     request.hierarchy := coalesce(hierarchy, request.intent ->> 'hierarchy', 'none');
     request.mmr_lambda := nullif(mmr_lambda, 1);
     request.query_expansion := coalesce(query_expansion, scope.query_expansion, 'none');
+    request.graph := pgrag._graph_settings(graph, scope.graph);
     request.collapse := levels is null;
     request.candidate_count := greatest(candidate_count, match_count);
     request.exact_limit := scope.exact_limit;
@@ -149,6 +153,26 @@ begin
     end if;
     return strategy;
 end;
+$$;
+
+-- What the graph is searched with; null: without it.
+create or replace function pgrag._graph_settings(
+    graph boolean,
+    settings jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when coalesce(_graph_settings.graph, (g.settings ->> 'search')::boolean)
+        then g.settings - 'search'
+    end
+    from (
+        select pgrag.default_settings() -> 'graph' || coalesce(_graph_settings.settings, '{}')
+            as settings
+    ) as g;
 $$;
 
 create or replace function pgrag._integers(

@@ -16,7 +16,8 @@ create or replace function pgrag.explain_search(
     aggregate text default null,
     hierarchy text default null,
     mmr_lambda double precision default null,
-    query_expansion text default null
+    query_expansion text default null,
+    graph boolean default null
 )
 returns table (
     rank bigint,
@@ -27,7 +28,8 @@ returns table (
     keyword_score double precision,
     semantic_score double precision,
     words text,
-    explanation jsonb
+    explanation jsonb,
+    reasons text
 )
 language plpgsql
 stable
@@ -53,7 +55,12 @@ begin
             from jsonb_array_elements(s.explanation #> '{keyword,lexemes}') as w
             where (w ->> 'adds')::numeric > 0
         ),
-        s.explanation
+        s.explanation,
+        (
+            select string_agg(r.reason, E'\n' order by r.place)
+            from jsonb_array_elements_text(s.explanation -> 'reasons')
+                with ordinality as r (reason, place)
+        )
     from pgrag.search(
         query => explain_search.query,
         library => explain_search.library,
@@ -72,13 +79,14 @@ begin
         aggregate => explain_search.aggregate,
         hierarchy => explain_search.hierarchy,
         mmr_lambda => explain_search.mmr_lambda,
-        query_expansion => explain_search.query_expansion
+        query_expansion => explain_search.query_expansion,
+        graph => explain_search.graph
     ) with ordinality as s
     order by s.ordinality;
 end;
 $$;
 
-comment on function pgrag.explain_search(text, text, text, integer, jsonb, double precision, text, integer[], halfvec, text, double precision, text, text, text, text, double precision, text) is
+comment on function pgrag.explain_search(text, text, text, integer, jsonb, double precision, text, integer[], halfvec, text, double precision, text, text, text, text, double precision, text, boolean) is
 'The hits of pgrag.search with the same arguments, and why they stand where they do: words lists
 what each lexeme of the query added to the passage''s keyword score; explanation holds every
 number (jsonb: score, section_score [where the section''s summary lent its higher score],
@@ -86,4 +94,8 @@ hybrid_score [before a new order], intent [what detect_intent said and chose], f
 the query''s text], unit, aggregate, hierarchy, mmr_lambda, query_expansion, fusion, alpha, keyword
 {score, rank, passage_score, page_score, page_evidence, page_bm25, title_score, title_evidence,
 lexemes [{lexeme, documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans
-[how each arm was read]). Errors as in pgrag.search.';
+[how each arm was read], reasons, and graph: null without it, else the parts of the score [semantic +
+edge + centrality], type, type_weight, edge_share, centrality_share, linked_by and links_to [how many
+of the best pages], edges_in and edges_out [{page_id, title, kind, confidence, weight, sentence,
+line}] and path [titles by which the page was reached]); reasons is the same in words, a sentence a
+line. Errors as in pgrag.search.';

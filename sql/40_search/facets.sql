@@ -40,7 +40,7 @@ begin
             match_count => facets.match_count, filters => facets.filters, alpha => facets.alpha,
             min_score => facets.min_score, levels => facets.levels,
             query_embedding => facets.query_embedding, model => facets.model,
-            unit => 'document', hierarchy => 'none'
+            unit => 'document', hierarchy => 'none', graph => false
         );
         target := request.target;
     else

@@ -16,7 +16,8 @@ create or replace function pgrag.keyword_search(
     aggregate text default null,
     hierarchy text default null,
     mmr_lambda double precision default null,
-    query_expansion text default null
+    query_expansion text default null,
+    graph boolean default false
 )
 returns setof pgrag.hit
 language plpgsql
@@ -46,12 +47,13 @@ begin
         aggregate => keyword_search.aggregate,
         hierarchy => keyword_search.hierarchy,
         mmr_lambda => keyword_search.mmr_lambda,
-        query_expansion => keyword_search.query_expansion
+        query_expansion => keyword_search.query_expansion,
+        graph => keyword_search.graph
     ) as s;
 end;
 $$;
 
-comment on function pgrag.keyword_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, double precision, boolean, boolean, text, text, text, double precision, text) is
+comment on function pgrag.keyword_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, double precision, boolean, boolean, text, text, text, double precision, text, boolean) is
 'Full-text search: the lexical arm of pgrag.search alone, with the same arguments, columns and
 errors. score is keyword_score: BM25F over title, path, url and content of the passage, and with the
 share page_evidence (default: the library''s) what its page adds, the page''s own BM25F and its

@@ -26,7 +26,8 @@ create or replace function pgrag.search(
     aggregate text default null,
     hierarchy text default null,
     mmr_lambda double precision default null,
-    query_expansion text default null
+    query_expansion text default null,
+    graph boolean default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -45,7 +46,8 @@ begin
         search.alpha, search.fusion, search.min_score, search.levels, search.max_per_page,
         search.after, search.query_embedding, search.model, search.page_evidence,
         search.candidate_count, search.rrf_k, search.rrf_weights, search.intent, search.unit,
-        search.aggregate, search.hierarchy, search.mmr_lambda, search.query_expansion
+        search.aggregate, search.hierarchy, search.mmr_lambda, search.query_expansion,
+        search.graph
     );
     return query
     select h.*
@@ -55,7 +57,7 @@ begin
 end;
 $$;
 
-comment on function pgrag.search(text, text, text, integer, jsonb, double precision, text, double precision, integer[], integer, text, halfvec, text, double precision, integer, integer, double precision[], boolean, boolean, text, text, text, text, double precision, text) is
+comment on function pgrag.search(text, text, text, integer, jsonb, double precision, text, double precision, integer[], integer, text, halfvec, text, double precision, integer, integer, double precision[], boolean, boolean, text, text, text, text, double precision, text, boolean) is
 'Hybrid search. query: words rank it; "a phrase" and +word must occur, -word must not, type:guide
 filters (see parse_query). library: null for all (or filters {"library": […]}); version: a label, a
 range, null for the newest, "*" for every one (see resolve_version). filters: see filter_predicate.
@@ -75,7 +77,9 @@ and alpha where they are not given; "off" (default: the library''s setting). uni
 page, scored by aggregate (max, mean, rrf). hierarchy: "depth" prefers the section of the best hit,
 "breadth" other sections and pages, "overview" summaries and introductions. mmr_lambda: below 1 it
 trades score for difference from the hits before (Carbonell, Goldstein, SIGIR 1998).
-query_expansion: "synonyms", "feedback" (RM3) or "both". Where these give a new order, the rows
+query_expansion: "synonyms", "feedback" (RM3) or "both". graph: links count, and pages that only
+links lead to may come in (default: the library''s setting; min_score is then about hybrid_score, see
+_with_graph). Where these give a new order, the rows
 stand in it and hybrid_score keeps the fused score. Ties break by document_id. Errors: PGR01
 arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09
 model.';

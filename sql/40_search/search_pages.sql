@@ -17,7 +17,8 @@ create or replace function pgrag.search_pages(
     mmr_lambda double precision default null,
     intent text default null,
     whole boolean default false,
-    snippets boolean default true
+    snippets boolean default true,
+    graph boolean default null
 )
 returns setof pgrag.page_hit
 language plpgsql
@@ -38,7 +39,8 @@ declare
         levels => search_pages.levels, after => search_pages.after,
         query_embedding => search_pages.query_embedding, model => search_pages.model,
         intent => search_pages.intent, unit => 'page', aggregate => search_pages.aggregate,
-        hierarchy => search_pages.hierarchy, mmr_lambda => search_pages.mmr_lambda
+        hierarchy => search_pages.hierarchy, mmr_lambda => search_pages.mmr_lambda,
+        graph => search_pages.graph
     );
     listing pgrag.listing := pgrag._list_hits(request);
 begin
@@ -81,7 +83,7 @@ begin
 end;
 $$;
 
-comment on function pgrag.search_pages(text, text, text, integer, jsonb, double precision, text, double precision, integer[], text, halfvec, text, text, text, double precision, text, boolean, boolean) is
+comment on function pgrag.search_pages(text, text, text, integer, jsonb, double precision, text, double precision, integer[], text, halfvec, text, text, text, double precision, text, boolean, boolean, boolean) is
 'Searches like pgrag.search with unit "page", and returns pages. aggregate says how the scores of a
 page''s hits become its own: "max" (default) the best one, "mean" the mean of the best three, "rrf"
 the sum of 1 / (60 + rank) over them, divided by the same sum over all hits. document_id, heading,

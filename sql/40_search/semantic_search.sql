@@ -16,7 +16,8 @@ create or replace function pgrag.semantic_search(
     unit text default null,
     aggregate text default null,
     hierarchy text default null,
-    mmr_lambda double precision default null
+    mmr_lambda double precision default null,
+    graph boolean default false
 )
 returns setof pgrag.hit
 language plpgsql
@@ -46,12 +47,13 @@ begin
         unit => semantic_search.unit,
         aggregate => semantic_search.aggregate,
         hierarchy => semantic_search.hierarchy,
-        mmr_lambda => semantic_search.mmr_lambda
+        mmr_lambda => semantic_search.mmr_lambda,
+        graph => semantic_search.graph
     ) as s;
 end;
 $$;
 
-comment on function pgrag.semantic_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, halfvec, text, boolean, boolean, text, text, text, double precision) is
+comment on function pgrag.semantic_search(text, text, text, integer, jsonb, double precision, integer[], integer, text, halfvec, text, boolean, boolean, text, text, text, double precision, boolean) is
 'Search by meaning: the documents whose vectors are nearest to the query''s by cosine, the vector
 arm of pgrag.search alone, with the same arguments, columns and errors. score is semantic_score.
 Exact where the filters leave few vectors, by the HNSW index where many; always as many rows as

@@ -28,7 +28,8 @@ create or replace function pgrag.context(
     intent text default null,
     hierarchy text default null,
     mmr_lambda double precision default null,
-    query_expansion text default null
+    query_expansion text default null,
+    graph boolean default null
 )
 returns setof pgrag.context_block
 language plpgsql
@@ -84,7 +85,8 @@ begin
             intent => context.intent,
             hierarchy => context.hierarchy,
             mmr_lambda => context.mmr_lambda,
-            query_expansion => context.query_expansion
+            query_expansion => context.query_expansion,
+            graph => context.graph
         ) as s
     ) as h
     where h.score >= context.score_share * h.best_score;
@@ -106,7 +108,7 @@ begin
 end;
 $$;
 
-comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text, double precision, double precision, text, integer, double precision, text, text, double precision, text) is
+comment on function pgrag.context(text, text, text, integer, integer, text, boolean, double precision, integer, integer, boolean, integer, boolean, jsonb, double precision, double precision, integer[], halfvec, text, double precision, double precision, text, integer, double precision, text, text, double precision, text, boolean) is
 'The context for a question: the hits of pgrag.search that reach the share score_share of the best
 hit''s score, expanded by pgrag.expand_documents (expand, expansion_threshold,
 max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the

@@ -178,6 +178,10 @@ begin
             configure_library.settings -> 'field_weights'
             using errcode = 'PGR01', hint = 'For example {"field_weights": {"title": 4}}.';
     end if;
+    if jsonb_typeof(configure_library.settings -> 'graph') not in ('object', 'null') then
+        raise exception 'graph must be an object, got %.', configure_library.settings -> 'graph'
+            using errcode = 'PGR01', hint = 'For example {"graph": {"search": true}}.';
+    end if;
     select pgrag.effective_settings(l.settings)
     into before
     from pgrag.libraries as l
@@ -192,6 +196,14 @@ begin
                 'field_weights',
                 coalesce(l.settings -> 'field_weights', '{}')
                     || (configure_library.settings -> 'field_weights')
+            )
+            else '{}'
+        end
+        || case
+            when jsonb_typeof(configure_library.settings -> 'graph') = 'object'
+            then jsonb_build_object(
+                'graph',
+                coalesce(l.settings -> 'graph', '{}') || (configure_library.settings -> 'graph')
             )
             else '{}'
         end
@@ -213,7 +225,7 @@ $$;
 
 comment on function pgrag.configure_library(text, jsonb) is
 'Changes retrieval settings of a library (see default_settings; null takes one back to its default,
-and so for a single field weight) and returns those now in force. Changed field weights, k1 or b
+and so for a single field weight or part of graph) and returns those now in force. Changed field weights, k1 or b
 rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the setting, and
 PGR02.';
 
@@ -224,7 +236,8 @@ language sql
 immutable
 parallel safe
 as $$
-    select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion}'::text[];
+    select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion, graph}'
+        ::text[];
 $$;
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
@@ -244,7 +257,7 @@ begin
     into complaint
     from (
         select s.key as name, s.value, w.lowest, w.highest, w.wanted
-        from jsonb_each(settings - '{field_weights, intent, query_expansion}'::text[]) as s
+        from jsonb_each(settings - '{field_weights, intent, query_expansion, graph}'::text[]) as s
         join (values
             ('alpha', 0, 1, 'a number from 0 to 1'),
             ('page_evidence', 0, 1, 'a number from 0 to 1'),
@@ -264,10 +277,34 @@ begin
                 then settings -> 'field_weights'
             end
         ) as s
+        union all
+        select
+            'graph.' || s.key, s.value, w.lowest, w.highest,
+            coalesce(w.wanted, 'search or one of the numbers of default_settings')
+        from jsonb_each(
+            case
+                when jsonb_typeof(settings -> 'graph') = 'object' then (settings -> 'graph')
+            end
+        ) as s
+        left join (values
+            ('depth', 1, 3, 'a whole number from 1 to 3'),
+            ('seeds', 1, 50, 'a whole number from 1 to 50'),
+            ('fan_out', 1, 200, 'a whole number from 1 to 200'),
+            ('total', 1, 1000, 'a whole number from 1 to 1000'),
+            ('admitted', 0, 100, 'a whole number from 0 to 100'),
+            ('semantic_weight', 0, 10, 'a number from 0 to 10'),
+            ('edge_weight', 0, 10, 'a number from 0 to 10'),
+            ('centrality_weight', 0, 10, 'a number from 0 to 10'),
+            ('hub_share', 0, 1, 'a number from 0 to 1')
+        ) as w (name, lowest, highest, wanted) on w.name = s.key
+        where s.key <> 'search'
+        union all
+        select 'graph.search', settings #> '{graph,search}', null, null, 'true or false'
+        where jsonb_typeof(settings #> '{graph,search}') <> 'boolean'
     ) as c
     where case
         when jsonb_typeof(c.value) <> 'number' or c.lowest is null then true
-        when c.name = 'exact_limit' and c.value::numeric % 1 <> 0 then true
+        when c.wanted like 'a whole number%' and c.value::numeric % 1 <> 0 then true
         else c.value::numeric not between c.lowest and c.highest
     end
     order by c.name

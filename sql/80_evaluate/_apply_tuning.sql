@@ -89,7 +89,8 @@ begin
                     match_count => least(10 + cardinality(q.excluded_pages), 1000),
                     max_per_page => 1,
                     intent => 'off',
-                    query_expansion => 'none'
+                    query_expansion => 'none',
+                    graph => false
                 ) with ordinality as s
                 where s.page_id <> all (q.excluded_pages)
             ) as h

@@ -113,7 +113,7 @@ begin
     loop
         request := pgrag._search_request(
             asked.words, library, version_label, intent => 'off', query_expansion => 'none',
-            alpha => 0.5
+            graph => false, alpha => 0.5
         );
         own := request.queries[1];
         keyword_hits := pgrag._keyword_candidates(request.terms, request.target, depth, depth);

@@ -230,7 +230,10 @@ as $$
         || pg_catalog.jsonb_build_object(
             'field_weights',
             coalesce(_settings_with.settings -> 'field_weights', '{}')
-                || coalesce(_settings_with.changes -> 'field_weights', '{}')
+                || coalesce(_settings_with.changes -> 'field_weights', '{}'),
+            'graph',
+            coalesce(_settings_with.settings -> 'graph', '{}')
+                || coalesce(_settings_with.changes -> 'graph', '{}')
         )
     );
 $$;

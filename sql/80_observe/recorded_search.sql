@@ -22,7 +22,11 @@ declare
     request pgrag.search_request;
     listing pgrag.listing;
     recorded_id uuid;
-    rest jsonb := '{}'::jsonb
+    -- The graph is no part of an arm alone, unless it is asked for.
+    rest jsonb := case
+            when recorded_search.mode in ('keyword', 'semantic') then '{"graph": false}'
+            else '{}'
+        end::jsonb
         || jsonb_strip_nulls(
             coalesce(recorded_search.arguments, '{}') - '{snippets, explain, filters}'::text[]
         )

@@ -76,6 +76,7 @@ def context(
     hierarchy: options.PreferredHierarchy = None,
     mmr_lambda: options.MmrLambda = None,
     query_expansion: options.QueryExpansion = None,
+    graph: options.Graph = None,
     as_json: options.Json = False,
 ) -> None:
     """Print the text that a reader or a language model needs for an answer."""
@@ -107,6 +108,7 @@ def context(
         "hierarchy": hierarchy and hierarchy.value,
         "mmr_lambda": mmr_lambda,
         "query_expansion": query_expansion and query_expansion.value,
+        "graph": graph,
     }
     with opened() as app:
         say_version(app, name, wanted, conditions)

@@ -41,10 +41,11 @@ def print_hit(rank: int, hit: dict[str, Any]) -> None:
 
 
 def explained(explanation: dict[str, Any]) -> Text:
-    """Return what led to a score, one arm a line."""
+    """Return what led to a score: the reasons in words, then the numbers, one arm a line."""
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     lines = [
+        *explanation["reasons"],
         f"score {explanation['score']:.4f} by {explanation['fusion']} fusion,"
         f" alpha {_number(explanation['alpha'])}",
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
@@ -60,9 +61,21 @@ def explained(explanation: dict[str, Any]) -> Text:
         ),
         f"semantic {_number(semantic['score'])}, rank {semantic['rank'] or 'none'}"
         f" by {semantic['model'] or 'no model'}",
+        *_graph(explanation["graph"]),
         *(_plan(plan) for plan in explanation["plans"]),
     ]
     return Text(printable("\n".join(lines)), style="dim")
+
+
+def _graph(parts: dict[str, Any] | None) -> list[str]:
+    """Return the parts of a score with links."""
+    if parts is None:
+        return []
+    return [
+        f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
+        f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
+        f" centrality {_number(parts['centrality'])}"
+    ]
 
 
 def say_nothing_found(app: App, query: str) -> None:

@@ -142,6 +142,14 @@ QueryExpansion = Annotated[
     Expansion | None,
     typer.Option("--query-expansion", help="Add words: synonyms, of the best hits, or both."),
 ]
+Graph = Annotated[
+    bool | None,
+    typer.Option(
+        "--graph/--no-graph",
+        help="Let links count, and pages in that only links lead to; default: as the library says.",
+        show_default=False,
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Embedding model to search with; default: the library's."),

@@ -40,6 +40,7 @@ def pages(
     hierarchy: options.PreferredHierarchy = None,
     mmr_lambda: options.MmrLambda = None,
     intent: options.Intent = None,
+    graph: options.Graph = None,
     whole: Annotated[
         bool, typer.Option("--whole", help="Print the whole pages instead of an excerpt.")
     ] = False,
@@ -76,6 +77,7 @@ def pages(
             hierarchy=hierarchy and hierarchy.value,
             mmr_lambda=mmr_lambda,
             intent=intent,
+            graph=graph,
             whole=whole,
             after=after,
         )

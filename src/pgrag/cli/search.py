@@ -50,6 +50,7 @@ def search(
     hierarchy: options.PreferredHierarchy = None,
     mmr_lambda: options.MmrLambda = None,
     query_expansion: options.QueryExpansion = None,
+    graph: options.Graph = None,
     rerank: Annotated[
         bool, typer.Option("--rerank", help="Let the reranker score the best hits anew.")
     ] = False,
@@ -93,6 +94,7 @@ def search(
         "hierarchy": hierarchy and hierarchy.value,
         "mmr_lambda": mmr_lambda,
         "query_expansion": query_expansion and query_expansion.value,
+        **({} if graph is None else {"graph": graph}),
         "rerank": rerank,
         "rerank_depth": rerank_depth,
     }

@@ -108,6 +108,11 @@ class _Ranked(QueryArguments):
         default=None,
         description="Add words: the library's synonyms, words of the best hits, or both.",
     )
+    graph: bool | None = Field(
+        default=None,
+        description="Let links count, and pages in that only links lead to; by default the"
+        " library's setting, for one arm alone false.",
+    )
 
 
 class _Search(_Ranked):
@@ -130,7 +135,7 @@ class _Search(_Ranked):
         default=False, description="Add an excerpt of each hit, its words marked by `**`."
     )
     explain: bool = Field(
-        default=False, description="Add every number behind the score of each hit."
+        default=False, description="Add every number behind the score of each hit, and the reasons in words."
     )
     unit: Literal["document", "page"] | None = Field(
         default=None, description="Hits are documents, or pages shown by their best document."

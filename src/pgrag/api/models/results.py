@@ -72,6 +72,11 @@ class _Pages(QueryArguments):
     mmr_lambda: Share | None = Field(
         default=None, description="Below 1, pages that differ from those before come earlier."
     )
+    graph: bool | None = Field(
+        default=None,
+        description="Let links count, and pages in that only links lead to; by default the"
+        " library's setting.",
+    )
     after: Name | None = Field(
         default=None, description="The `next` of the answer before: continues behind it."
     )
