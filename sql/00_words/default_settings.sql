@@ -36,9 +36,9 @@ the share of the vector arm in the fusion; page_evidence the share of the page i
 and title_evidence the share of titles in that, the page''s own BM25F having the rest; exact_limit
 the number of vectors up to which they are scanned exactly; intent and query_expansion what a search
 does that does not say (see search). graph: search says whether a search uses links that does not
-say; depth steps are gone from the pages of the best hits, as many as seeds, to the fan_out strongest
-neighbours of each and total in all, admitted of which may join the hits; the weights are those of
-the score (see docs/graph-search.md).';
+say; from the pages of the best hits, as many as seeds, depth steps are gone to the fan_out
+strongest neighbours of each and total in all, admitted of which may join the hits; the weights are
+those of the score (see docs/graph-search.md).';
 
 create or replace function pgrag.effective_settings(
     settings jsonb

@@ -148,9 +148,12 @@ as $$
     cross join lateral (
         values
             (1, (
-                select 'Its text has ' || string_agg(w.word ->> 'lexeme', ', ' order by w.place) || '.'
+                select format(
+                    'Its text has %s.', string_agg(w.word ->> 'lexeme', ', ' order by w.place)
+                )
                 from jsonb_array_elements(e.k -> 'lexemes') with ordinality as w (word, place)
                 where (w.word ->> 'adds')::double precision > 0
+                having count(*) > 0
             )),
             (2, case
                 when (e.k ->> 'page_evidence')::double precision > 0

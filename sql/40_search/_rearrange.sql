@@ -1,5 +1,6 @@
 -- What happens to the fused hits before they are counted off, each step only where it was asked
--- for: what links say, one hit a page, the place in the headings, difference from the hits before, so many a page.
+-- for: what links say, one hit a page, the place in the headings, difference from the hits before,
+-- so many a page.
 create or replace function pgrag._rearrange(
     hits pgrag.ranked_hit[],
     request pgrag.search_request

@@ -94,8 +94,8 @@ hybrid_score [before a new order], intent [what detect_intent said and chose], f
 the query''s text], unit, aggregate, hierarchy, mmr_lambda, query_expansion, fusion, alpha, keyword
 {score, rank, passage_score, page_score, page_evidence, page_bm25, title_score, title_evidence,
 lexemes [{lexeme, documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans
-[how each arm was read], reasons, and graph: null without it, else the parts of the score [semantic +
-edge + centrality], type, type_weight, edge_share, centrality_share, linked_by and links_to [how many
-of the best pages], edges_in and edges_out [{page_id, title, kind, confidence, weight, sentence,
-line}] and path [titles by which the page was reached]); reasons is the same in words, a sentence a
+[how each arm was read], reasons, graph [null without it; score = semantic + edge + centrality, at
+most 1; type, type_weight, edge_share, centrality_share; seeds, linked_by and links_to, the numbers
+of best pages; edges_in and edges_out, {edge_id, page_id, title, kind, confidence, weight, sentence,
+line}; path, the titles by which the page was reached]); reasons is the same in words, a sentence a
 line. Errors as in pgrag.search.';

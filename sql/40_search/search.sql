@@ -78,8 +78,8 @@ page, scored by aggregate (max, mean, rrf). hierarchy: "depth" prefers the secti
 "breadth" other sections and pages, "overview" summaries and introductions. mmr_lambda: below 1 it
 trades score for difference from the hits before (Carbonell, Goldstein, SIGIR 1998).
 query_expansion: "synonyms", "feedback" (RM3) or "both". graph: links count, and pages that only
-links lead to may come in (default: the library''s setting; min_score is then about hybrid_score, see
-_with_graph). Where these give a new order, the rows
+links lead to may come in (default: the library''s setting graph; the score is told in
+docs/graph-search.md, and min_score is about hybrid_score). Where these give a new order, the rows
 stand in it and hybrid_score keeps the fused score. Ties break by document_id. Errors: PGR01
 arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09
 model.';

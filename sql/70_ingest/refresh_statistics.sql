@@ -225,9 +225,9 @@ $$;
 
 comment on function pgrag.configure_library(text, jsonb) is
 'Changes retrieval settings of a library (see default_settings; null takes one back to its default,
-and so for a single field weight or part of graph) and returns those now in force. Changed field weights, k1 or b
-rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the setting, and
-PGR02.';
+and so for a single field weight or part of graph) and returns those now in force. Changed field
+weights, k1 or b rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the
+setting, and PGR02.';
 
 -- What is looked at when a query comes: nothing that is stored depends on it.
 create or replace function pgrag._query_settings()

@@ -17,7 +17,9 @@ from pgrag.api.models import documents, libraries, parsing, results
 
 #: Addresses, methods and parameters; what is added or taken away is a decision.
 QUERY = "q library version limit alpha min_score model filters levels"
-RANKED = f"{QUERY} fusion max_per_page page_evidence intent hierarchy mmr_lambda query_expansion"
+RANKED = (
+    f"{QUERY} fusion max_per_page page_evidence intent hierarchy mmr_lambda query_expansion graph"
+)
 SEARCH = (
     f"{RANKED} mode after candidate_count rrf_k rrf_weights snippets explain unit aggregate rerank"
     " rerank_depth"
@@ -26,7 +28,7 @@ CONTEXT = (
     f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document score_share expansion_share parents siblings overlap"
 )
-PAGES = f"{QUERY} fusion intent aggregate hierarchy mmr_lambda after whole snippets"
+PAGES = f"{QUERY} fusion intent aggregate hierarchy mmr_lambda after whole snippets graph"
 FACETS = f"{QUERY} value_count"
 EXPECTED = {
     ("GET", "/v1/search"): SEARCH,

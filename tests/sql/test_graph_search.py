@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import vault
-from library import Row, document, keys, page, refused, run, search, value
+from library import Row, ingest, keys, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 from vault import Link
 
@@ -101,9 +101,7 @@ def by_hand(connection, ids, *, seeds: int = 10, **weights: float) -> dict[str, 
 
 @pytest.fixture
 def typed(connection, ids):
-    connection.execute(
-        "insert into pgrag.page_types (name, retriever_weight) values ('tool', 0.5)"
-    )
+    connection.execute("insert into pgrag.page_types (name, retriever_weight) values ('tool', 0.5)")
 
 
 @pytest.mark.parametrize("seeds", [10, 3])
@@ -160,7 +158,7 @@ def test_reasons_without_a_graph(connection, ids):
 
 class TestPagesThatOnlyLinksLeadTo:
     #: So few candidates that no arm brings the pump.
-    FEW = {"candidate_count": 3, "match_count": 3, "alpha": 0}
+    FEW: ClassVar[dict[str, Any]] = {"candidate_count": 3, "match_count": 3, "alpha": 0}
 
     def reached(self, connection, **arguments) -> list[str]:
         """The keys of one list, however many it has, before it is read deeper."""
@@ -254,9 +252,7 @@ def test_a_library_can_have_it_on(connection, ids):
 
 
 def test_a_library_without_links_keeps_its_order(connection, ids):
-    run(connection, "ingest_pages", library="bare",
-        pages=Jsonb([note("one", 1), note("two", 3), page("three.md", document("Watering."))]))  # fmt: skip
-    run(connection, "finish_version", library="bare")
+    ingest(connection, "bare", [note("one", 1), note("two", 3), page("three.md", "Watering.")])
     plain = search(connection, QUERY, library="bare")
     hits = search(connection, QUERY, library="bare", graph=True)
     assert [(h["document_id"], h["score"]) for h in hits] == [

@@ -135,7 +135,8 @@ class _Search(_Ranked):
         default=False, description="Add an excerpt of each hit, its words marked by `**`."
     )
     explain: bool = Field(
-        default=False, description="Add every number behind the score of each hit, and the reasons in words."
+        default=False,
+        description="Add every number behind the score of each hit, and the reasons in words.",
     )
     unit: Literal["document", "page"] | None = Field(
         default=None, description="Hits are documents, or pages shown by their best document."
