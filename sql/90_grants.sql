@@ -60,6 +60,8 @@ grant execute on function
     pgrag.page,
     pgrag.find_page,
     pgrag.outline,
+    pgrag.links,
+    pgrag.link_states,
     -- documents
     pgrag.document,
     pgrag.parent,

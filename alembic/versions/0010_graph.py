@@ -120,6 +120,25 @@ create table pgrag.edge_embeddings (
         references pgrag.edges (library_id, edge_id) on delete cascade
 );
 alter table pgrag.edge_embeddings alter column embedding set storage plain;
+
+create type pgrag.link as (
+    edge_id bigint,
+    source_page_id bigint,
+    source_page text,
+    line integer,
+    target text,
+    fragment text,
+    fragment_found boolean,
+    target_page_id bigint,
+    target_page text,
+    rule text,
+    kind text,
+    confidence real,
+    state text,
+    how text,
+    link_text text,
+    candidates text[]
+);
 """
 
 
@@ -145,6 +164,7 @@ def downgrade() -> None:
         alter type pgrag.search_request drop attribute graph;
         alter table pgrag.documents drop column context;
         alter table pgrag.pages drop column anchor_texts, drop column aliases, drop column head;
+        drop type pgrag.link;
         drop table pgrag.edge_embeddings, pgrag.page_ranks, pgrag.pending_pages,
             pgrag.pending_names, pgrag.page_names, pgrag.edges, pgrag.edge_kinds, pgrag.page_types;
         """

@@ -49,6 +49,7 @@ EXPECTED = {
     ("GET", "/v1/libraries/{library}/versions"): "library",
     ("GET", "/v1/libraries/{library}/versions/{version}"): "library version",
     ("GET", "/v1/libraries/{library}/versions/{version}/pages"): "library version limit after",
+    ("GET", "/v1/libraries/{library}/links"): "library version state page kind limit after",
     ("POST", "/v1/libraries/{library}/tuning"): "library",
     ("GET", "/v1/libraries/{library}/tuning"): "library",
     ("DELETE", "/v1/libraries/{library}/tuning"): "library",

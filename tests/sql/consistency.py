@@ -46,6 +46,42 @@ union all
 select 'searched without full-text vector, or the other way round', d.document_id
 from pgrag.documents as d
 where (d.covers > 0) <> (d.search is not null)
+union all
+select 'edge from or to a page of another version, or to none', e.edge_id
+from pgrag.edges as e
+left join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
+left join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
+where s.version_id is distinct from e.version_id
+    or e.target_page_id is not null and t.version_id is distinct from e.version_id
+union all
+select 'edge from or to a document of another page', e.edge_id
+from pgrag.edges as e
+left join pgrag.documents as s
+    on s.library_id = e.library_id and s.document_id = e.source_document_id
+left join pgrag.documents as t
+    on t.library_id = e.library_id and t.document_id = e.target_document_id
+where e.source_document_id is not null and s.page_id is distinct from e.source_page_id
+    or e.target_document_id is not null and t.page_id is distinct from e.target_page_id
+union all
+select 'edge whose state contradicts its target', e.edge_id
+from pgrag.edges as e
+where (e.state = 'resolved') <> (e.target_page_id is not null)
+    or (e.state = 'resolved') <> (e.how is not null)
+    or (e.state = 'ambiguous') <> (e.candidates is not null)
+    or (e.state = 'resolved' and e.fragment <> '') <> (e.fragment_found is not null)
+union all
+select 'page without a name of its own', p.page_id
+from pgrag.pages as p
+where not exists (
+    select
+    from pgrag.page_names as n
+    where n.library_id = p.library_id
+        and n.version_id = p.version_id
+        and n.page_id = p.page_id
+        and n.full_name = pgrag._link_name(p.key)
+        and n.name = pgrag._last_name(n.full_name)
+        and n.how = 'path'
+)
 """
 COUNTS = """
 select

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label, parse_chunk_profile, parse_target
+from pgrag.cli.arguments import Target, counted, label, parse_chunk_profile, parse_target
 from pgrag.cli.output import complain, print_json, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import opened, resumable
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from pgrag.ingest.pipeline import IndexReport
     from pgrag.ingest.plan import PlannedPage
 
+#: What is said of links that are not as they should be.
+_FAULTS = {
+    "unresolved": "lead to no page",
+    "ambiguous": "could lead to several",
+    "fragment": "to a heading that is not there",
+}
 #: Warnings and failures that are listed; --json has them all.
 _LISTED = 20
 #: What the documents of a level are.
@@ -166,8 +172,20 @@ def _told(report: IndexReport) -> str:
             f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
             f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
             f" {report.documents / seconds:,.0f} documents/s",
+            *_broken_links(report),
         ]
     )
+
+
+def _broken_links(report: IndexReport) -> Iterator[str]:
+    faults = ", ".join(
+        f"{report.links[state]:,} {words}"
+        for state, words in _FAULTS.items()
+        if report.links.get(state)
+    )
+    if faults:
+        target = Target(report.library, report.version or None)
+        yield f"  links: {faults}; see `pgrag links {target} --check`"
 
 
 def _plan(report: IndexReport, *, verbose: bool) -> str:

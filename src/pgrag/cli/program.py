@@ -20,6 +20,7 @@ from pgrag.cli import (
     doctor,
     evaluate,
     index,
+    links,
     manage,
     observe,
     parse,
@@ -56,6 +57,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         browse.versions,
         browse.resolve,
         browse.outline,
+        links.links,
         understanding.intent,
     ),
     "Bring in and take out": (

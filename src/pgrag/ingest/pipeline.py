@@ -39,7 +39,9 @@ class IndexReport:
     """What an indexing run did. Times in seconds; `failed` maps a page's key to the reason.
 
     A dry run counts what it would do, and lists it: `planned` maps the key of a page to be written
-    to its documents and edges, `gone` holds the keys of those to be removed.
+    to its documents and edges, `gone` holds the keys of those to be removed. `links` maps each
+    state of a link (see `pgrag.links`) to how many links of the version are in it now; it is empty
+    for a dry run.
     """
 
     library: str
@@ -58,6 +60,7 @@ class IndexReport:
     failed: dict[str, str] = field(default_factory=dict)
     planned: dict[str, PlannedPage] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
+    links: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +147,17 @@ def _open(database: Database, embedder: Embedder, source: Source, target: IndexT
 def _finish(
     database: Database, embedder: Embedder, target: IndexTarget, report: IndexReport
 ) -> None:
-    """Embed what an earlier run left, settle the statistics, and let the planner know."""
+    """Embed what an earlier run left, settle statistics and links, and let the planner know."""
     report.embedded += embed_pending(database, embedder, target.library)
     database.call("refresh_statistics", library=target.library)
     database.call("finish_version", library=target.library, version=target.version)
+    states = database.call("link_states", library=target.library, version=target.version)
+    report.links = {row["state"]: row["links"] for row in states}
     if report.written + report.removed > 0.1 * report.pages:
         with database.connection() as connection:
             connection.execute(
-                "analyze pgrag.pages, pgrag.documents, pgrag.embeddings, pgrag.lexeme_statistics"
+                "analyze pgrag.pages, pgrag.documents, pgrag.embeddings, pgrag.lexeme_statistics,"
+                " pgrag.edges, pgrag.page_names"
             )
     ensure_vector_index(database, embedder.name)
 

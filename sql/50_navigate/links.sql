@@ -1,0 +1,177 @@
+-- The links of a version in the order in which somebody would mend them: file by file, line by
+-- line. The id of the last one says where to go on.
+create or replace function pgrag.links(
+    library text,
+    version text default null,
+    state text default null,
+    page text default null,
+    kind text default null,
+    match_count bigint default 100000,
+    after bigint default null
+)
+returns setof pgrag.link
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    owner_id bigint := pgrag._library_id(links.library);
+    wanted_version bigint := (
+        select r.version_id from pgrag.resolve_version(links.library, links.version) as r
+    );
+    wanted_state text := lower(btrim(links.state));
+    wanted_page bigint;
+    last_key text;
+    last_place integer;
+begin
+    if wanted_state not in (
+        'resolved', 'unresolved', 'ambiguous', 'external', 'asset', 'tag', 'orphan', 'fragment',
+        'broken'
+    ) then
+        raise exception 'There is no state % of links.', quote_literal(left(links.state, 200))
+            using errcode = 'PGR01',
+                hint = 'States: resolved, unresolved, ambiguous, external, asset, tag, fragment '
+                    '(the page has no such heading), broken (unresolved, ambiguous or fragment), '
+                    'orphan (pages without a link to them).';
+    end if;
+    if links.match_count < 0 then
+        raise exception 'match_count must not be negative, got %.', links.match_count
+            using errcode = 'PGR01';
+    end if;
+    if links.page is not null then
+        wanted_page := (
+            select f.page_id from pgrag.find_page(links.library, links.page, links.version) as f
+        );
+    end if;
+    if links.after is not null then
+        if wanted_state = 'orphan' then
+            last_key := (
+                select p.key
+                from pgrag.pages as p
+                where p.library_id = owner_id
+                    and p.version_id = wanted_version
+                    and p.page_id = links.after
+            );
+        else
+            select p.key, e.place
+            into last_key, last_place
+            from pgrag.edges as e
+            join pgrag.pages as p on p.library_id = e.library_id and p.page_id = e.source_page_id
+            where e.library_id = owner_id
+                and e.version_id = wanted_version
+                and e.edge_id = links.after;
+        end if;
+        if last_key is null then
+            raise exception 'There is no link % to continue after.', links.after
+                using errcode = 'PGR07', hint = 'It is gone since; begin anew, without after.';
+        end if;
+    end if;
+
+    if wanted_state = 'orphan' then
+        return query
+        select
+            null::bigint, null::bigint, null::text, null::integer, null::text, null::text,
+            null::boolean, p.page_id, p.key, null::text, null::text, null::real, 'orphan',
+            null::text, null::text, null::text[]
+        from pgrag.pages as p
+        where p.library_id = owner_id
+            and p.version_id = wanted_version
+            and (last_key is null or p.key > last_key)
+            and (wanted_page is null or p.page_id = wanted_page)
+            and not exists (
+                select
+                from pgrag.edges as e
+                where e.library_id = p.library_id
+                    and e.target_page_id = p.page_id
+                    and e.source_page_id <> p.page_id
+                    and (links.kind is null or e.kind = lower(btrim(links.kind)))
+            )
+        order by p.key
+        limit links.match_count;
+        return;
+    end if;
+    return query
+    select
+        e.edge_id, e.source_page_id, s.key, e.line, e.target, e.fragment, e.fragment_found,
+        e.target_page_id, t.key, e.rule, e.kind, e.confidence, e.state, e.how, e.link_text,
+        case
+            when e.candidates is not null
+            then array(
+                select c.key
+                from pgrag.pages as c
+                where c.library_id = e.library_id and c.page_id = any (e.candidates)
+                order by c.key
+            )
+        end
+    from pgrag.edges as e
+    join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
+    left join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
+    where e.library_id = owner_id
+        and e.version_id = wanted_version
+        and (wanted_page is null or e.source_page_id = wanted_page)
+        and (links.kind is null or e.kind = lower(btrim(links.kind)))
+        and case wanted_state
+            when 'fragment' then not e.fragment_found
+            when 'broken'
+            then e.state in ('unresolved', 'ambiguous') or not e.fragment_found
+            else wanted_state is null or e.state = wanted_state
+        end
+        and (last_key is null or (s.key, e.place, e.edge_id) > (last_key, last_place, links.after))
+    order by s.key, e.place, e.edge_id
+    limit links.match_count;
+end;
+$$;
+
+comment on function pgrag.links(text, text, text, text, text, bigint, bigint) is
+'The links, relations and tags of one version of a library by source page and place on it, at most
+match_count after the edge with the id after: where each is written (line counts in the source
+file), what is written (target, fragment), where it leads and how it was found. state: resolved,
+unresolved, ambiguous (see candidates), external, asset, tag; also fragment (the page has no such
+heading or block), broken (unresolved, ambiguous or fragment) and orphan: instead of links the pages
+that no resolved edge of another page reaches (of this kind, if one is given), with only
+target_page_id and target_page, after the page with the id after. page: only its own links, by key,
+url or id. Errors: PGR01, PGR02, PGR03, PGR04, PGR07.';
+
+create or replace function pgrag.link_states(
+    library text,
+    version text default null
+)
+returns table (
+    state text,
+    links bigint
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    owner_id bigint := pgrag._library_id(link_states.library);
+    wanted_version bigint := (
+        select r.version_id
+        from pgrag.resolve_version(link_states.library, link_states.version) as r
+    );
+begin
+    return query
+    select s.state, coalesce(c.links, 0)
+    from unnest(
+        '{resolved, unresolved, ambiguous, external, asset, tag, fragment}'::text[]
+    ) with ordinality as s (state, place)
+    left join (
+        select x.state, count(*) as links
+        from pgrag.edges as e
+        cross join lateral unnest(
+            array[e.state, case when not e.fragment_found then 'fragment' end]
+        ) as x (state)
+        where e.library_id = owner_id and e.version_id = wanted_version
+        group by x.state
+    ) as c on c.state = s.state
+    order by s.place;
+end;
+$$;
+
+comment on function pgrag.link_states(text, text) is
+'How many links of one version of a library are in each state of pgrag.links; those of state
+fragment are counted as resolved, too. Errors: PGR02, PGR03.';

@@ -1,0 +1,75 @@
+"""Links over REST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import psycopg
+import pytest
+from api_client import ApiClient, problem, serving
+from psycopg.types.json import Jsonb
+
+PAGES = [
+    {"key": "b.md", "body": "x"},
+    {"key": "c.md", "body": "x"},
+    {"key": "a.md", "body": "x", "edges": [
+        {"target": "b.md", "fragment": "gone", "line": 3, "text": "words"},
+        {"target": "nowhere", "line": 4, "kind": "needs", "rule": "inline:rel", "confidence": 0.95},
+        {"target": "https://example.org", "line": 5},
+    ]},
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def vault(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[ApiClient]:
+    with clone() as url:
+        with psycopg.connect(url) as connection:
+            connection.execute("select pgrag.ingest_pages('team/vault', %s, '1.0')", [Jsonb(PAGES)])
+            connection.execute("select pgrag.finish_version('team/vault', '1.0')")
+        with serving(url) as client:
+            yield client
+
+
+def test_links(vault: ApiClient) -> None:
+    answer = vault.ok("/v1/libraries/team/vault/links")
+    assert (answer["library"], answer["version"], answer["next"]) == ("team/vault", "1.0", None)
+    first, second, third = answer["links"]
+    assert {key: first[key] for key in first if not key.endswith("_id")} == {
+        "source_page": "a.md", "line": 3, "target": "b.md", "fragment": "gone",
+        "fragment_found": False, "target_page": "b.md", "rule": "explicit:link", "kind": "links_to",
+        "confidence": 1.0, "state": "resolved", "how": "path", "link_text": "words",
+        "candidates": None,
+    }  # fmt: skip
+    assert (second["state"], second["target_page"], second["kind"]) == ("unresolved", None, "needs")
+    assert third["state"] == "external"
+
+
+def test_some_links(vault: ApiClient) -> None:
+    def lines(**parameters: object) -> list[int]:
+        answer = vault.ok("/v1/libraries/team/vault/links", **parameters)
+        return [row["line"] for row in answer["links"]]
+
+    assert lines(state="broken", version="^1.0") == [3, 4]
+    assert lines(kind="needs") == [4]
+    assert lines(page="b") == []
+    orphans = vault.ok("/v1/libraries/team/vault/links", state="orphan", limit=1)
+    assert [row["target_page"] for row in orphans["links"]] == ["a.md"]
+    rest = vault.ok("/v1/libraries/team/vault/links", state="orphan", after=orphans["next"])
+    assert [row["target_page"] for row in rest["links"]] == ["c.md"]
+
+
+def test_links_part_by_part(vault: ApiClient) -> None:
+    address = "/v1/libraries/team/vault/links"
+    first = vault.ok(address, limit=2)
+    rest = vault.ok(address, limit=2, after=first["next"])
+    assert [row["line"] for row in first["links"] + rest["links"]] == [3, 4, 5]
+    assert rest["next"] is None
+
+
+def test_what_cannot_be(vault: ApiClient) -> None:
+    address = "/v1/libraries/team/vault/links"
+    assert vault.get(address, state="lost").status_code == 422
+    problem(vault.get("/v1/libraries/team/vualt/links"), 404, "unknown-library")
+    problem(vault.get(address, page="nowhere"), 404, "unknown-page")
+    assert vault.get(address, after=10**12).status_code == 422
