@@ -35,6 +35,7 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR14": errors.UnknownSearch,
     "PGR10": errors.UnknownEvaluationSet,
     "PGR11": errors.UnknownEvaluationRun,
+    "PGR15": errors.TimeExceeded,
 }
 
 
@@ -57,7 +58,7 @@ _OUTCOMES = [
     ),
     _Outcome(
         ("57014",),
-        errors.DatabaseError,
+        errors.TimeExceeded,
         "The query was cancelled: ",
         "Raise statement_timeout or narrow the search.",
     ),
@@ -76,6 +77,9 @@ _OUTCOMES = [
     ),
     _Outcome(("",), errors.DatabaseError, "The database refused: "),
 ]
+
+_GRACE_MS = 500
+"""What a function that looks at the clock itself gets, to say more than that it was cancelled."""
 
 _PROMPT = 1.0
 """Seconds that making a connection usually takes at most."""
@@ -152,6 +156,17 @@ class Database:
         """
         with self.connection() as connection:
             return call(connection, function, **arguments)
+
+    def call_in_time(self, function: str, /, *, timeout_ms: int, **arguments: Any) -> list[Row]:
+        """Calls a function that keeps to `timeout_ms` where it can; the server ends it elsewhere.
+
+        A single pattern on a single text may take longer than a lifetime, and asks no clock.
+        Raises `TimeExceeded`.
+        """
+        with self.connection() as connection, connection.transaction():
+            grace = f"{timeout_ms + _GRACE_MS}ms"
+            connection.execute("select set_config('statement_timeout', %s, true)", [grace])
+            return call(connection, function, timeout_ms=timeout_ms, **arguments)
 
     def stream(self, function: str, /, **arguments: Any) -> Iterator[Row]:
         """Yields the rows of `pgrag.<function>` one by one; only some are in memory at a time."""

@@ -7,7 +7,8 @@ PgragError
 ├── DatabaseError
 │   ├── DatabaseUnavailable
 │   ├── SchemaOutdated
-│   └── SchemaTooNew
+│   ├── SchemaTooNew
+│   └── TimeExceeded
 ├── NotFound
 │   ├── UnknownLibrary
 │   ├── UnknownVersion
@@ -66,6 +67,10 @@ class SchemaOutdated(DatabaseError):
 
 class SchemaTooNew(DatabaseError):
     """The database is newer than this package."""
+
+
+class TimeExceeded(DatabaseError):
+    """A search took longer than its caller was ready to wait."""
 
 
 class NotFound(PgragError):

@@ -110,7 +110,7 @@ def test_own_codes_carry_message_and_hint(database, code, kind):
         ("42P01", errors.SchemaOutdated, "db upgrade"),
         ("3F000", errors.SchemaOutdated, "db upgrade"),
         ("42703", errors.SchemaOutdated, "db upgrade"),
-        ("57014", errors.DatabaseError, "cancelled"),
+        ("57014", errors.TimeExceeded, "cancelled"),
         ("22003", errors.InvalidInput, "Because."),
         ("23514", errors.InvalidInput, "Because."),
         ("54000", errors.InvalidInput, "Because."),

@@ -69,6 +69,7 @@ USUAL: dict[str, Any] = {
     "entries": Jsonb({"rules": {}}),
     "synonyms": Jsonb({"valve": ["tap"]}),
     "hits": Jsonb([]),
+    "pattern": "drain",
     "rating": 4,
     "days": 30,
 }

@@ -33,7 +33,8 @@ where p.pronamespace = 'pgrag'::regnamespace
 order by p.proname
 """
 WRITING = re.compile(
-    r"\b(insert into|update (?:pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list)\b"
+    r"\b(insert into|update (?:pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list"
+    r"|create index pages_source_trigrams)\b"
 )
 
 

@@ -79,6 +79,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         422, "dimension-mismatch", "The vector does not have the model's dimensions"
     ),
     errors.InvalidInput: Kind(422, "invalid-input", "An argument cannot be used"),
+    errors.TimeExceeded: Kind(422, "took-too-long", "The search was given up for its time"),
     errors.DatabaseUnavailable: Kind(
         503,
         "database-unavailable",

@@ -27,6 +27,7 @@ from pgrag.cli import (
     results,
     search,
     serve,
+    text,
     tune,
     understanding,
 )
@@ -46,6 +47,7 @@ program = typer.Typer(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Find": (
         search.search,
+        text.grep,
         results.pages,
         results.facets,
         context.context,
