@@ -15,7 +15,17 @@ from time import perf_counter
 import psycopg
 from pydantic import SecretStr
 
-from benchmarks import exactness, expansion, indexing, latency, recall, recording, steps, text
+from benchmarks import (
+    exactness,
+    expansion,
+    indexing,
+    latency,
+    links,
+    recall,
+    recording,
+    steps,
+    text,
+)
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import Figure, figures_table
@@ -34,6 +44,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "versions": indexing.versions,
     "expansion": expansion.contexts,
     "text": text.lines_as_ripgrep,
+    "links": links.follow,
 }
 
 

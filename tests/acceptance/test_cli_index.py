@@ -45,7 +45,8 @@ def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: P
     source = tmp_path / "notes"
     source.mkdir()
     (source / "a.md").write_text(
-        "---\nup: '[[b]]'\n---\n\n# Valves\n\nA valve [[rel:needs b#Oil|oil]] near [a pump](p.md).\n"
+        "---\nup: '[[b]]'\n---\n\n# Valves\n\n"
+        "A valve [[rel:needs b#Oil|oil]] near [a pump](p.md).\n"
     )
     (source / "b.md").write_text("# Oil\n\nOil is slippery. [[rel:needs]]\n")
     ended = pgrag.run("index", "notes", source, "--dry-run")

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from pgrag.ingest import kumascript
 from pgrag.ingest.prose import Prose, definition_label
@@ -47,7 +46,7 @@ _MATH = re.compile(r"\$\$.*?\$\$|\$(?![\s$])(?:\\.|[^$\n\\]){0,500}?(?<!\s)\$(?!
 # Obsidian's rule: neither space nor the punctuation that ends a tag, and not only digits
 _TAG_NAME = re.compile(r"#(?P<name>[^\s\u2000-\u206f\u2e00-\u2e7f!-,.:-@\[-^`{-~]+)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_NO_ADDRESS = re.compile(r"data:|\{\{(?![<%])|\$\{")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 _IS_ADDRESS = re.compile(r"[/.#:{]")
 _COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}", "%%": "%%"}
@@ -81,11 +80,9 @@ def find_links(prose: Prose) -> list[Link]:
     return sorted(_Finder(prose).links(), key=lambda link: (link.passage, link.start))
 
 
-def split_target(written: str, *, decode: bool = True) -> tuple[str, str | None]:
-    """Split an address at its "#"; `%20` and the like are decoded, unless it leaves the source."""
+def split_target(written: str) -> tuple[str, str | None]:
+    """Split an address at its "#"."""
     target, sign, fragment = written.partition("#")
-    if decode and "%" in written and not _SCHEME.match(target):
-        target, fragment = unquote(target), unquote(fragment)
     return target.strip(), fragment.strip() if sign else None
 
 
@@ -152,9 +149,10 @@ class _Finder:
         if form == "tag":
             target, fragment = written, None
         else:
-            target, fragment = split_target(written, decode=form != "wikilink")
+            target, fragment = split_target(written)
         is_empty = not (target or fragment) and relation is None
-        if is_empty or len(written) > MAX_TARGET or target.startswith("data:"):
+        # data in place of an address, or a variable of a template: they name no page
+        if is_empty or len(written) > MAX_TARGET or _NO_ADDRESS.match(target):
             return
         start, end = span[0] - self._begin, span[1] - self._begin
         self._found.append(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -72,7 +73,7 @@ def read(text: str, first_line: int = 1) -> tuple[tuple[Section, ...], Prose]:
     definitions = environment.get("references", {})
     prose = Prose(
         tuple(_passages(tokens, definitions, lines, first_line)),
-        {label: found["href"] for label, found in definitions.items() if label[0] != "^"},
+        {label: _address(found) for label, found in definitions.items() if label[0] != "^"},
     )
     macros = templating.has_macros(text)
     original = lines[:] if macros else lines
@@ -96,6 +97,12 @@ def read(text: str, first_line: int = 1) -> tuple[tuple[Section, ...], Prose]:
     if not headings[0].blocks:
         del headings[0]
     return _tree(headings, last_line), prose
+
+
+def _address(definition: Mapping[str, Any]) -> str:
+    """Undo the encoding of the parser: addresses are kept as they are written."""
+    href: str = definition["href"]
+    return href if "://" in href else unquote(href)
 
 
 def _passages(
