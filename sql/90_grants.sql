@@ -75,6 +75,7 @@ grant execute on function
     pgrag.related_pages,
     pgrag.neighbourhood,
     pgrag.shortest_path,
+    pgrag.search_edges,
     -- what was searched
     pgrag.recorded_search,
     pgrag.record_search,
@@ -99,6 +100,9 @@ grant execute on function
     pgrag.pending_embeddings,
     pgrag.store_embeddings,
     pgrag.embed_pending,
+    pgrag.pending_edge_embeddings,
+    pgrag.store_edge_embeddings,
+    pgrag.embed_pending_edges,
     pgrag.vector_index_state,
     -- indexing
     pgrag.open_version,
@@ -163,6 +167,7 @@ grant execute on function
     pgrag.searchable_text,
     pgrag.plain_text,
     pgrag.embedding_text,
+    pgrag.edge_text,
     pgrag.text_hash,
     pgrag.relative_url,
     pgrag.text_search_configuration,

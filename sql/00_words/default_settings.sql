@@ -26,7 +26,8 @@ as $$
             "edge_weight": 0.7,
             "centrality_weight": 0.5,
             "hub_share": 0.3
-        }
+        },
+        "edge_vectors": false
     }'::jsonb;
 $$;
 
@@ -38,7 +39,8 @@ the number of vectors up to which they are scanned exactly; intent and query_exp
 does that does not say (see search). graph: search says whether a search uses links that does not
 say; from the pages of the best hits, as many as seeds, depth steps are gone to the fan_out
 strongest neighbours of each and total in all, admitted of which may join the hits; the weights are
-those of the score (see docs/graph-search.md).';
+those of the score (see docs/graph-search.md). edge_vectors: whether indexing embeds the edges as
+well (see search_edges).';
 
 create or replace function pgrag.effective_settings(
     settings jsonb

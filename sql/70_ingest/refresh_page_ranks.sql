@@ -54,6 +54,50 @@ out_degree count the pages that link here and that are linked. Returns for each 
 of pages and of links (pairs of pages), the rounds, and the last change. pgrag.finish_version calls
 it where links have changed. Errors: PGR02, PGR03.';
 
+-- Whether a page has come, or is linked from or links to another number of pages than when it was
+-- ranked.
+create or replace function pgrag._ranks_are_outdated(
+    library_id bigint,
+    version_id bigint
+)
+returns boolean
+language sql
+stable
+parallel safe
+set search_path from current
+set work_mem = '64MB'
+set jit = off
+as $$
+    with pairs as materialized (
+        select distinct e.source_page_id, e.target_page_id
+        from pgrag.edges as e
+        left join pgrag.edge_kinds as k on k.name = e.kind
+        where e.library_id = _ranks_are_outdated.library_id
+            and e.version_id = _ranks_are_outdated.version_id
+            and e.target_page_id <> e.source_page_id
+            and coalesce(k.weight, 1) > 0
+    ),
+    incoming as (
+        select p.target_page_id as page_id, count(*) as degree from pairs as p group by 1
+    ),
+    outgoing as (
+        select p.source_page_id as page_id, count(*) as degree from pairs as p group by 1
+    )
+    select exists (
+        select
+        from pgrag.pages as p
+        left join pgrag.page_ranks as r on r.library_id = p.library_id and r.page_id = p.page_id
+        left join incoming as i on i.page_id = p.page_id
+        left join outgoing as o on o.page_id = p.page_id
+        where p.library_id = _ranks_are_outdated.library_id
+            and p.version_id = _ranks_are_outdated.version_id
+            and (
+                r.in_degree is distinct from coalesce(i.degree, 0)
+                or r.out_degree is distinct from coalesce(o.degree, 0)
+            )
+    );
+$$;
+
 -- Pages and links are arrays, numbered from 1, so that a round reads no table.
 create or replace function pgrag._rank_version(
     library_id bigint,

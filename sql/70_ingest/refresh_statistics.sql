@@ -237,7 +237,7 @@ immutable
 parallel safe
 as $$
     select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion, graph}'
-        ::text[];
+        ::text[] || 'edge_vectors'::text;
 $$;
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
@@ -257,7 +257,9 @@ begin
     into complaint
     from (
         select s.key as name, s.value, w.lowest, w.highest, w.wanted
-        from jsonb_each(settings - '{field_weights, intent, query_expansion, graph}'::text[]) as s
+        from jsonb_each(
+            settings - '{field_weights, intent, query_expansion, graph, edge_vectors}'::text[]
+        ) as s
         join (values
             ('alpha', 0, 1, 'a number from 0 to 1'),
             ('page_evidence', 0, 1, 'a number from 0 to 1'),
@@ -311,6 +313,10 @@ begin
     limit 1;
     if complaint is not null then
         raise exception '%', complaint using errcode = 'PGR01';
+    end if;
+    if jsonb_typeof(settings -> 'edge_vectors') <> 'boolean' then
+        raise exception 'edge_vectors must be true or false, got %.', settings -> 'edge_vectors'
+            using errcode = 'PGR01';
     end if;
     perform pgrag._check_order(null, null, null, null, settings ->> 'query_expansion');
     perform pgrag._strategy('', settings ->> 'intent');

@@ -59,6 +59,9 @@ begin
     ) then
         perform pgrag.resolve_links(library, version);
     end if;
+    if pgrag._ranks_are_outdated(owner_id, target_id) then
+        perform pgrag.refresh_page_ranks(library, version);
+    end if;
     -- What was written waits beside the index, where every search reads it: merge it, where the
     -- caller owns the index (others leave it to autovacuum).
     perform gin_clean_pending_list(i.oid)
@@ -70,5 +73,6 @@ $$;
 
 comment on function pgrag.finish_version(text, text) is
 'Says that a version is indexed completely: from now on it can be the newest one. Also connects the
-links that were written (see resolve_links), and merges what was written into the full-text index.
+links that were written (see resolve_links), ranks the pages anew where links have come or gone (see
+refresh_page_ranks), and merges what was written into the full-text index.
 Errors: PGR02, PGR03.';

@@ -285,16 +285,29 @@ class App:
             progress=progress,
         )
 
-    def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
+    def embed(
+        self,
+        library: str,
+        model: str | None = None,
+        *,
+        activate: bool = False,
+        edges: bool = False,
+    ) -> int:
         """Embed the texts of a library that lack a vector by a model (default: the library's).
 
-        With `activate` searches use that model from then on. Returns the number of texts.
+        With `activate` searches use that model from then on; with `edges` the edges are embedded
+        too, and from then on whenever the library is indexed. Returns the number of texts.
         """
         from pgrag.ingest import embeddings
 
         embedder = self._registered(model or self.library_model(library))
         count = embeddings.embed_pending(self.database, embedder, library)
         embeddings.ensure_vector_index(self.database, embedder.name)
+        if edges:
+            count += embeddings.embed_edges(self.database, embedder, library)
+            self.database.call(
+                "configure_library", library=library, settings={"edge_vectors": True}
+            )
         if activate:
             self.database.call("use_model", library=library, model=embedder.name)
         return count

@@ -24,6 +24,10 @@ class Results(Search):
         wants_vector = bool(query and query.strip()) and arguments.get("alpha") != 0
         return self._run("facets", query or "", arguments, needs_vector=wants_vector)
 
+    def edges(self, query: str, **arguments: Any) -> Result:
+        """Rows of `pgrag.search_edges`."""
+        return self._run("search_edges", query, arguments, needs_vector=True)
+
     def many(self, queries: Sequence[str], arguments: Sequence[dict[str, Any]]) -> Result:
         """Rows of `pgrag.search_many`: for each query its own arguments of `pgrag.search`.
 

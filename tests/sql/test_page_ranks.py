@@ -50,6 +50,24 @@ def test_what_stays_is_not_written_again(connection):
     assert before == after
 
 
+def test_a_finished_version_is_ranked_where_links_have_changed(connection):
+    vault.write(connection, "live", vault.random_notes(5), [Link("n1", "n2")])
+    assert {round(row["rank"], 6) for row in ranks(connection, "live").values()} == {0.2}
+    run(connection, "finish_version", library="live")
+    found = ranks(connection, "live")
+    assert found["n2"]["rank"] > 0.25 > 0.2 > found["n1"]["rank"]
+    connection.execute("update pgrag.page_ranks set rank = 0.5")
+    run(connection, "finish_version", library="live")
+    assert {row["rank"] for row in ranks(connection, "live").values()} == {0.5}
+    connection.execute(
+        "update pgrag.edges set target_page_id = (select page_id from pgrag.pages"
+        " where key = 'n3.md' and version_id = edges.version_id)"
+    )
+    run(connection, "finish_version", library="live")
+    found = ranks(connection, "live")
+    assert found["n3"]["rank"] > found["n2"]["rank"]
+
+
 def test_without_links_all_pages_are_equal(connection):
     vault.write(connection, "loose", vault.random_notes(4), [Link("n1", "n1"), Link("n2", "gone")])
     run(connection, "refresh_page_ranks", library="loose")

@@ -137,6 +137,13 @@ def embed(
     activate: Annotated[
         bool, typer.Option("--activate", help="Let searches use this model from now on.")
     ] = False,
+    edges: Annotated[
+        bool,
+        typer.Option(
+            "--edges",
+            help="The edges too, for `pgrag edges`; from now on when indexing as well.",
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Embed the texts of a library that lack a vector by a model, and build its index.
@@ -144,7 +151,7 @@ def embed(
     Two models live side by side until --activate switches.
     """
     with opened() as app, resumable():
-        count = app.embed(library, model, activate=activate)
+        count = app.embed(library, model, activate=activate, edges=edges)
         used = model or app.library_model(library)
     if as_json:
         print_json({"library": library, "model": used, "embedded": count, "activated": activate})

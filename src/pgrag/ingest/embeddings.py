@@ -44,6 +44,32 @@ def embed_pending(
     return embedded
 
 
+def embed_edges(database: Database, embedder: Embedder, library: str) -> int:
+    """Embed the texts of a library's edges that have no vector by this model yet.
+
+    Returns the number of edges that got one; a text that stands in several is embedded once. Raises
+    `EmbeddingError`.
+    """
+    rows = database.call("pending_edge_embeddings", library=library, model=embedder.name)
+    stored = 0
+    for start in range(0, len(rows), BATCH_TEXTS):
+        batch = rows[start : start + BATCH_TEXTS]
+        texts = list({row["text"]: None for row in batch})
+        vectors = dict(zip(texts, embedder.embed_documents(texts), strict=True))
+        known = [row for row in batch if vectors[row["text"]].any()]
+        if known:
+            [row] = database.call(
+                "store_edge_embeddings",
+                library=library,
+                model=embedder.name,
+                edge_ids=[row["edge_id"] for row in known],
+                text_hashes=[row["text_hash"] for row in known],
+                vectors=[HalfVector(vectors[row["text"]]) for row in known],
+            )
+            stored += row["store_edge_embeddings"]
+    return stored
+
+
 def ensure_vector_index(database: Database, model: str) -> bool:
     """Build the HNSW index of a model once it has more vectors than are scanned exactly.
 

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 from pgrag.db import Database
 from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseUnavailable, PgragError, SourceError
-from pgrag.ingest.embeddings import embed_pending, ensure_vector_index
+from pgrag.ingest.embeddings import embed_edges, embed_pending, ensure_vector_index
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.plan import PlannedPage, plan_page
 from pgrag.ingest.properties import path_warnings
@@ -153,11 +153,14 @@ def _finish(
     database.call("finish_version", library=target.library, version=target.version)
     states = database.call("link_states", library=target.library, version=target.version)
     report.links = {row["state"]: row["links"] for row in states}
+    for row in database.call("libraries"):
+        if row["library"] == target.library.strip().lower() and row["settings"]["edge_vectors"]:
+            embed_edges(database, embedder, target.library)
     if report.written + report.removed > 0.1 * report.pages:
         with database.connection() as connection:
             connection.execute(
                 "analyze pgrag.pages, pgrag.documents, pgrag.embeddings, pgrag.lexeme_statistics,"
-                " pgrag.edges, pgrag.page_names"
+                " pgrag.edges, pgrag.page_names, pgrag.page_ranks"
             )
     ensure_vector_index(database, embedder.name)
 
