@@ -60,6 +60,8 @@ grant execute on function
     pgrag.pages,
     pgrag.page,
     pgrag.find_page,
+    pgrag.query_pages,
+    pgrag.properties,
     pgrag.outline,
     pgrag.links,
     pgrag.link_states,

@@ -20,6 +20,7 @@ PgragError
 │   └── UnknownEvaluationRun
 ├── InvalidInput
 │   ├── InvalidFilter
+│   ├── InvalidQuery
 │   ├── InvalidCursor
 │   └── DimensionMismatch
 ├── EmbeddingError
@@ -115,6 +116,17 @@ class InvalidInput(PgragError):
 
 class InvalidFilter(InvalidInput):
     """A filter does not follow the filter grammar."""
+
+
+class InvalidQuery(InvalidInput):
+    """A query over pages does not follow the grammar.
+
+    `column`: where, in characters from 1.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, column: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.column = column
 
 
 class InvalidCursor(InvalidInput):

@@ -139,6 +139,8 @@ def usual_arguments(routine: dict[str, Any], usual: dict[str, Any]) -> dict[str,
     if "page" in required:
         text = routine["types"][names.index("page")] == "text"
         usual = usual | {"page": "a.md" if text else Jsonb({"key": "b.md", "body": "New."})}
+    if routine["name"] == "query_pages":
+        usual = usual | {"query": "LIST"}
     if "queries" in required and routine["types"][names.index("queries")] == "text[]":
         usual = usual | {"queries": ["drain the node"]}
     return {name: usual[name] for name in required}

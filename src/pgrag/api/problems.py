@@ -74,6 +74,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     ),
     errors.NotFound: Kind(404, "not-found", "There is no such thing"),
     errors.InvalidFilter: Kind(422, "invalid-filter", "The filters cannot be used"),
+    errors.InvalidQuery: Kind(422, "invalid-query", "The query does not follow the grammar"),
     errors.InvalidCursor: Kind(422, "invalid-cursor", "The cursor cannot be used"),
     errors.DimensionMismatch: Kind(
         422, "dimension-mismatch", "The vector does not have the model's dimensions"
@@ -156,6 +157,7 @@ async def _pgrag_error(request: Request, error: Exception) -> Response:
         kind.detail or error.message,
         hint=error.hint if kind.status < 500 or kind.status == 501 or is_unfit else None,
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)} if is_outage else None,
+        column=error.column if isinstance(error, errors.InvalidQuery) else None,
     )
 
 

@@ -1,0 +1,60 @@
+"""What properties pages have, of what types, and where the types are mixed."""
+
+from __future__ import annotations
+
+import pytest
+from library import ingest, page, refused, run
+
+VALUES = [
+    {"n": 1, "when": "2024-01-02", "who": "[[ada]]", "ok": True, "mixed": 1, "tags": ["a"]},
+    {"n": 2.5, "when": "2024-01-02T10:00:00Z", "who": "Ada", "ok": False, "mixed": "one"},
+    {"n": 1, "when": "", "site": {"a": 1}, "mixed": "2024-01-02", "tags": "a", "left": "3 days"},
+    {"n": None, "part": [{"a": 1}], "empty": None, "left": "2 h"},
+]
+
+
+@pytest.fixture
+def properties(connection):
+    pages = [page(f"{n}.md", "Text", front_matter=values) for n, values in enumerate(VALUES)]
+    ingest(connection, "docs", pages, language="simple", embed=False)
+    return {row["name"]: row for row in run(connection, "properties", library="docs")}
+
+
+def test_types_are_inferred(properties):
+    assert {name: row["types"] for name, row in properties.items()} == {
+        "n": ["number"],
+        "when": ["date", "datetime"],
+        "who": ["link", "text"],
+        "ok": ["boolean"],
+        "mixed": ["date", "number", "text"],
+        "tags": ["list", "text"],
+        "left": ["duration"],
+        "site": ["object"],
+        "part": ["list"],
+        "empty": [],
+    }
+    assert [name for name, row in properties.items() if row["is_mixed"]] == ["mixed"]
+
+
+def test_counts_and_examples(properties):
+    row = properties["n"]
+    assert (row["pages"], row["share"], row["distinct_values"]) == (4, 1.0, 2)
+    assert row["examples"] == [1, 2.5]
+    assert row["type_counts"] == {"number": 3, "empty": 1}
+    assert properties["when"]["type_counts"] == {"date": 1, "datetime": 1, "empty": 1}
+    assert properties["empty"]["examples"] == []
+    assert properties["empty"]["distinct_values"] == 0
+    assert list(properties)[:2] == ["n", "mixed"]
+
+
+def test_arguments(connection, properties):
+    rows = run(connection, "properties", library="docs", example_count=1)
+    assert {len(row["examples"]) for row in rows} == {0, 1}
+    with refused(connection, "PGR01"):
+        run(connection, "properties", library="docs", example_count=-1)
+    with refused(connection, "PGR02"):
+        run(connection, "properties", library="nowhere")
+    ingest(connection, "versioned", [page("a.md", "Text")], "1.0.0", embed=False)
+    assert run(connection, "properties", library="versioned", version="1") == []
+    with refused(connection, "PGR03"):
+        run(connection, "properties", library="versioned", version="stable")
