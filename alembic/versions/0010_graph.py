@@ -149,7 +149,8 @@ def upgrade() -> None:
         alter table pgrag.pages
             add column head text not null default '',
             add column aliases text[] not null default '{}',
-            add column anchor_texts text[] not null default '{}';
+            add column anchor_texts text[] not null default '{}',
+            add column reading jsonb;
         alter table pgrag.documents add column context text not null default '';
         alter type pgrag.search_request add attribute graph jsonb;
         alter type pgrag.ranked_hit add attribute graph jsonb;
@@ -163,7 +164,8 @@ def downgrade() -> None:
         alter type pgrag.ranked_hit drop attribute graph;
         alter type pgrag.search_request drop attribute graph;
         alter table pgrag.documents drop column context;
-        alter table pgrag.pages drop column anchor_texts, drop column aliases, drop column head;
+        alter table pgrag.pages drop column reading, drop column anchor_texts,
+            drop column aliases, drop column head;
         drop type pgrag.link;
         drop table pgrag.edge_embeddings, pgrag.page_ranks, pgrag.pending_pages,
             pgrag.pending_names, pgrag.page_names, pgrag.edges, pgrag.edge_kinds, pgrag.page_types;

@@ -15,7 +15,7 @@ declare
 begin
     if jsonb_typeof(configuration) is distinct from 'object' then
         raise exception 'A configuration must be an object of sections.'
-            using errcode = 'PGR01', hint = 'Sections: query_types, intents, rules, synonyms.';
+            using errcode = 'PGR01', hint = pgrag._configuration_sections();
     end if;
     select c.place, c.problem, c.hint
     into complaint
@@ -38,7 +38,31 @@ begin
                 using errcode = 'PGR01', hint = 'Write a regular expression of PostgreSQL.';
         end;
     end loop;
+    for rule in
+        select t.key as name, f.glob
+        from jsonb_each(configuration -> 'page_types') as t
+        cross join lateral jsonb_array_elements_text(
+            case when jsonb_typeof(t.value -> 'folders') = 'array' then t.value -> 'folders' end
+        ) as f (glob)
+    loop
+        begin
+            perform '' ~ pgrag._glob_expression(rule.glob);
+        exception when invalid_regular_expression then
+            raise exception 'page_types/%/folders: % is no pattern.', rule.name,
+                quote_literal(rule.glob)
+                using errcode = 'PGR01', hint = 'Write, say, guides, notes/**/*.md or [a-c]*.';
+        end;
+    end loop;
 end;
+$$;
+
+create or replace function pgrag._configuration_sections()
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select 'Sections: query_types, intents, rules, synonyms, page_types, edge_kinds.';
 $$;
 
 create or replace function pgrag._configuration_complaints(
@@ -70,6 +94,16 @@ as $$
                 'rules', '{language, words, pattern, shape, intent, query_type, confidence}',
                 '^[a-z0-9][a-z0-9-]{0,79}$', 'small letters, digits and -'
             ),
+            (
+                'page_types',
+                '{description, folders, chunk_profile, edge_defaults, retriever_weight, link_keys, '
+                'inject}',
+                '^[a-z0-9][a-z0-9_-]{0,49}$', 'small letters, digits, _ and -'
+            ),
+            (
+                'edge_kinds', '{description, weight}',
+                '^[a-z][a-z0-9_]{0,49}$', 'small letters, digits and _'
+            ),
             ('synonyms', null, '', '')
         ) as f (section, fields, name_form, naming) on f.section = s.key
     ),
@@ -94,8 +128,7 @@ as $$
         where e.section <> 'synonyms'
     )
     select
-        s.section, 'there is no such section.',
-        'Sections: query_types, intents, rules, synonyms.'
+        s.section, 'there is no such section.', pgrag._configuration_sections()
     from sections as s
     where s.name_form is null
     union all
@@ -133,7 +166,14 @@ as $$
         ('pattern', 'a regular expression'),
         ('shape', 'filters, quoted, identifier, path or name'),
         ('intent', 'the name of an intent'),
-        ('query_type', 'the name of a query type')
+        ('query_type', 'the name of a query type'),
+        ('folders', 'a list of folders or patterns such as notes/**/*.md'),
+        ('chunk_profile', 'by_heading, by_meaning, short, medium or long'),
+        ('edge_defaults', 'a list of names of kinds, such as part_of'),
+        ('retriever_weight', 'a number from 0 to 10'),
+        ('weight', 'a number from 0 to 10'),
+        ('link_keys', 'a list of front matter keys'),
+        ('inject', 'a list of front matter keys')
     ) as w (field, wanted) on w.field = f.field
     where jsonb_typeof(f.value) <> 'null' and not pgrag._is_fit(f.field, f.value)
     union all
@@ -153,64 +193,6 @@ as $$
     from entries as e
     cross join lateral pgrag._synonym_complaints(e.entry) as c
     where e.section = 'synonyms';
-$$;
-
-create or replace function pgrag._is_fit(
-    field text,
-    value jsonb
-)
-returns boolean
-language sql
-immutable
-parallel safe
-set search_path from current
-as $$
-    select case field
-        when 'levels'
-        then case
-            when jsonb_typeof(value) = 'array'
-            then value <@ '[0, 1, 2]' and jsonb_array_length(value) > 0
-            else false
-        end
-        when 'words'
-        then case
-            when jsonb_typeof(value) = 'array'
-            then jsonb_array_length(value) > 0 and not exists (
-                select
-                from jsonb_array_elements(value) as w
-                where jsonb_typeof(w) <> 'string' or w #>> '{}' !~ '\w' or w #>> '{}' ~ '[|]'
-            )
-            else false
-        end
-        when 'alpha_offset'
-        then case
-            when jsonb_typeof(value) = 'number' then value::numeric between -1 and 1
-            else false
-        end
-        when 'weight'
-        then case
-            when jsonb_typeof(value) = 'number' then value::numeric > 0 and value::numeric <= 1
-            else false
-        end
-        when 'mutual' then jsonb_typeof(value) = 'boolean'
-        else case
-            when field in ('alpha', 'confidence')
-            then case
-                when jsonb_typeof(value) = 'number' then value::numeric between 0 and 1
-                else false
-            end
-            when jsonb_typeof(value) <> 'string' then false
-            when field = 'unit' then value #>> '{}' in ('document', 'page')
-            when field = 'aggregate' then value #>> '{}' in ('max', 'mean', 'rrf')
-            when field = 'hierarchy'
-            then value #>> '{}' in ('none', 'depth', 'breadth', 'overview')
-            when field = 'language' then value #>> '{}' in ('any', 'de', 'en', 'ru')
-            when field = 'shape'
-            then value #>> '{}' in ('filters', 'quoted', 'identifier', 'path', 'name')
-            when field = 'description' then true
-            else value #>> '{}' ~ '\S'
-        end
-    end;
 $$;
 
 -- Of the synonyms of one library; places begin with the term.
@@ -271,5 +253,8 @@ as $$
     cross join lateral jsonb_each(
         case when jsonb_typeof(t.entry) = 'object' then t.entry else '{}' end
     ) as f
-    where f.key in ('weight', 'mutual') and not pgrag._is_fit(f.key, f.value);
+    where f.key in ('weight', 'mutual')
+        and not pgrag._is_fit(
+            case f.key when 'weight' then 'synonym_weight' else f.key end, f.value
+        );
 $$;

@@ -33,14 +33,22 @@ as $$
                 join pgrag.libraries as l on l.library_id = s.library_id
                 group by l.name
             ) as s
+        ),
+        'page_types', (
+            select coalesce(jsonb_object_agg(t.name, jsonb_strip_nulls(to_jsonb(t) - 'name')), '{}')
+            from pgrag.page_types as t
+        ),
+        'edge_kinds', (
+            select coalesce(jsonb_object_agg(k.name, to_jsonb(k) - 'name'), '{}')
+            from pgrag.edge_kinds as k
         )
     );
 $$;
 
 comment on function pgrag.configuration() is
 'The whole configuration as it is in force: {"query_types": …, "intents": …, "rules": …,
-"synonyms": …}, each an object of entries by name; synonyms by library and term. It is what
-apply_configuration takes.';
+"synonyms": …, "page_types": …, "edge_kinds": …}, each an object of entries by name; synonyms by
+library and term. It is what apply_configuration takes.';
 
 create or replace function pgrag.configuration_history(
     match_count integer default 20
@@ -125,6 +133,12 @@ as $$
                 when 'query_types' then '{"description": "", "levels": [1, 2]}'::jsonb
                 when 'intents'
                 then '{"description": "", "unit": "document", "aggregate": "max"}'::jsonb
+                when 'page_types'
+                then '{
+                    "description": "", "folders": [], "edge_defaults": [], "retriever_weight": 1,
+                    "link_keys": [], "inject": []
+                }'::jsonb
+                when 'edge_kinds' then '{"description": "", "weight": 1}'::jsonb
                 else '{"language": "any", "confidence": 0.8}'::jsonb
             end || entry
         )

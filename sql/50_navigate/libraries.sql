@@ -77,7 +77,7 @@ begin
         v.version_id = (
             select r.version_id from pgrag.resolve_version(library_versions.library) as r
         ),
-        v.page_count, v.document_count, v.source, v.updated_at
+        v.page_count, v.document_count, v.source - 'arguments', v.updated_at
     from pgrag.versions as v
     where v.library_id = owner_id
     order by v.release_key desc nulls last, v.label;
@@ -154,7 +154,7 @@ declare
 begin
     return query
     select to_jsonb(wanted)
-        - '{weights, title_weights, anchor_texts, length, library_id, version_id}'::text[]
+        - '{weights, title_weights, anchor_texts, reading, length, library_id, version_id}'::text[]
         || jsonb_build_object('library', l.name, 'version', v.label)
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id

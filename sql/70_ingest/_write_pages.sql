@@ -57,13 +57,15 @@ begin
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
-            modified timestamptz, warnings text[], body text, head text, aliases text[]
+            modified timestamptz, warnings text[], body text, head text, aliases text[],
+            reading jsonb
         )
     ),
     stored as (
         insert into pgrag.pages as p (
             library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
-            tags, language, created, modified, source_hash, warnings, body, head, aliases
+            tags, language, created, modified, source_hash, warnings, body, head, aliases,
+            reading
         )
         select
             _write_pages.library_id,
@@ -94,7 +96,8 @@ begin
             coalesce(i.warnings, '{}'),
             coalesce(i.body, ''),
             coalesce(i.head, ''),
-            coalesce(i.aliases, '{}')
+            coalesce(i.aliases, '{}'),
+            i.reading
         from incoming as i
         on conflict (library_id, version_id, key) do update
         set url = excluded.url,
@@ -114,6 +117,7 @@ begin
             body = excluded.body,
             head = excluded.head,
             aliases = excluded.aliases,
+            reading = excluded.reading,
             length = 0,
             indexed_at = now()
         where p.source_hash <> excluded.source_hash

@@ -171,6 +171,13 @@ begin
     using jsonb_array_elements(changes) as c
     where c ->> 'section' = 'query_types' and t.name = c ->> 'name';
 
+    delete from pgrag.page_types as t
+    using jsonb_array_elements(changes) as c
+    where c ->> 'section' = 'page_types' and t.name = c ->> 'name';
+    delete from pgrag.edge_kinds as k
+    using jsonb_array_elements(changes) as c
+    where c ->> 'section' = 'edge_kinds' and k.name = c ->> 'name';
+
     insert into pgrag.query_types (name, description, levels, alpha_offset, hierarchy)
     select
         c.name,
@@ -210,6 +217,25 @@ begin
         c.after ->> 'query_type',
         (c.after ->> 'confidence')::double precision
     from pgrag._written_entries(changes, 'rules') as c;
+
+    insert into pgrag.page_types (
+        name, description, folders, chunk_profile, edge_defaults, retriever_weight, link_keys,
+        inject
+    )
+    select
+        c.name,
+        c.after ->> 'description',
+        array(select jsonb_array_elements_text(c.after -> 'folders')),
+        c.after ->> 'chunk_profile',
+        array(select jsonb_array_elements_text(c.after -> 'edge_defaults')),
+        (c.after ->> 'retriever_weight')::double precision,
+        array(select jsonb_array_elements_text(c.after -> 'link_keys')),
+        array(select jsonb_array_elements_text(c.after -> 'inject'))
+    from pgrag._written_entries(changes, 'page_types') as c;
+
+    insert into pgrag.edge_kinds (name, description, weight)
+    select c.name, c.after ->> 'description', (c.after ->> 'weight')::double precision
+    from pgrag._written_entries(changes, 'edge_kinds') as c;
 
     perform pgrag._write_synonyms(pgrag._library_id(c ->> 'name'), c -> 'after')
     from jsonb_array_elements(changes) as c

@@ -8,7 +8,8 @@ returns table (
     source_hash text,
     uuid text,
     modified timestamptz,
-    path text[]
+    path text[],
+    declared_type text
 )
 language plpgsql
 stable
@@ -18,7 +19,9 @@ as $$
 #variable_conflict use_column
 begin
     return query
-    select p.key, p.source_hash, p.uuid, coalesce(p.modified, p.created), p.path
+    select
+        p.key, p.source_hash, p.uuid, coalesce(p.modified, p.created), p.path,
+        p.reading ->> 'declared'
     from pgrag.libraries as l
     join pgrag.versions as v
         on v.library_id = l.library_id
@@ -30,7 +33,8 @@ $$;
 
 comment on function pgrag.stored_pages(text, text) is
 'The pages of one version as they are stored: key, hash of the source, uuid, date, hierarchical
-path. No rows for a library or version that does not exist.';
+path, and the type that the front matter names. No rows for a library or version that does not
+exist.';
 
 create or replace function pgrag.finish_version(
     library text,

@@ -17,7 +17,13 @@ import psycopg
 from pgrag import schema
 from pgrag.db import Database, Row, translated_errors
 from pgrag.embedded import EmbeddedServer
-from pgrag.errors import DatabaseUnavailable, NotConfigured, SchemaOutdated, SettingsError
+from pgrag.errors import (
+    DatabaseUnavailable,
+    NotConfigured,
+    SchemaOutdated,
+    SettingsError,
+    SourceError,
+)
 from pgrag.results import Results
 from pgrag.settings import Settings, load_settings
 
@@ -281,6 +287,37 @@ class App:
             pipeline.IndexTarget(library, version, options),
             # always the built-in one: the same text gives the same chunks, whatever embeds them
             similarities=partial(similarities, self.builtin),
+            dry_run=dry_run,
+            progress=progress,
+        )
+
+    def index_again(
+        self, row: Row, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> IndexReport:
+        """Index a version as it was before, from its source; `row` is one of `outdated_pages`.
+
+        Of a git repository the same commit is read. Raises `SourceError` where the source is gone
+        or not known.
+        """
+        from pgrag.ingest.page import PageOptions
+        from pgrag.models import ChunkProfile
+
+        remembered = row["source"]
+        if not remembered.get("arguments"):
+            raise SourceError(
+                "how it was indexed is not known.",
+                hint="Index it once more as you did before; from then on it is remembered.",
+            )
+        profile = remembered["chunk_profile"]
+        return self.index(
+            row["library"],
+            row["version"],
+            options=PageOptions(
+                base_url=remembered["base_url"],
+                language=remembered["language"],
+                profile=None if profile is None else ChunkProfile(**profile),
+            ),
+            **remembered["arguments"],
             dry_run=dry_run,
             progress=progress,
         )

@@ -160,7 +160,7 @@ class Page:
     they are the source, with "\n" line ends and without NUL bytes; macros are still in it.
     `front_matter` holds every field as JSON values. `created` and `modified` are ISO 8601.
     `chunks` is in reading order; the first one is the page's summary. `edges` are in the order of
-    the source.
+    the source. `reading` is what of the configuration it was read with (see `ingest.page_types`).
     """
 
     key: str
@@ -183,3 +183,4 @@ class Page:
     head: str = ""
     aliases: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
+    reading: dict[str, Any] = field(default_factory=dict)

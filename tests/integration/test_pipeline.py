@@ -44,7 +44,7 @@ class TestRuns:
         assert (version["pages"], version["documents"]) == (4, report.documents)
         assert version["source"] == {
             "location": str(folder), "revision": None, "base_url": "https://example.org/docs",
-            "profile": "by_heading",
+            "language": "en", "chunk_profile": None,
         }  # fmt: skip
         [hit, *_] = database.call("search", query="upgrade a kernel", library="guide")
         assert (hit["key"], hit["url"]) == ("drain.md", "https://example.org/docs/drain")

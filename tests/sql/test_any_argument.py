@@ -77,6 +77,7 @@ USUAL: dict[str, Any] = {
     "pattern": "drain",
     "rating": 4,
     "days": 30,
+    "front_matter_type": "guide",
 }
 #: Takes the name of a text search configuration, not of a language: PostgreSQL says if it has none.
 CONFIGURATION = ("search_vector", "language")

@@ -32,7 +32,9 @@ def versions(connection: psycopg.Connection) -> list[dict[str, Any]]:
 
 def test_it_holds_every_row(connection):
     found = configuration(connection)
-    assert sorted(found) == ["intents", "query_types", "rules", "synonyms"]
+    assert sorted(found) == [
+        "edge_kinds", "intents", "page_types", "query_types", "rules", "synonyms",
+    ]  # fmt: skip
     assert found["query_types"]["aggregative"]["levels"] == [0, 1, 2]
     assert found["intents"]["KNOWN_ITEM"]["alpha"] == 0.1
     assert "overview of" in found["rules"]["overview-en"]["words"]

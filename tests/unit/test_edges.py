@@ -7,11 +7,13 @@ import pytest
 from pgrag.ingest.edges import find_edges, with_defaults
 from pgrag.ingest.markdown import read
 from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.page_types import PageType, PageTypes
 from pgrag.models import Edge, Page
 
 
 def page(text: str, *link_keys: str) -> Page:
-    return read_page("folder/page.md", text.encode(), PageOptions(link_keys=link_keys))
+    types = PageTypes((PageType(link_keys=link_keys),))
+    return read_page("folder/page.md", text.encode(), PageOptions(types=types))
 
 
 def edges(text: str) -> list[Edge]:

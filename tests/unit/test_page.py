@@ -92,14 +92,14 @@ def test_a_page_names_its_language_or_has_the_library_s() -> None:
 
 def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with() -> None:
     data = b"# Title\n"
-    known = source_hash(data, PageOptions())
+    known = source_hash("a.md", data, PageOptions())
     assert read(data).source_hash == known
     assert len(known) == 64
     others = {
-        source_hash(b"# Title", PageOptions()),
-        source_hash(data, SITE),
-        source_hash(data, PageOptions(language="de")),
-        source_hash(data, PageOptions(profile=ChunkProfile(overlap=60))),
+        source_hash("a.md", b"# Title", PageOptions()),
+        source_hash("a.md", data, SITE),
+        source_hash("a.md", data, PageOptions(language="de")),
+        source_hash("a.md", data, PageOptions(profile=ChunkProfile(overlap=60))),
     }
     assert len(others | {known}) == 5
 

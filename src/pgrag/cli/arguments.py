@@ -149,9 +149,14 @@ def _json_object(text: str, option: str) -> dict[str, Any]:
     return value
 
 
-def parse_chunk_profile(name: str, sizes: str | None) -> ChunkProfile:
-    """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters, in place of its own."""
-    profile = CHUNK_PROFILES.get(name)
+def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | None:
+    """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters, in place of its own.
+
+    None where neither is given: then the types of pages choose.
+    """
+    if name is None and sizes is None:
+        return None
+    profile = CHUNK_PROFILES.get(name or "by_heading")
     if profile is None:
         raise typer.BadParameter(
             f"there is no profile {name!r}; choose {', '.join(CHUNK_PROFILES)}.",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
-from pgrag.cli.output import print_json, print_table, print_text
+from pgrag.cli.arguments import counted, label
+from pgrag.cli.output import notice, print_json, print_table, print_text
 from pgrag.cli.session import opened
 from pgrag.errors import InvalidInput, NotFound, SourceError
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pgrag.db import Row
 
 commands = typer.Typer(
-    help="What holds for all libraries: intents, query types, the rules that find them, synonyms."
+    help="What holds for all libraries: intents, query types, the rules that find them, synonyms,"
+    " types of pages and kinds of edges."
 )
 _SIGNS = {"add": "+", "change": "~", "remove": "-"}
 
@@ -39,7 +40,7 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[SECTION]…",
-            help="query_types, intents, rules, synonyms; default: all.",
+            help="query_types, intents, rules, synonyms, page_types, edge_kinds; default: all.",
             show_default=False,
         ),
     ] = None,
@@ -102,14 +103,27 @@ def apply(
     """Bring in a YAML file: all of it, or, where something in it is wrong, nothing.
 
     Entries that it does not name stay as they are; an entry that is null is removed. The state
-    that follows is kept as a version.
+    that follows is kept as a version. Pages that other page types would read otherwise are counted:
+    they stay as they are until `pgrag index --changed-config` reads them again.
     """
     wanted = read_file(file)
     with opened() as app, wanted.located_errors():
         rows = app.database.call(
             "apply_configuration", entries=wanted.value, exact=exact, note=note
         )
+        outdated = (
+            app.database.call("outdated_pages")
+            if any(row["section"] == "page_types" for row in rows)
+            else []
+        )
     _print_changes(rows, as_json, "Nothing has changed.")
+    for row in outdated:
+        notice(
+            f"{label(row['library'], row['version'])}: {row['pages']:,} of"
+            f" {counted(row['total'], 'page')} must be read again."
+        )
+    if outdated:
+        notice("`pgrag index --changed-config` does that.")
 
 
 @commands.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from pgrag.cli.arguments import Target, counted, label, parse_chunk_profile, par
 from pgrag.cli.output import complain, print_json, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import opened, resumable
+from pgrag.errors import SourceError
 
 if TYPE_CHECKING:
     from pgrag.ingest.pipeline import IndexReport
@@ -28,23 +29,28 @@ _FAULTS = {
 _LISTED = 20
 #: What the documents of a level are.
 _LEVELS = ("page", "section", "paragraph")
+#: What can stand beside --changed-config.
+_WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "as_json"})
 
 
 def index(
+    context: typer.Context,
     target: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="LIBRARY[@VERSION]",
             help="Where it goes: jest (without a version), jest@29.7.",
             show_default=False,
         ),
-    ],
+    ] = None,
     source: Annotated[
-        str,
+        list[str] | None,
         typer.Argument(
-            help="A folder with Markdown, a file, or a git repository.", show_default=False
+            metavar="SOURCE",
+            help="A folder with Markdown, a file, or a git repository.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     *,
     language: Annotated[
         str | None,
@@ -76,12 +82,21 @@ def index(
         ),
     ] = None,
     profile: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="How pages are cut: by_heading, by_meaning, short, medium or long.",
+            help="How pages are cut: by_heading, by_meaning, short, medium or long; default: as"
+            " their type says, else by_heading.",
         ),
-    ] = "by_heading",
+    ] = None,
+    changed_config: Annotated[
+        bool,
+        typer.Option(
+            "--changed-config",
+            help="Instead of a source: read again what other page types have read, of these"
+            " libraries or of all, from where it came.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read everything, write nothing, say what would be.")
     ] = False,
@@ -95,9 +110,24 @@ def index(
 
     Only what has changed is read, written and embedded, so run it as often as you like. Without
     @VERSION the library has none. Exit status 1 means that some pages failed; the others are in.
+
+    With --changed-config LIBRARY … no source is given: every version with pages that were read
+    with other page types than `pgrag config show page_types` has now is indexed again, from the
+    source and with the options that it had. Exit status 1 means that a source is gone, or pages
+    failed.
     """
     from pgrag.ingest.page import PageOptions
 
+    if changed_config:
+        _refuse_other_options(context)
+        libraries = [] if target is None else [target, *(source or ())]
+        _index_changed(libraries, dry_run=dry_run, as_json=as_json)
+        return
+    if target is None or source is None or len(source) != 1:
+        raise typer.BadParameter(
+            "needs a library and one source: pgrag index LIBRARY[@VERSION] SOURCE.",
+            param_hint="SOURCE",
+        )
     place = parse_target(target)
     page_options = PageOptions(
         base_url=base_url, language=language, profile=parse_chunk_profile(profile, chunk_sizes)
@@ -110,7 +140,7 @@ def index(
         report = app.index(
             place.library,
             place.version or "",
-            source,
+            source[0],
             page_options,
             include=include or (),
             exclude=exclude or (),
@@ -126,6 +156,49 @@ def index(
         print_text(_plan(report, verbose=verbose) if report.dry_run else _told(report))
     _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
     if report.failed:
+        raise typer.Exit(1)
+
+
+def _refuse_other_options(context: typer.Context) -> None:
+    for name in context.params.keys() - _WITH_CHANGED:
+        where = context.get_parameter_source(name)
+        if where is not None and where.name != "DEFAULT":
+            raise typer.BadParameter(
+                "stands alone: what was indexed keeps its options.", param_hint="--changed-config"
+            )
+
+
+def _index_changed(libraries: Sequence[str], *, dry_run: bool, as_json: bool) -> None:
+    """Index again what was read with other page types; go on where a source is gone."""
+    targets = [parse_target(name) for name in libraries]
+    found: list[dict[str, Any]] = []
+    with opened() as app, resumable():
+        rows = [
+            row
+            for target in targets
+            for row in app.database.call("outdated_pages", wanted=target.library)
+            if target.version in (None, row["version"])
+        ]
+        for row in rows if targets else app.database.call("outdated_pages"):
+            name = label(row["library"], row["version"])
+            told = {key: row[key] for key in ("library", "version", "pages")}
+            try:
+                with shown_progress(f"Indexing {name}", hidden=as_json) as progress:
+                    report = app.index_again(row, dry_run=dry_run, progress=progress)
+            except SourceError as error:
+                found.append(told | {"report": None, "error": str(error)})
+                complain(f"{name}: {error.message}", error.hint)
+                continue
+            found.append(told | {"report": asdict(report), "error": None})
+            if not as_json:
+                _list(report.warnings, warn)
+                print_text(_told(report))
+            _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
+    if as_json:
+        print_json(found)
+    elif not found:
+        print_text("Every page was read with the page types that there are.")
+    if any(each["error"] or each["report"]["failed"] for each in found):
         raise typer.Exit(1)
 
 

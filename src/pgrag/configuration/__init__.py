@@ -1,4 +1,4 @@
-"""The configuration of all libraries as YAML: intents, query types, rules, synonyms.
+"""The configuration of all libraries as YAML: intents, page types and the rest.
 
 The database decides what is right (`pgrag.apply_configuration`); here YAML becomes the document
 that it takes, and its complaints get the line that they are about.

@@ -14,9 +14,11 @@ from pgrag.ingest.yaml_values import YamlError, key_lines, load_yaml
 
 Path = tuple[str, ...]
 _ORDER = (
-    "query_types", "intents", "rules", "synonyms",
+    "query_types", "intents", "rules", "synonyms", "page_types", "edge_kinds",
     "description", "language", "words", "pattern", "shape", "expansions", "intent", "unit",
     "aggregate", "levels", "alpha", "alpha_offset", "hierarchy", "query_type", "confidence",
+    "folders", "chunk_profile", "edge_defaults", "retriever_weight", "link_keys", "inject",
+    "weight",
 )  # fmt: skip
 
 

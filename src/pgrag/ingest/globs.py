@@ -26,6 +26,14 @@ def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], b
     return is_wanted
 
 
+def within(pattern: str) -> re.Pattern[str]:
+    """Return what matches, in full, the keys that the glob matches, or a folder of theirs.
+
+    `guides` is every file and all of every folder of this name, `guides/` only the one on top.
+    """
+    return re.compile(f"(?:{_compiled(pattern).pattern})(?:/.*)?", re.DOTALL)
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     if pattern.endswith("/"):
         pattern += "**"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import urljoin
 
 from pgrag.ingest import decoding, front_matter, markdown
 from pgrag.ingest.chunks import make_chunks
 from pgrag.ingest.content_tags import tag_chunks
-from pgrag.ingest.edges import assign_documents, find_edges
+from pgrag.ingest.edges import assign_documents, find_edges, with_defaults
 from pgrag.ingest.front_matter_links import find_front_matter_edges
+from pgrag.ingest.page_types import PageTypes, Reading, injected
 from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.semantic import Similarities
-from pgrag.models import ChunkProfile, Edge, Page, Section
+from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page, Section
 
 CHUNKER_VERSION = 3
 """Raised whenever the same file would give other chunks or edges, so that it is read again."""
@@ -31,22 +34,32 @@ class PageOptions:
     """What a page is read with, besides its file.
 
     `base_url` is where the source's pages are published, "" if nowhere; `language` is the
-    library's, for pages that name none. `link_keys` are fields of the front matter that hold links
-    to other pages, besides those that always do.
+    library's, for pages that name none. `profile` is how every page is cut; None leaves it to the
+    page's type, and without one to the standard profile. `types` are the page types that the
+    configuration has.
     """
 
     base_url: str = ""
     language: str | None = None
-    profile: ChunkProfile = field(default_factory=ChunkProfile)
-    link_keys: tuple[str, ...] = ()
+    profile: ChunkProfile | None = None
+    types: PageTypes = field(default_factory=PageTypes, repr=False)
+
+    def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
+        """Return what of the page types decides how a page is read; see `Reading.document`."""
+        reading = self.types.reading(declared_type, key)
+        return reading.document(is_profile_given=self.profile is not None)
 
 
-def source_hash(data: bytes, options: PageOptions) -> str:
+def source_hash(
+    key: str, data: bytes, options: PageOptions, declared_type: str | None = None
+) -> str:
     """Return the SHA-256 of all that decides what `read_page` makes of a file, in hexadecimal.
 
-    An equal hash means an equal page (of the same key), without reading it.
+    `declared_type` is what the file's front matter names as its type. An equal hash means an
+    equal page, without reading it: of the page types only the one that applies to it counts.
     """
-    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n".encode()
+    reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
+    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n".encode()
     return hashlib.sha256(fingerprint + data).hexdigest()
 
 
@@ -64,10 +77,14 @@ def read_page(
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
     sections, prose = markdown.read(matter.body, matter.first_line)
-    edges, faults = find_edges(key, prose)
-    edges[:0] = find_front_matter_edges(matter.fields, head, properties.tags, options.link_keys)
     title = properties.title or _first_heading(sections) or _title_from_key(key)
     path = properties.path or (title,)
+    reading = options.types.reading(properties.type, key)
+    entry = reading.entry
+    context = injected(entry, matter.fields)
+    edges, faults = find_edges(key, prose)
+    edges = with_defaults(edges, entry.name, entry.edge_defaults)
+    edges[:0] = find_front_matter_edges(matter.fields, head, properties.tags, entry.link_keys)
     chunks = tag_chunks(
         make_chunks(
             sections,
@@ -75,11 +92,11 @@ def read_page(
             path=path,
             description=properties.description,
             last_line=text.count("\n") + (not text.endswith("\n") or not text),
-            profile=options.profile,
+            profile=options.profile or _profile(reading),
             similarities=similarities,
         ),
         page_path=path,
-        page_type=properties.type,
+        page_type=reading.type,
     )
     return Page(
         key=key,
@@ -87,22 +104,27 @@ def read_page(
         title=title,
         path=path,
         body=matter.body,
-        source_hash=source_hash(data, options),
+        source_hash=source_hash(key, data, options, properties.type),
         front_matter=matter.fields,
         uuid=properties.uuid,
         link=properties.link,
         topic=properties.topic,
-        type=properties.type,
+        type=reading.type,
         tags=_with_inline_tags(properties.tags, edges),
         language=properties.language or options.language,
         created=properties.created,
         modified=properties.modified,
         warnings=(*warnings, *matter.warnings, *doubts, *faults),
-        chunks=chunks,
+        chunks=tuple(replace(chunk, context=context) for chunk in chunks) if context else chunks,
         head=head,
         aliases=properties.aliases,
         edges=assign_documents(edges, chunks),
+        reading=options.reading(properties.type, key),
     )
+
+
+def _profile(reading: Reading) -> ChunkProfile:
+    return CHUNK_PROFILES.get(reading.entry.chunk_profile or "", ChunkProfile())
 
 
 def _first_heading(sections: Sequence[Section]) -> str | None:

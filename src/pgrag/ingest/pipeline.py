@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseUnavailable, PgragError, SourceError
 from pgrag.ingest.embeddings import embed_edges, embed_pending, ensure_vector_index
 from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.ingest.page_types import PageTypes
 from pgrag.ingest.plan import PlannedPage, plan_page
 from pgrag.ingest.properties import path_warnings
 from pgrag.ingest.semantic import Similarities
@@ -88,7 +89,7 @@ def index(
     or written is reported and left as it was; the rest goes on. However the run ends, every page
     is stored completely or not at all, and the next run does what is missing. With `dry_run`
     pages are read and counted, nothing is written. `similarities` is for profiles that cut by
-    meaning.
+    meaning. Page types are those of the database's configuration.
 
     Raises `DatabaseUnavailable` when the database stays away, `EmbeddingError` when the model
     fails (the pages are stored and found by keywords; the next run embeds them).
@@ -98,6 +99,7 @@ def index(
         target.library, target.version, source.location, pages=len(source), dry_run=dry_run
     )
     report.warnings.extend(source.warnings)
+    target = replace(target, options=replace(target.options, types=_page_types(database)))
     if not dry_run:
         _open(database, embedder, source, target)
     stored = {
@@ -127,12 +129,20 @@ def index(
     return report
 
 
+def _page_types(database: Database) -> PageTypes:
+    [row] = database.call("configuration")
+    return PageTypes.of(row["configuration"])
+
+
 def _open(database: Database, embedder: Embedder, source: Source, target: IndexTarget) -> None:
+    options = target.options
     description = {
         "location": source.location,
         "revision": source.revision,
-        "base_url": target.options.base_url,
-        "profile": target.options.profile.name,
+        "base_url": options.base_url,
+        "language": options.language,
+        "chunk_profile": None if options.profile is None else asdict(options.profile),
+        "arguments": source.arguments,
     }
     database.call(
         "open_version",
@@ -216,7 +226,7 @@ class _Reader:
         try:
             data = file.read()
             stored = self._stored.get(file.key)
-            if stored is not None and stored["source_hash"] == source_hash(data, self._options):
+            if stored is not None and self._is_current(file.key, data, stored):
                 self.kept.add(file.key)
                 self._report.unchanged += 1
                 return None
@@ -242,10 +252,13 @@ class _Reader:
     def _stays(self, file: SourceFile) -> bool:
         """Whether the stored page is left as it is; so is that of a file that cannot be read."""
         try:
-            wanted = source_hash(file.read(), self._options)
+            return self._is_current(file.key, file.read(), self._stored[file.key])
         except SourceError:
             return True
-        return bool(self._stored[file.key]["source_hash"] == wanted)
+
+    def _is_current(self, key: str, data: bytes, stored: dict[str, Any]) -> bool:
+        wanted = source_hash(key, data, self._options, stored["declared_type"])
+        return bool(stored["source_hash"] == wanted)
 
     def _claim(self, uuid: str, date: datetime | None, key: str) -> bool:
         """Whether the page is the newest with its uuid; the others are reported and not kept."""

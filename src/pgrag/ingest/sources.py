@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pgrag.errors import SourceError
 from pgrag.ingest.git import GitTree
@@ -37,13 +37,15 @@ class Source:
     """The Markdown files of a source, listed but not read.
 
     `location` says in one line where they are, `revision` is the commit they are read from (None
-    for files on disk), `warnings` name what was left out. Use it as a context manager, or close
-    it, when the files are from a commit: they are read by a process.
+    for files on disk), `warnings` name what was left out. With `arguments`, `discover` lists the
+    same files again, wherever it is called (None: it cannot). Use it as a context manager, or
+    close it, when the files are from a commit: they are read by a process.
     """
 
     location: str
     revision: str | None = None
     warnings: tuple[str, ...] = ()
+    arguments: dict[str, Any] | None = None
     _files: tuple[SourceFile, ...] = ()
     _tree: GitTree | None = None
 
@@ -96,14 +98,24 @@ def discover(
             hint="A source is a folder with Markdown, a file, or a git repository on this machine.",
         )
     is_wanted = matcher(include, exclude)
+    arguments: dict[str, Any] = {
+        "source": _key(os.path.abspath(root)),
+        "include": [*include],
+        "exclude": [*exclude],
+        "subfolder": subfolder,
+        "ref": None,
+    }
     if ref is not None:
-        return _from_commit(root, ref, subfolder, is_wanted)
+        found_there = _from_commit(root, ref, subfolder, is_wanted)
+        found_there.arguments = arguments | {"ref": found_there.revision}
+        return found_there
     if subfolder:
         root /= subfolder.strip("/")
         if not root.is_dir():
             raise SourceError(f"{source}: has no folder {subfolder!r}.")
     if not root.is_dir():
-        return Source(str(root), _files=(SourceFile(_key(root.name), root.read_bytes),))
+        file = SourceFile(_key(root.name), root.read_bytes)
+        return Source(str(root), arguments=arguments, _files=(file,))
     warnings: list[str] = []
     try:
         found = {_key(name): path for name, path in _walk(root.resolve(), warnings)}
@@ -112,7 +124,7 @@ def discover(
     keys = sorted(key for key in found if is_wanted(key))
     _require(keys, str(root), len(found))
     files = tuple(SourceFile(key, found[key].read_bytes) for key in keys)
-    return Source(str(root), warnings=tuple(warnings), _files=files)
+    return Source(str(root), warnings=tuple(warnings), arguments=arguments, _files=files)
 
 
 def _from_commit(

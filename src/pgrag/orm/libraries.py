@@ -17,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, foreign, mapped_column, relationship, remote
 
 from pgrag.orm.base import (
@@ -149,6 +149,7 @@ class Page(Base):
     head: Mapped[EmptyText]
     aliases: Mapped[Words]
     anchor_texts: Mapped[Words]
+    reading: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
 
     version: Mapped[Version] = relationship(viewonly=True, back_populates="pages")
     documents: Mapped[list[Document]] = relationship(

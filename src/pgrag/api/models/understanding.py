@@ -29,10 +29,10 @@ class Intent(BaseModel):
 
 
 class Configuration(BaseModel):
-    """What holds for all libraries: intents, query types, the rules that find them, synonyms."""
+    """What holds for all libraries: intents, query types and rules, synonyms, types of pages."""
 
     configuration: dict[str, dict[str, Any]] = Field(
-        description="query_types, intents, rules and synonyms, each by name."
+        description="query_types, intents, rules, synonyms, page_types, edge_kinds; each by name."
     )
 
 
@@ -58,10 +58,22 @@ class ConfigurationChange(BaseModel):
     after: dict[str, Any] | None
 
 
+class OutdatedPages(BaseModel):
+    """A version with pages that other page types have read."""
+
+    library: str = Field(examples=["jest"])
+    version: str = Field(examples=["29.7"])
+    pages: int = Field(description="Those that must be read again.", examples=[12])
+    total: int = Field(description="All pages of the version.", examples=[120])
+
+
 class ConfigurationChanges(BaseModel):
     """What changed, or would."""
 
     changes: list[ConfigurationChange]
+    outdated: list[OutdatedPages] = Field(
+        description="Where page types have changed: the versions that must be indexed again."
+    )
 
 
 class ConfigurationHistory(Arguments):

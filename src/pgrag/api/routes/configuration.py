@@ -24,7 +24,7 @@ router = APIRouter(tags=["configuration"])
 
 @router.get("/configuration", response_model=Configuration)
 def configuration(database: Database, _: NoParameters) -> Response:
-    """Give the intents, query types and rules, and the synonyms by library."""
+    """Give intents, query types, rules, page types and kinds of edges, and synonyms by library."""
     [row] = database.call("configuration")
     return database.answer(row)
 
@@ -39,7 +39,11 @@ def apply_configuration(body: ConfigurationBody, database: Database, _: NoParame
         changes = database.call("compare_configuration", **entries)
     else:
         changes = database.call("apply_configuration", **entries, note=body.note)
-    return database.answer({"changes": changes})
+    is_reading_changed = any(change["section"] == "page_types" for change in changes)
+    outdated = database.call("outdated_pages") if is_reading_changed and not body.dry_run else []
+    for row in outdated:
+        del row["source"]
+    return database.answer({"changes": changes, "outdated": outdated})
 
 
 @router.get("/configuration/versions", response_model=ConfigurationVersions)

@@ -1,0 +1,111 @@
+-- Each page remembers what of the configuration it was read with, so what has changed for it is
+-- seen without its source.
+create or replace function pgrag.outdated_pages(
+    wanted text default null
+)
+returns table (
+    library text,
+    version text,
+    pages bigint,
+    total bigint,
+    source jsonb
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    perform pgrag._library_id(outdated_pages.wanted)
+    where outdated_pages.wanted is not null;
+    return query
+    with patterns as materialized (
+        select f.page_type, f.pattern, f.place
+        from pgrag._folder_patterns() as f
+    ),
+    read_pages as (
+        select
+            p.library_id,
+            p.version_id,
+            coalesce(p.reading, jsonb_strip_nulls(jsonb_build_object('declared', p.type)))
+                as reading,
+            folder.page_type,
+            v.source ->> 'chunk_profile' is not null as is_profile_given
+        from pgrag.libraries as l
+        join pgrag.versions as v on v.library_id = l.library_id
+        join pgrag.pages as p on p.library_id = v.library_id and p.version_id = v.version_id
+        left join lateral (
+            select f.page_type
+            from patterns as f
+            where p.key ~ f.pattern
+            order by f.place
+            limit 1
+        ) as folder on true
+        where v.source ? 'location'
+            and (
+                outdated_pages.wanted is null
+                or l.name = lower(btrim(outdated_pages.wanted))
+            )
+    ),
+    counted as (
+        select
+            r.library_id,
+            r.version_id,
+            count(*) filter (
+                where r.reading is distinct from pgrag._reading(
+                    r.reading ->> 'declared', r.page_type, t, r.is_profile_given
+                )
+            ) as pages,
+            count(*) as total
+        from read_pages as r
+        left join lateral (
+            select *
+            from pgrag.page_types as t
+            where t.name in (lower(coalesce(r.reading ->> 'declared', r.page_type)), 'default')
+            order by t.name = 'default'
+            limit 1
+        ) as t on true
+        group by r.library_id, r.version_id
+    )
+    select l.name, v.label, c.pages, c.total, v.source
+    from counted as c
+    join pgrag.libraries as l on l.library_id = c.library_id
+    join pgrag.versions as v on v.library_id = c.library_id and v.version_id = c.version_id
+    where c.pages > 0
+    order by l.name, v.version_id;
+end;
+$$;
+
+comment on function pgrag.outdated_pages(text) is
+'The versions with pages that were read with other page types than the configuration has now: how
+many of how many pages, and what is remembered of the source. `pgrag index --changed-config` reads
+them again. Of the library wanted, or of all. Weights count in searches, so a change of theirs
+outdates nothing, and neither are pages that came without a source counted. Errors: PGR02.';
+
+-- What of the configuration decides how a page is read, as src/pgrag/ingest/page_types.py has it.
+create or replace function pgrag._reading(
+    declared text,
+    folder_type text,
+    entry pgrag.page_types,
+    is_profile_given boolean
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select jsonb_strip_nulls(
+        jsonb_build_object(
+            'declared', declared,
+            'type', case when declared is null then folder_type end,
+            'chunk_profile',
+            case when not is_profile_given then nullif((entry).chunk_profile, 'by_heading') end,
+            'entry', case when (entry).edge_defaults <> '{}' then (entry).name end,
+            'edge_defaults', nullif(to_jsonb((entry).edge_defaults), '[]'),
+            'link_keys', nullif(to_jsonb((entry).link_keys), '[]'),
+            'inject', nullif(to_jsonb((entry).inject), '[]')
+        )
+    );
+$$;
