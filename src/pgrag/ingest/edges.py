@@ -20,6 +20,8 @@ DEFAULT_CONFIDENCE = 0.7
 _MAX_SENTENCE = 300
 #: Characters of source on each side of a link, in a sentence that is too long.
 _WINDOW = 200
+#: So short a passage is not cut into sentences.
+_ONE_SENTENCE = 120
 #: A line may be cut into several chunks: how many of them are tried for the text of a link.
 _LOOK_AHEAD = 3
 
@@ -109,7 +111,8 @@ def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Ed
         places = paragraphs.get(line) or [sections.get(line, 0)]
         if len(places) > 1:
             first = _with_text(edge.text, places, first, chunks)
-        found.append(replace(edge, document=places[first]))
+        document = places[first]
+        found.append(replace(edge, document=document) if document else edge)
     return tuple(found)
 
 
@@ -149,6 +152,8 @@ class _Words:
 
     def _span(self, link: Link) -> tuple[int, int]:
         text = self._passage.text
+        if len(text) <= _ONE_SENTENCE:
+            return 0, len(text)
         if self._spans is None:
             self._spans = sentence_spans(text)
             self._starts = [start for start, _ in self._spans]

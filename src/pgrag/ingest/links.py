@@ -257,9 +257,9 @@ class _Finder:
         if match := _SKIPPED_MACRO.match(self._text, at, self._end):
             return match.end()
         if match := _MACRO.match(self._text, at, self._end):
-            page = kumascript.target(match[1], match[2])
-            if page:
-                self._add("link", (at, match.end()), page, match[0])
+            if page := kumascript.target(match[1], match[2]):
+                words = kumascript.words(match[1], match[2]) or ""
+                self._add("link", (at, match.end()), page, words)
             return match.end()
         return at + 1
 

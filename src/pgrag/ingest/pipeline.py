@@ -23,7 +23,7 @@ from pgrag.ingest.plan import PlannedPage, plan_page
 from pgrag.ingest.properties import path_warnings
 from pgrag.ingest.semantic import Similarities
 from pgrag.ingest.sources import Source, SourceFile
-from pgrag.models import Page
+from pgrag.models import Chunk, Edge, Page
 
 #: Documents written in one transaction: large enough to spread the cost of a statement, small
 #: enough that little is done again after a crash.
@@ -369,9 +369,15 @@ def _ingest(database: Database, target: IndexTarget, pages: list[Page]) -> list[
 
 def page_document(page: Page) -> dict[str, Any]:
     """The page in the form that `pgrag.ingest_page` takes."""
-    document = asdict(page)
-    document["documents"] = document.pop("chunks")
+    document = _fields(page)
+    document["documents"] = [_fields(chunk) for chunk in document.pop("chunks")]
+    document["edges"] = [_fields(edge) for edge in page.edges]
     return document
+
+
+def _fields(value: Page | Chunk | Edge) -> dict[str, Any]:
+    """The fields of a value, not copied as `asdict` does: pages have many chunks and edges."""
+    return {name: getattr(value, name) for name in value.__slots__}
 
 
 _dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
