@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -20,10 +21,10 @@ DEFAULT_CONFIDENCE = 0.7
 _MAX_SENTENCE = 300
 #: Characters of source on each side of a link, in a sentence that is too long.
 _WINDOW = 200
-#: So short a passage is not cut into sentences.
-_ONE_SENTENCE = 120
 #: A line may be cut into several chunks: how many of them are tried for the text of a link.
 _LOOK_AHEAD = 3
+#: A text without any of these is one sentence.
+_SENTENCE_END = re.compile(r"[.!?…]\s|[。！？]")
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
@@ -152,10 +153,9 @@ class _Words:
 
     def _span(self, link: Link) -> tuple[int, int]:
         text = self._passage.text
-        if len(text) <= _ONE_SENTENCE:
-            return 0, len(text)
         if self._spans is None:
-            self._spans = sentence_spans(text)
+            whole = [(0, len(text))]
+            self._spans = sentence_spans(text) if _SENTENCE_END.search(text) else whole
             self._starts = [start for start, _ in self._spans]
         first = max(0, bisect_right(self._starts, link.start) - 1)
         last = first
