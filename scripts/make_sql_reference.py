@@ -21,6 +21,7 @@ _CHAPTERS = {
     "60_context": ("Context", "The text that a reader or a language model needs."),
     "30_query": ("Queries, filters and versions", "How the arguments of a search are understood."),
     "70_ingest": ("Indexing", "Writing pages, vectors, models and settings."),
+    "75_check": ("Checking", "What is wrong with a library, and mending it."),
     "80_observe": ("Observing", "What was searched and found, and what readers thought of it."),
     "80_evaluate": ("Evaluation", "Labelled sets, runs, and what they were worth."),
     "10_text": ("Texts and vectors", "From the text of a document to what is searched."),

@@ -115,6 +115,8 @@ grant execute on function
     pgrag.resolve_links,
     pgrag.index_sources,
     pgrag.outdated_pages,
+    pgrag.check_library,
+    pgrag.repair_library,
     pgrag.remove_pages,
     pgrag.remove_version,
     pgrag.remove_library,

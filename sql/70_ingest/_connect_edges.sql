@@ -14,6 +14,58 @@ set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
+    with updated as (
+        update pgrag.edges as e
+        set state = c.state,
+            how = c.how,
+            target_page_id = c.target_page_id,
+            target_document_id = c.target_document_id,
+            fragment_found = c.fragment_found,
+            candidates = c.candidates
+        from pgrag._connections(
+            _connect_edges.library_id,
+            _connect_edges.version_id,
+            _connect_edges.base_url,
+            _connect_edges.edge_ids
+        ) as c
+        where e.library_id = _connect_edges.library_id
+            and e.edge_id = any (_connect_edges.edge_ids)
+            and e.edge_id = c.edge_id
+            and (
+                e.state, e.how, e.target_page_id, e.target_document_id, e.fragment_found,
+                e.candidates
+            ) is distinct from (
+                c.state, c.how, c.target_page_id, c.target_document_id, c.fragment_found,
+                c.candidates
+            )
+        returning e.edge_id
+    )
+    select count(*) from updated;
+$$;
+
+-- Where edges lead, whatever is stored of that.
+create or replace function pgrag._connections(
+    library_id bigint,
+    version_id bigint,
+    base_url text,
+    edge_ids bigint[]
+)
+returns table (
+    edge_id bigint,
+    state text,
+    how text,
+    target_page_id bigint,
+    target_document_id bigint,
+    fragment_found boolean,
+    candidates bigint[]
+)
+language sql
+stable
+parallel safe
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
     with links as materialized (
         select
             e.edge_id,
@@ -24,8 +76,8 @@ as $$
             e.fragment,
             e.name
         from pgrag.edges as e
-        where e.library_id = _connect_edges.library_id
-            and e.edge_id = any (_connect_edges.edge_ids)
+        where e.library_id = _connections.library_id
+            and e.edge_id = any (_connections.edge_ids)
     ),
     sources as materialized (
         select
@@ -33,14 +85,14 @@ as $$
             pgrag._folder_name(pgrag._link_name(p.key)) as folder,
             pgrag._link_name(
                 pgrag.relative_url(
-                    regexp_replace(p.url, '[?#].*$', ''), _connect_edges.base_url
+                    regexp_replace(p.url, '[?#].*$', ''), _connections.base_url
                 )
             ) as url
         from (select distinct l.source_page_id from links as l) as l
         cross join lateral (
             select p.page_id, p.key, p.url
             from pgrag.pages as p
-            where p.library_id = _connect_edges.library_id and p.page_id = l.source_page_id
+            where p.library_id = _connections.library_id and p.page_id = l.source_page_id
             offset 0
         ) as p
     ),
@@ -48,7 +100,7 @@ as $$
         select
             row_number() over () as question,
             q.*,
-            pgrag._link_address(q.target, q.is_address, _connect_edges.base_url) as address
+            pgrag._link_address(q.target, q.is_address, _connections.base_url) as address
         from (
             select distinct l.source_page_id, l.target, l.is_address, l.name
             from links as l
@@ -119,8 +171,8 @@ as $$
         cross join lateral (
             select n.page_id, n.how, n.full_name
             from pgrag.page_names as n
-            where n.library_id = _connect_edges.library_id
-                and n.version_id = _connect_edges.version_id
+            where n.library_id = _connections.library_id
+                and n.version_id = _connections.version_id
                 and n.name = looked_up.name
             offset 0
         ) as n
@@ -187,7 +239,7 @@ as $$
                 q.folder, pgrag._folder_name(pgrag._link_name(p.key))
             ) as d
             where b.page_count > 1
-                and p.library_id = _connect_edges.library_id
+                and p.library_id = _connections.library_id
                 and p.page_id = b.page_id
             offset 0
         ) as d on true
@@ -241,32 +293,13 @@ as $$
             ) as c
         ) as asked
         cross join lateral pgrag._find_fragments(
-            _connect_edges.library_id, asked.page_ids, asked.fragments
+            _connections.library_id, asked.page_ids, asked.fragments
         ) as f
-    ),
-    updated as (
-        update pgrag.edges as e
-        set state = c.state,
-            how = c.how,
-            target_page_id = c.target_page_id,
-            target_document_id = f.document_id,
-            fragment_found = f.is_found,
-            candidates = c.candidates
-        from connected as c
-        left join fragments as f
-            on f.page_id = c.target_page_id and f.fragment = c.fragment
-        where e.library_id = _connect_edges.library_id
-            and e.edge_id = any (_connect_edges.edge_ids)
-            and e.edge_id = c.edge_id
-            and (
-                e.state, e.how, e.target_page_id, e.target_document_id, e.fragment_found,
-                e.candidates
-            ) is distinct from (
-                c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates
-            )
-        returning e.edge_id
     )
-    select count(*) from updated;
+    select
+        c.edge_id, c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates
+    from connected as c
+    left join fragments as f on f.page_id = c.target_page_id and f.fragment = c.fragment;
 $$;
 
 -- How many folders two have in common, and how many more the second has.

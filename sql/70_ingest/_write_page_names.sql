@@ -11,57 +11,11 @@ language sql
 volatile
 set search_path from current
 as $$
-    with named as (
-        select p.page_id, 'path' as how, pgrag._link_name(p.key) as full_name
-        from pgrag.pages as p
-        where p.library_id = _write_page_names.library_id
-            and p.page_id = any (_write_page_names.page_ids)
-        union all
-        -- An absolute address is also reached by what follows its host.
-        select p.page_id, 'url', pgrag._link_name(u.url)
-        from pgrag.pages as p
-        cross join lateral (
-            select pgrag.relative_url(
-                regexp_replace(p.url, '[?#].*$', ''), _write_page_names.base_url
-            ) as url
-            union all
-            select regexp_replace(p.url, '^[A-Za-z][A-Za-z0-9+.-]*://|[?#].*$', '', 'g')
-            where p.url ~ '^[A-Za-z][A-Za-z0-9+.-]*://'
-                and not (
-                    _write_page_names.base_url <> ''
-                    and starts_with(p.url, _write_page_names.base_url)
-                )
-        ) as u
-        where p.library_id = _write_page_names.library_id
-            and p.page_id = any (_write_page_names.page_ids)
-        union all
-        select p.page_id, o.how, pgrag._link_name(o.name)
-        from pgrag.pages as p
-        cross join lateral (
-            values
-                ('title', p.title),
-                ('slug', p.front_matter ->> 'slug'),
-                ('slug', p.front_matter ->> 'permalink')
-            union all
-            select 'alias', a.alias
-            from unnest(p.aliases) as a (alias)
-        ) as o (how, name)
-        where p.library_id = _write_page_names.library_id
-            and p.page_id = any (_write_page_names.page_ids)
-            and pgrag._link_name(o.name) <> ''
-    ),
-    wanted as materialized (
-        select n.page_id, n.how, n.full_name, pgrag._last_name(n.full_name) as name
-        from named as n
-        union
-        -- The page of a folder is reached by the folder.
-        select
-            n.page_id,
-            n.how,
-            regexp_replace(n.full_name, '(^|/)(index|_index|readme)$', ''),
-            pgrag._last_name(n.full_name)
-        from named as n
-        where n.how = 'path'
+    with wanted as materialized (
+        select n.*
+        from pgrag._names_of_pages(
+            _write_page_names.library_id, _write_page_names.base_url, _write_page_names.page_ids
+        ) as n
     ),
     gone as (
         delete from pgrag.page_names as n
@@ -97,6 +51,75 @@ as $$
         select c.name from come as c
     ) as changed
     on conflict do nothing;
+$$;
+
+-- The names that pages have, whatever is stored of them.
+create or replace function pgrag._names_of_pages(
+    library_id bigint,
+    base_url text,
+    page_ids bigint[]
+)
+returns table (
+    page_id bigint,
+    how text,
+    full_name text,
+    name text
+)
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    with named as (
+        select p.page_id, 'path' as how, pgrag._link_name(p.key) as full_name
+        from pgrag.pages as p
+        where p.library_id = _names_of_pages.library_id
+            and p.page_id = any (_names_of_pages.page_ids)
+        union all
+        -- An absolute address is also reached by what follows its host.
+        select p.page_id, 'url', pgrag._link_name(u.url)
+        from pgrag.pages as p
+        cross join lateral (
+            select pgrag.relative_url(
+                regexp_replace(p.url, '[?#].*$', ''), _names_of_pages.base_url
+            ) as url
+            union all
+            select regexp_replace(p.url, '^[A-Za-z][A-Za-z0-9+.-]*://|[?#].*$', '', 'g')
+            where p.url ~ '^[A-Za-z][A-Za-z0-9+.-]*://'
+                and not (
+                    _names_of_pages.base_url <> ''
+                    and starts_with(p.url, _names_of_pages.base_url)
+                )
+        ) as u
+        where p.library_id = _names_of_pages.library_id
+            and p.page_id = any (_names_of_pages.page_ids)
+        union all
+        select p.page_id, o.how, pgrag._link_name(o.name)
+        from pgrag.pages as p
+        cross join lateral (
+            values
+                ('title', p.title),
+                ('slug', p.front_matter ->> 'slug'),
+                ('slug', p.front_matter ->> 'permalink')
+            union all
+            select 'alias', a.alias
+            from unnest(p.aliases) as a (alias)
+        ) as o (how, name)
+        where p.library_id = _names_of_pages.library_id
+            and p.page_id = any (_names_of_pages.page_ids)
+            and pgrag._link_name(o.name) <> ''
+    )
+    select n.page_id, n.how, n.full_name, pgrag._last_name(n.full_name) as name
+    from named as n
+    union
+    -- The page of a folder is reached by the folder.
+    select
+        n.page_id,
+        n.how,
+        regexp_replace(n.full_name, '(^|/)(index|_index|readme)$', ''),
+        pgrag._last_name(n.full_name)
+    from named as n
+    where n.how = 'path';
 $$;
 
 -- The names of pages that go.

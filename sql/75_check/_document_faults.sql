@@ -1,0 +1,101 @@
+-- What is wrong with single documents, in one pass. Faults that show only beside other rows (a ring
+-- of parents, a gap in the order) count the documents that they are found at.
+create or replace function pgrag._document_faults(
+    library_id bigint,
+    version_ids bigint[]
+)
+returns table (
+    document_id bigint,
+    page_id bigint,
+    key text,
+    problem text
+)
+language sql
+stable
+parallel safe
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
+    with recursive rows_of as materialized (
+        select
+            d.document_id,
+            d.page_id,
+            d.parent_id,
+            d.version_id,
+            d.covers,
+            d.sort_order,
+            d.search is not null as has_search,
+            p.key,
+            p.version_id as page_version_id,
+            d.text_hash = pgrag.text_hash(
+                pgrag.embedding_text(
+                    p.title,
+                    pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
+                    d.path,
+                    concat_ws(E'\n\n', nullif(d.context, ''), d.content)
+                )
+            ) as is_of_its_text,
+            row_number() over (
+                partition by d.page_id
+                order by d.sort_order, d.document_id
+            ) - 1 as place
+        from pgrag.documents as d
+        left join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+        left join pgrag.versions as v
+            on v.library_id = p.library_id and v.version_id = p.version_id
+        where d.library_id = _document_faults.library_id
+            and coalesce(p.version_id, d.version_id) = any (_document_faults.version_ids)
+    ),
+    linked as materialized (
+        select r.*, above.document_id as found_parent_id, above.page_id as parent_page_id
+        from rows_of as r
+        left join rows_of as above on above.document_id = r.parent_id
+    ),
+    reached as (
+        select l.document_id from linked as l where l.found_parent_id is null
+        union all
+        select l.document_id
+        from reached as r
+        join linked as l on l.found_parent_id = r.document_id
+    )
+    select l.document_id, l.page_id, l.key, f.problem
+    from linked as l
+    left join reached as r on r.document_id = l.document_id
+    cross join lateral (
+        values
+            ('a document without its page', l.key is null),
+            ('a document of another version than its page', l.page_version_id <> l.version_id),
+            ('a parent that is gone', l.parent_id is not null and l.found_parent_id is null),
+            ('a parent on another page', l.parent_page_id <> l.page_id),
+            ('parents in a circle', r.document_id is null),
+            ('a gap or a double in the order of a page', l.place <> l.sort_order),
+            ('words without a full-text vector, or the other way round',
+                (l.covers > 0) <> l.has_search),
+            ('the hash of another text', l.key is not null and not l.is_of_its_text)
+    ) as f (problem, is_found)
+    where f.is_found;
+$$;
+
+-- The parent that a document has by its place: the section that it stands in.
+create or replace function pgrag._parent_by_place(
+    child pgrag.documents
+)
+returns bigint
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select above.document_id
+    from pgrag.documents as above
+    where above.library_id = (_parent_by_place.child).library_id
+        and above.page_id = (_parent_by_place.child).page_id
+        and above.sort_order < (_parent_by_place.child).sort_order
+        and above.level < 2
+        and (
+            (_parent_by_place.child).level = 2 or above.depth < (_parent_by_place.child).depth
+        )
+    order by above.sort_order desc
+    limit 1;
+$$;
