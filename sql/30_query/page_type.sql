@@ -29,6 +29,23 @@ comment on function pgrag.page_type(text, text) is
 that of the longest of the page types'' folder patterns that matches its key, else null. Of two
 patterns of one length that match, the page type whose name sorts first counts.';
 
+-- The entry of the configuration that applies to pages of a type, if any.
+create or replace function pgrag._page_type_entry(
+    type text
+)
+returns setof pgrag.page_types
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select t.*
+    from pgrag.page_types as t
+    where t.name in (pg_catalog.lower(_page_type_entry.type), 'default')
+    order by t.name = 'default'
+    limit 1;
+$$;
+
 -- The patterns of all page types, in the order in which they are asked. One that matches a folder
 -- matches all that is in it, as src/pgrag/ingest/globs.py (within) has it.
 create or replace function pgrag._folder_patterns()

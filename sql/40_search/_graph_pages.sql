@@ -202,7 +202,7 @@ begin
         a.edge_ids[:20],
         case when a.is_new or a.linked_by + a.links_to = 0 then a.path end
     from admitted as a
-    left join pgrag.page_types as t on t.name = a.type
+    left join lateral pgrag._page_type_entry(a.type) as t on true
     where not a.is_new or a.place <= (request.graph ->> 'admitted')::integer;
 end;
 $$;

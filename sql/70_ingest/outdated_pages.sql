@@ -59,12 +59,8 @@ begin
             ) as pages,
             count(*) as total
         from read_pages as r
-        left join lateral (
-            select *
-            from pgrag.page_types as t
-            where t.name in (lower(coalesce(r.reading ->> 'declared', r.page_type)), 'default')
-            order by t.name = 'default'
-            limit 1
+        left join lateral pgrag._page_type_entry(
+            coalesce(r.reading ->> 'declared', r.page_type)
         ) as t on true
         group by r.library_id, r.version_id
     )

@@ -44,6 +44,7 @@ def ids(module_connection) -> dict[str, int]:
     made = vault.write(module_connection, "garden", notes, LINKS)
     module_connection.execute(
         "insert into pgrag.edge_kinds (name, weight) values ('depends_on', 1.5)"
+        " on conflict (name) do update set weight = 1.5"
     )
     run(module_connection, "refresh_page_ranks", library="garden")
     return made

@@ -30,7 +30,7 @@ _LISTED = 20
 #: What the documents of a level are.
 _LEVELS = ("page", "section", "paragraph")
 #: What can stand beside --changed-config.
-_WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "as_json"})
+_WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "verbose", "as_json"})
 
 
 def index(
@@ -121,7 +121,7 @@ def index(
     if changed_config:
         _refuse_other_options(context)
         libraries = [] if target is None else [target, *(source or ())]
-        _index_changed(libraries, dry_run=dry_run, as_json=as_json)
+        _index_changed(libraries, dry_run=dry_run, verbose=verbose, as_json=as_json)
         return
     if target is None or source is None or len(source) != 1:
         raise typer.BadParameter(
@@ -168,7 +168,9 @@ def _refuse_other_options(context: typer.Context) -> None:
             )
 
 
-def _index_changed(libraries: Sequence[str], *, dry_run: bool, as_json: bool) -> None:
+def _index_changed(
+    libraries: Sequence[str], *, dry_run: bool, verbose: bool, as_json: bool
+) -> None:
     """Index again what was read with other page types; go on where a source is gone."""
     targets = [parse_target(name) for name in libraries]
     found: list[dict[str, Any]] = []
@@ -192,7 +194,7 @@ def _index_changed(libraries: Sequence[str], *, dry_run: bool, as_json: bool) ->
             found.append(told | {"report": asdict(report), "error": None})
             if not as_json:
                 _list(report.warnings, warn)
-                print_text(_told(report))
+                print_text(_plan(report, verbose=verbose) if dry_run else _told(report))
             _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
     if as_json:
         print_json(found)
