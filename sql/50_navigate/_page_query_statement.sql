@@ -29,6 +29,19 @@ declare
     command jsonb;
     value text;
 begin
+    for value in
+        select n
+        from unnest(pgrag._page_query_property_names(query)) as n
+        where not is_task
+            and n not in ('key', 'rows', 'tags')
+            and not scope -> 'keys' ? pgrag._property_name(n)
+            and not exists (
+                select from jsonb_array_elements(query -> 'commands') as c where c ->> 'name' = n
+            )
+        order by n
+    loop
+        raise notice 'No page has a property %.', quote_literal(value);
+    end loop;
     for command in select c from jsonb_array_elements(query -> 'commands') as c loop
         case command ->> 'command'
             when 'where' then

@@ -23,6 +23,7 @@ from pgrag.cli import (
     links,
     manage,
     observe,
+    page_query,
     parse,
     results,
     search,
@@ -48,6 +49,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Find": (
         search.search,
         text.grep,
+        page_query.query,
         results.pages,
         results.facets,
         context.context,
@@ -59,6 +61,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         browse.versions,
         browse.resolve,
         browse.outline,
+        page_query.properties,
         links.links,
         understanding.intent,
     ),

@@ -1,0 +1,63 @@
+"""`pgrag query` and `pgrag properties`: tables over properties, for people and programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+NOTES = {
+    "projects/roof.md": "---\nstatus: open\npriority: 3\ndue: 2024-06-01\nowner: '[[ada]]'\n"
+    "tags: [project]\n---\n\n# Roof\n\n- [ ] Buy slates\n- [x] Measure\n\n```\n- [ ] code\n```\n",
+    "projects/garden.md": "---\nstatus: done\npriority: high\ndue: 2024-05-01\n---\n# Garden\n\n"
+    "A place for beans. #project\n",
+    "people/ada.md": "---\nborn: 1815-12-10\n---\n\n# Ada\n\nShe owns [[roof]].\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = tmp_path_factory.mktemp("notes")
+    for key, text in NOTES.items():
+        (source / key).parent.mkdir(exist_ok=True)
+        (source / key).write_text(text)
+    return source
+
+
+def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -> None:
+    pgrag.run("index", "notes", folder)
+    table, tasks, csv, linked, unknown, listed, data = pgrag.run_all(
+        ("query", "notes", "TABLE status, due AS Due FROM #project SORT due DESC"),
+        ("query", "notes", "TASK"),
+        ("query", "notes", "TABLE WITHOUT ID owner, priority, status = \"open\" AS o WHERE status",
+         "--csv"),
+        ("query", "notes", "LIST FROM [[roof]]", "--json"),
+        ("query", "notes@", "LIST WHERE statsu"),
+        ("properties", "notes"),
+        ("properties", "notes", "--json"),
+    )  # fmt: skip
+    assert [line.split() for line in table.out.splitlines() if "─" not in line] == [
+        ["File", "status", "Due"],
+        ["projects/roof", "open", "2024-06-01"],
+        ["projects/garden", "done", "2024-05-01"],
+    ]
+    assert "2 rows." in table.err
+    assert [line.split("  ")[0] for line in tasks.out.splitlines()[2:]] == ["projects/roof.md:11"]
+    assert "Buy slates" in tasks.out
+    assert csv.out == "owner,priority,o\n,high,false\nada,3,true\n"
+    assert [row["key"] for row in linked.json] == ["people/ada.md"]
+    assert unknown.out == ""
+    assert "No page has a property 'statsu'." in unknown.err
+    assert "Nothing is like this." in unknown.err
+    assert [" ".join(line.split()) for line in listed.out.splitlines()[2:5]] == [
+        "due date 2 67% 2 2024-05-01; 2024-06-01",
+        "priority mixed: number 1, text 1 2 67% 2 high; 3",
+        "status text 2 67% 2 done; open",
+    ]
+    assert "1 property has values of different types" in listed.err
+    assert {row["name"]: row["types"] for row in data.json}["owner"] == ["link"]
+
+    mistake = pgrag.run("query", "notes", "TABLE a FROM guide", code=1)
+    assert "Column 14 of the query: expected #tag, " in mistake.err
+    assert 'FROM "guide"' in mistake.err
