@@ -69,6 +69,12 @@ LINKS = {
     '{{jsxref("Array.prototype.map()", "map")}}': (
         "link", "Web/JavaScript/Reference/Global_Objects/Array/map", None,
     ),
+    '{{jsxref("Statements/for...in", "for...in")}}': (
+        "link", "Web/JavaScript/Reference/Statements/for...in", None,
+    ),
+    '{{domxref("Document_Object_Model#nodes", "nodes")}}': (
+        "link", "Web/API/Document_Object_Model", "nodes",
+    ),
     "#project/alpha": ("tag", "project/alpha", None),
     "#2024-plan, and more": ("tag", "2024-plan", None),
     "#тег.": ("tag", "тег", None),

@@ -75,7 +75,12 @@ _PLACES = {
     "glossary": "Glossary/",
     "jsxref": "Web/JavaScript/Reference/",
 }
-_JAVASCRIPT_PARTS = ("Global_Objects/", "Statements/", "Operators/", "Functions/", "Classes/")
+_JAVASCRIPT_PARTS = re.compile(
+    r"(?:Global_Objects|Statements|Operators|Functions|Classes|Strict_mode|Iteration_protocols"
+    r"|Lexical_grammar|Template_literals|Trailing_commas|Errors|Deprecated_and_obsolete_features)"
+    r"(?:/|$)"
+)
+_DOT = re.compile(r"(?<!\.)\.(?!\.)")
 _NOT_IN_SLUG = re.compile(r"\(.*?\)|&[lg]t;|[<>]")
 
 
@@ -85,9 +90,9 @@ def target(name: str, arguments: str | None) -> str | None:
     values: list[str] = [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]
     if place is None or not values:
         return None
-    page = _NOT_IN_SLUG.sub("", values[0]).strip().replace(" ", "_")
+    page = "_".join(_NOT_IN_SLUG.sub("", values[0]).split())
     if name.lower() in {"domxref", "jsxref"}:
-        page = page.replace(".prototype.", ".").replace(".", "/")
-    if name.lower() == "jsxref" and not page.startswith(_JAVASCRIPT_PARTS):
+        page = _DOT.sub("/", page.replace(".prototype.", "."))
+    if name.lower() == "jsxref" and not _JAVASCRIPT_PARTS.match(page):
         place += "Global_Objects/"
     return place + page if page else None
