@@ -94,6 +94,32 @@ as $$
         where p.library_id = _names_of_pages.library_id
             and p.page_id = any (_names_of_pages.page_ids)
         union all
+        -- Blogs publish _posts/2021-07-14-name.md below a date: /2021/07/14/name.
+        select
+            p.page_id,
+            'url',
+            pgrag._link_name(
+                regexp_replace(p.key, '_posts/.*$', '')
+                || replace(left(coalesce(p.front_matter ->> 'date', d.date), 10), '-', '/')
+                || '/'
+                || n.name
+            )
+        from pgrag.pages as p
+        cross join lateral (
+            select regexp_substr(p.key, '\d{4}-\d{2}-\d{2}') as date
+        ) as d
+        cross join lateral (
+            values
+                (regexp_substr(p.key, '_posts/(?:.*/)?[\d-]{11}([^/]+)', 1, 1, '', 1)),
+                (p.front_matter ->> 'slug'),
+                (regexp_replace(regexp_replace(p.title, '[^\w\s.-]', '', 'g'), '\s+', '-', 'g'))
+        ) as n (name)
+        where p.library_id = _names_of_pages.library_id
+            and p.page_id = any (_names_of_pages.page_ids)
+            and p.key ~ '(^|/)_posts/'
+            and n.name is not null
+            and coalesce(p.front_matter ->> 'date', d.date) is not null
+        union all
         select p.page_id, o.how, pgrag._link_name(o.name)
         from pgrag.pages as p
         cross join lateral (

@@ -56,6 +56,27 @@ def goes_to(connection, source: str, *edges: Row, **fields: Any) -> list[str | N
     ]
 
 
+def test_posts_of_a_blog_are_reached_below_their_date(connection):
+    posts = "blog/_posts/"
+    write(
+        connection,
+        page(posts + "2020-12-02-faq.md", "x", title="Questions: & answers"),
+        page(
+            posts + "2021-07-14-big-news/index.md", "x",
+            front_matter={"date": "2021-07-15T10:00:00-08:00", "slug": "news"},
+        ),
+        page(posts + "undated.md", "x"),
+    )  # fmt: skip
+    cases = {
+        "/blog/2020/12/02/faq/": posts + "2020-12-02-faq.md by url",
+        "/blog/2020/12/02/questions-answers": posts + "2020-12-02-faq.md by url",
+        "/blog/2021/07/15/news/": posts + "2021-07-14-big-news/index.md by url",
+        "/blog/2021/07/15/big-news.html": posts + "2021-07-14-big-news/index.md by url",
+        "/blog/2021/07/14/faq/": "unresolved",
+    }
+    assert goes_to(connection, "a.md", *map(link, cases)) == list(cases.values())
+
+
 def test_markdown_links(connection):
     write(
         connection,
