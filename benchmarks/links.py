@@ -12,6 +12,8 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
 AGREEMENT = 0.99
+#: Broken links of a corpus that are shown.
+_LISTED = 20
 
 LINKS = """
 select l.source_page, l.line, l.kind, l.rule, l.target, l.fragment, l.target_page, l.state
@@ -109,8 +111,10 @@ def _states(bench: Bench, library: str, version: str, name: str) -> Figure:
     links = _links(bench, library, version)
     states = Counter(link.state for link in links)
     broken = [link for link in links if link.state in {"unresolved", "ambiguous"}]
-    for link in broken:
+    for link in broken[:_LISTED]:
         print(f"{link.source_page}:{link.line}: {link.state}: {link.written}", file=sys.stderr)
+    if len(broken) > _LISTED:
+        print(f"… and {len(broken) - _LISTED:,} more of {name}: pgrag links", file=sys.stderr)
     internal = states["resolved"] + len(broken)
     unknown = sum(states.values()) - internal - states["external"] - states["asset"] - states["tag"]
     lost = [link for link in links if (link.state == "resolved") != (link.target_page is not None)]
