@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from benchmarks import (
     exactness,
     expansion,
+    graph,
     indexing,
     latency,
     links,
@@ -39,6 +40,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "latency": latency.calls,
     "recording": recording.record,
     "steps": steps.around_a_search,
+    "graph": graph.in_search,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
     "versions": indexing.versions,

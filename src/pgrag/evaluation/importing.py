@@ -20,7 +20,9 @@ PLAIN = "plain"
 """The variant of a library whose pages have lost their front matter."""
 WHOLE = "whole"
 """The variant of a library in which camelCase words are not split."""
-VARIANTS = (PLAIN, WHOLE)
+UNLINKED = "unlinked"
+"""The variant of a library whose links have lost their words; the edges are there."""
+VARIANTS = (PLAIN, WHOLE, UNLINKED)
 UNITS = ("page", "section", "document")
 """What a judgement may name."""
 
@@ -104,12 +106,18 @@ def index_variant(app: App, evaluation_set: dict[str, Any], variant: str) -> Ind
     if variant not in VARIANTS:
         raise InvalidInput(
             f"There is no variant {variant!r}.",
-            hint=f"{PLAIN!r} has no front matter, {WHOLE!r} keeps camelCase words whole.",
+            hint=f"{PLAIN!r} has no front matter, {WHOLE!r} keeps camelCase words whole,"
+            f" {UNLINKED!r} has no words of links.",
         )
     source = evaluation_set["source"]
     library = f"{evaluation_set['library']}-{variant}"
     with open_corpus(Path(source["corpus"]), plain=variant == PLAIN) as found:
-        report = app.index_source(library, "", found, PageOptions(language=source.get("language")))
+        report = app.index_source(
+            library,
+            "",
+            found,
+            PageOptions(language=source.get("language"), link_texts=variant != UNLINKED),
+        )
     if variant == WHOLE:
         app.database.call("_keep_identifiers_whole", library=library)
     return report

@@ -19,6 +19,7 @@ from pgrag.ingest.front_matter_links import find_front_matter_edges
 from pgrag.ingest.page_types import PageTypes, Reading, injected
 from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.semantic import Similarities
+from pgrag.ingest.unlinked import without_link_texts
 from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page, Section
 
 CHUNKER_VERSION = 3
@@ -36,13 +37,15 @@ class PageOptions:
     `base_url` is where the source's pages are published, "" if nowhere; `language` is the
     library's, for pages that name none. `profile` is how every page is cut; None leaves it to the
     page's type, and without one to the standard profile. `types` are the page types that the
-    configuration has.
+    configuration has. Without `link_texts` the words of links are left out of the chunks; the
+    edges stay (see `pgrag.ingest.unlinked`).
     """
 
     base_url: str = ""
     language: str | None = None
     profile: ChunkProfile | None = None
     types: PageTypes = field(default_factory=PageTypes, repr=False)
+    link_texts: bool = True
 
     def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
         """Return what of the page types decides how a page is read; see `Reading.document`."""
@@ -77,6 +80,8 @@ def read_page(
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
     sections, prose = markdown.read(matter.body, matter.first_line)
+    if not options.link_texts:
+        sections, _ = markdown.read(without_link_texts(matter.body), matter.first_line)
     title = properties.title or _first_heading(sections) or _title_from_key(key)
     path = properties.path or (title,)
     reading = options.types.reading(properties.type, key)
