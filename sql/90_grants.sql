@@ -133,6 +133,7 @@ grant execute on function
     pgrag.default_settings,
     pgrag.effective_settings,
     pgrag.refresh_statistics,
+    pgrag.refresh_anchor_texts,
     pgrag.refresh_page_ranks,
     -- evaluation
     pgrag.evaluation_sets,

@@ -15,6 +15,7 @@ as $$
         "exact_limit": 20000,
         "intent": "off",
         "query_expansion": "none",
+        "anchor_texts": false,
         "graph": {
             "search": false,
             "depth": 1,
@@ -36,7 +37,8 @@ comment on function pgrag.default_settings() is
 the share of the vector arm in the fusion; page_evidence the share of the page in the keyword score,
 and title_evidence the share of titles in that, the page''s own BM25F having the rest; exact_limit
 the number of vectors up to which they are scanned exactly; intent and query_expansion what a search
-does that does not say (see search). graph: search says whether a search uses links that does not
+does that does not say (see search). With anchor_texts, the words of links
+to a page are searched as its own. graph: search says whether a search uses links that does not
 say; from the pages of the best hits, as many as seeds, depth steps are gone to the fan_out
 strongest neighbours of each and total in all, admitted of which may join the hits; the weights are
 those of the score (see docs/graph-search.md). edge_vectors: whether indexing embeds the edges as

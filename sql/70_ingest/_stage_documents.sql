@@ -23,6 +23,7 @@ as $$
             p.title,
             p.path,
             p.language,
+            p.anchor_texts,
             pgrag.relative_url(p.url, _stage_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
@@ -39,6 +40,7 @@ as $$
             i.title,
             i.url,
             i.language,
+            i.anchor_texts,
             d.place::integer - 1 as sort_order,
             d.parent,
             coalesce(d.level, 2)::smallint as level,
@@ -134,6 +136,11 @@ as $$
     identified as materialized (
         select
             i.*,
+            -- The first paragraph that is searched.
+            i.covers > 0 and row_number() over (
+                partition by i.page_id, i.covers > 0
+                order by i.level desc, i.sort_order
+            ) = 1 as carries_anchors,
             coalesce(
                 same.document_id,
                 replaced.document_id,
@@ -174,7 +181,12 @@ as $$
                 i.title,
                 array_remove(i.path, i.title),
                 i.url,
-                concat_ws(E'\n\n', nullif(i.context, ''), i.content),
+                concat_ws(
+                    E'\n\n',
+                    nullif(i.context, ''),
+                    i.content,
+                    case when i.carries_anchors then pgrag._anchor_text(i.anchor_texts) end
+                ),
                 _stage_documents.library_id,
                 _stage_documents.version_id
             )

@@ -26,6 +26,7 @@ declare
     changed bigint[];
     outdated bigint[];
     restated bigint[];
+    reworded bigint[];
 begin
     if jsonb_typeof(ingest_pages.pages) is distinct from 'array' then
         raise exception 'pages must be a JSON array of pages, got %.',
@@ -47,10 +48,13 @@ begin
         ) as s
     );
     select
+        array_agg(s.document_id) filter (
+            where d.document_id is null or pgrag._differs(s, d) or s.search <> d.search
+        ),
+        array_agg(d.document_id) filter (where pgrag._differs(s, d) or s.search <> d.search),
         array_agg(s.document_id) filter (where d.document_id is null or pgrag._differs(s, d)),
-        array_agg(d.document_id) filter (where pgrag._differs(s, d)),
         array_agg(d.document_id) filter (where s.covers <> d.covers and not pgrag._differs(s, d))
-    into changed, outdated, restated
+    into changed, outdated, reworded, restated
     from unnest(staged) as s
     full join (
         select *
@@ -60,7 +64,7 @@ begin
 
     perform pgrag._forget_documents(target.library_id, outdated, target.settings);
     perform pgrag._write_documents(target.library_id, staged, changed, target.settings);
-    perform pgrag._hand_on_embeddings(target.library_id, changed);
+    perform pgrag._hand_on_embeddings(target.library_id, reworded);
     update pgrag.embeddings as e
     set covers = d.covers
     from pgrag.documents as d

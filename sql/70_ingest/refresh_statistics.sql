@@ -215,6 +215,9 @@ begin
     if (before - pgrag._query_settings()) <> (after - pgrag._query_settings()) then
         perform pgrag._rebuild_statistics(owner_id, after);
     end if;
+    if before -> 'anchor_texts' <> after -> 'anchor_texts' then
+        perform pgrag.refresh_anchor_texts(configure_library.library);
+    end if;
     return (
         select r.settings
         from pgrag.libraries() as r
@@ -226,7 +229,8 @@ $$;
 comment on function pgrag.configure_library(text, jsonb) is
 'Changes retrieval settings of a library (see default_settings; null takes one back to its default,
 and so for a single field weight or part of graph) and returns those now in force. Changed field
-weights, k1 or b rewrite the library''s impacts in the same transaction. Errors: PGR01, naming the
+weights, k1 or b rewrite the library''s impacts in the same transaction, and so does anchor_texts
+the documents that carry the words of links. Errors: PGR01, naming the
 setting, and PGR02.';
 
 -- What is looked at when a query comes: nothing that is stored depends on it.
@@ -236,8 +240,8 @@ language sql
 immutable
 parallel safe
 as $$
-    select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion, graph}'
-        ::text[] || 'edge_vectors'::text;
+    select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion, graph,
+        edge_vectors, anchor_texts}'::text[];
 $$;
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
@@ -258,7 +262,8 @@ begin
     from (
         select s.key as name, s.value, w.lowest, w.highest, w.wanted
         from jsonb_each(
-            settings - '{field_weights, intent, query_expansion, graph, edge_vectors}'::text[]
+            settings - '{field_weights, intent, query_expansion, graph, edge_vectors,
+                anchor_texts}'::text[]
         ) as s
         join (values
             ('alpha', 0, 1, 'a number from 0 to 1'),
@@ -300,6 +305,9 @@ begin
             ('hub_share', 0, 1, 'a number from 0 to 1')
         ) as w (name, lowest, highest, wanted) on w.name = s.key
         where s.key <> 'search'
+        union all
+        select 'anchor_texts', settings -> 'anchor_texts', null, null, 'true or false'
+        where jsonb_typeof(settings -> 'anchor_texts') <> 'boolean'
         union all
         select 'graph.search', settings #> '{graph,search}', null, null, 'true or false'
         where jsonb_typeof(settings #> '{graph,search}') <> 'boolean'

@@ -66,6 +66,13 @@ begin
     if pgrag._ranks_are_outdated(owner_id, target_id) then
         perform pgrag.refresh_page_ranks(library, version);
     end if;
+    if exists (
+        select
+        from pgrag.libraries as l
+        where l.library_id = owner_id and l.settings -> 'anchor_texts' = 'true'
+    ) then
+        perform pgrag.refresh_anchor_texts(library, version);
+    end if;
     -- What was written waits beside the index, where every search reads it: merge it, where the
     -- caller owns the index (others leave it to autovacuum).
     perform gin_clean_pending_list(i.oid)
@@ -78,5 +85,6 @@ $$;
 comment on function pgrag.finish_version(text, text) is
 'Says that a version is indexed completely: from now on it can be the newest one. Also connects the
 links that were written (see resolve_links), ranks the pages anew where links have come or gone (see
-refresh_page_ranks), and merges what was written into the full-text index.
+refresh_page_ranks), brings the words of links up to date where the library''s setting anchor_texts
+is on (see refresh_anchor_texts), and merges what was written into the full-text index.
 Errors: PGR02, PGR03.';
