@@ -4,7 +4,7 @@
 --                     links to it with hub_share of that; further away (depth), with half of what
 --                     the page before on the way has, times the weight of the edge.
 --   centrality_share  half of it ln(1 + d) / ln(1 + the largest d), d: pages of these that link
---                     here; half the page rank, divided by the largest of these (0 without one).
+--                     here; half the page rank, from 0 for the lowest of these to 1.
 create or replace function pgrag._graph_pages(
     hits pgrag.ranked_hit[],
     request pgrag.search_request
@@ -166,7 +166,11 @@ begin
             coalesce(v.edge_ids, '{}') as edge_ids,
             w.path,
             coalesce(ln(1 + d.degree) / ln(1 + max(d.degree) over ()), 0) as local_share,
-            coalesce(r.rank / max(nullif(r.rank, 0)) over (), 0) as rank_share
+            coalesce(
+                (r.rank - min(r.rank) over ())
+                    / nullif(max(r.rank) over () - min(r.rank) over (), 0),
+                0
+            ) as rank_share
         from nodes as n
         left join votes as v on v.page_id = n.page_id
         left join ways as w on w.page_id = n.page_id
@@ -174,13 +178,28 @@ begin
         left join pgrag.page_ranks as r
             on r.library_id = n.library_id and r.page_id = n.page_id
     ),
+    patterns as materialized (
+        select f.page_type, f.pattern, f.place from pgrag._folder_patterns() as f
+    ),
     -- Not every neighbour comes along: those that fit, the most votes first.
     admitted as (
         select
             o.*,
             row_number() over (partition by o.is_new order by o.amount desc, o.page_id) as place
         from (
-            select v.*, p.type
+            select
+                v.*,
+                -- As pgrag.page_type, whose patterns are worth reading once.
+                coalesce(
+                    nullif(btrim(p.type), ''),
+                    (
+                        select f.page_type
+                        from patterns as f
+                        where p.key ~ f.pattern
+                        order by f.place
+                        limit 1
+                    )
+                ) as type
             from valued as v
             join pgrag.pages as p on p.library_id = v.library_id and p.page_id = v.page_id
             where not v.is_new

@@ -86,12 +86,13 @@ def by_hand(connection, ids, *, seeds: int = 10, **weights: float) -> dict[str, 
         for row in connection.execute("select page_id, rank from pgrag.page_ranks").fetchall()
     }
     most = math.log(1 + max(map(len, linking.values())))
-    highest = max(ranks[ids[name]] for name in fused)
+    lowest, highest = (f(ranks[ids[name]] for name in fused) for f in (min, max))
     scores = {}
     for name, score in fused.items():
         base = weights.get("semantic", 1) * score * (0.5 if name == "pump" else 1)
         room = base * (1 - base)
-        central = (math.log(1 + len(linking[name])) / most + ranks[ids[name]] / highest) / 2
+        rank = (ranks[ids[name]] - lowest) / (highest - lowest)
+        central = (math.log(1 + len(linking[name])) / most + rank) / 2
         scores[name] = (
             base
             + weights.get("edge", 0.7) * room * votes[name] / (votes[name] + 2)
@@ -102,7 +103,10 @@ def by_hand(connection, ids, *, seeds: int = 10, **weights: float) -> dict[str, 
 
 @pytest.fixture
 def typed(connection, ids):
-    connection.execute("insert into pgrag.page_types (name, retriever_weight) values ('tool', 0.5)")
+    connection.execute(
+        "insert into pgrag.page_types (name, retriever_weight) values ('tool', 0.5)"
+        " on conflict (name) do update set retriever_weight = excluded.retriever_weight"
+    )
 
 
 @pytest.mark.parametrize("seeds", [10, 3])
@@ -114,6 +118,17 @@ def test_scores_are_those_of_the_formula(connection, ids, typed, seeds):
     for hit in hits:
         assert hit["score"] == pytest.approx(expected[hit["key"].removesuffix(".md")], abs=1e-6)
     assert [h["score"] for h in hits] == sorted((h["score"] for h in hits), reverse=True)
+
+
+def test_a_folder_gives_a_type(connection, ids):
+    connection.execute(
+        "insert into pgrag.page_types (name, folders, retriever_weight)"
+        " values ('kept', '{tr*.md}', 0), ('tool', '{}', 2)"
+    )
+    hits = {hit["key"]: hit for hit in graph_search(connection)}
+    assert hits["trays.md"]["score"] == 0
+    assert hits["trays.md"]["explanation"]["graph"]["type"] == "kept"
+    assert hits["pump.md"]["explanation"]["graph"]["type_weight"] == 2
 
 
 def test_weights_are_settings(connection, ids, typed):
