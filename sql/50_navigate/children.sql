@@ -26,7 +26,8 @@ $$;
 
 comment on function pgrag.children(bigint) is
 'The documents one level below in reading order: paragraphs and sections, and for a page also the
-pages below it by hierarchical path or folder. Errors: PGR05.';
+pages below it by hierarchical path or folder; so for a section, too, that has the path above a
+page''s. Errors: PGR05.';
 
 create or replace function pgrag._child_ids(
     above pgrag.documents
@@ -44,6 +45,14 @@ as $$
             and d.parent_id = (_child_ids.above).document_id
         order by d.sort_order, d.document_id
     ) || case
+        when (_child_ids.above).level = 1
+        then array(
+            select pgrag._page_document((_child_ids.above).library_id, child.page_id)
+            from unnest(pgrag._pages_below_section(_child_ids.above))
+                with ordinality as child (page_id, place)
+            order by child.place
+        )
+    end || case
         when (_child_ids.above).parent_id is null
         then array(
             select pgrag._page_document(p.library_id, child.page_id)

@@ -1,4 +1,4 @@
--- One step up, also from a page to the page above it.
+-- One step up, also from a page to the page above it, or to the section of a page.
 create or replace function pgrag.parent(
     document_id bigint
 )
@@ -22,8 +22,8 @@ $$;
 
 comment on function pgrag.parent(bigint) is
 'The document one level above: the section of a paragraph, the section above a section, the page
-above a top section, and for a page the page above it by hierarchical path or folder. No row where
-there is none. Errors: PGR05.';
+above a top section, and for a page what is above it by hierarchical path (a page, or a section of
+another page) or by folder. No row where there is none. Errors: PGR05.';
 
 create or replace function pgrag._parent_id(
     child pgrag.documents
@@ -36,14 +36,11 @@ set search_path from current
 as $$
     select coalesce(
         (_parent_id.child).parent_id,
-        pgrag._page_document(
-            (_parent_id.child).library_id,
-            (
-                select pgrag._parent_page(p)
-                from pgrag.pages as p
-                where p.library_id = (_parent_id.child).library_id
-                    and p.page_id = (_parent_id.child).page_id
-            )
+        (
+            select pgrag._document_above(p)
+            from pgrag.pages as p
+            where p.library_id = (_parent_id.child).library_id
+                and p.page_id = (_parent_id.child).page_id
         )
     );
 $$;
