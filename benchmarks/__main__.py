@@ -22,6 +22,7 @@ from benchmarks import (
     indexing,
     latency,
     links,
+    page_queries,
     recall,
     recording,
     steps,
@@ -47,6 +48,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "expansion": expansion.contexts,
     "text": text.lines_as_ripgrep,
     "links": links.follow,
+    "page_queries": page_queries.ask,
 }
 
 

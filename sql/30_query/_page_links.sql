@@ -19,6 +19,7 @@ as $$
         where not _page_links.is_outgoing
             and e.library_id = _page_links.library_id
             and e.target_page_id = _page_links.page_id
+            and e.how is distinct from 'self'
         union
         select coalesce(pgrag._page_link(t.key), to_jsonb('[[' || e.target || ']]'))
         from pgrag.edges as e
@@ -27,6 +28,7 @@ as $$
             and e.library_id = _page_links.library_id
             and e.source_page_id = _page_links.page_id
             and e.state in ('resolved', 'unresolved', 'ambiguous')
+            and e.how is distinct from 'self'
     ) as l;
 $$;
 

@@ -9,8 +9,8 @@ create or replace function pgrag._page_query_expression(
 )
 returns record
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare
@@ -80,8 +80,8 @@ create or replace function pgrag._page_query_operand(
 )
 returns record
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare
@@ -171,8 +171,8 @@ create or replace function pgrag._page_query_arguments(
 )
 returns record
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare

@@ -5,8 +5,8 @@ create or replace function pgrag._page_query_function(
 )
 returns void
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare
@@ -80,14 +80,14 @@ as $$
         ('unique', 1, 1, true), ('flat', 1, 1, true);
 $$;
 
--- Null for a pattern that is none.
+-- Errors are caught in a subtransaction, which up to PostgreSQL 16 no parallel query may begin.
 create or replace function pgrag._is_pattern(
     pattern text
 )
 returns boolean
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 begin

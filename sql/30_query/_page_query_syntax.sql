@@ -5,8 +5,8 @@ create or replace function pgrag._page_query_syntax(
 )
 returns jsonb
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare
@@ -159,8 +159,8 @@ create or replace function pgrag._page_query_columns(
 )
 returns record
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare
@@ -212,8 +212,8 @@ create or replace function pgrag._page_query_sort_keys(
 )
 returns record
 language plpgsql
-immutable
-parallel safe
+stable
+parallel unsafe
 set search_path from current
 as $$
 declare

@@ -7,7 +7,7 @@ create or replace function pgrag._page_text_function(
 returns jsonb
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 set search_path from current
 as $$
 declare

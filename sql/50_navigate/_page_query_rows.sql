@@ -147,7 +147,7 @@ begin
                 return format(
                     'p.page_id in (select e.target_page_id from pgrag.edges as e'
                     ' where e.library_id = %L::bigint and e.source_page_id = any (%L::bigint[])'
-                    ' and e.target_page_id is not null)',
+                    ' and e.target_page_id is not null and e.how is distinct from ''self'')',
                     library_id, targets
                 );
             end if;
@@ -160,7 +160,8 @@ begin
                         || ' and e.target_page_id is null and e.name = %4$L)'
                     else 'p.page_id in (select e.source_page_id from pgrag.edges as e'
                         || ' where e.library_id = %1$L::bigint'
-                        || ' and e.target_page_id = any (%3$L::bigint[]))'
+                        || ' and e.target_page_id = any (%3$L::bigint[])'
+                        || ' and e.how is distinct from ''self'')'
                 end,
                 library_id, version_id, targets, regexp_replace(link, '^.*/', '')
             );

@@ -18,7 +18,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 set search_path from current
 set jit = off
 as $$
