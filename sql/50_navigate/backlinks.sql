@@ -34,24 +34,30 @@ declare
 begin
     perform pgrag._check_range('match_count', backlinks.match_count, 1, 1000000);
     return query
+    with found as materialized (
+        select e.*, p.key, p.title, p.url, e.confidence * coalesce(k.weight, 1) as weight
+        from pgrag.edges as e
+        cross join lateral pgrag._page_named(e.library_id, e.source_page_id) as p
+        left join pgrag.edge_kinds as k on k.name = e.kind
+        where e.library_id = here.library_id
+            and e.target_page_id = here.page_id
+            and e.source_page_id <> here.page_id
+            and (backlinks.kinds is null or e.kind = any (backlinks.kinds))
+        order by weight desc, p.key, e.place, e.edge_id
+        limit backlinks.match_count
+    )
     select
-        e.edge_id, e.source_page_id, p.key, p.title, p.url, e.source_document_id,
-        array_to_string(d.path, ' / '), d.anchor, e.line, e.rule, e.kind, e.confidence,
-        e.link_text, e.sentence, e.fragment, e.target_document_id
-    from (
-        select l.*, l.confidence * coalesce(k.weight, 1) as weight
-        from pgrag.edges as l
-        left join pgrag.edge_kinds as k on k.name = l.kind
-        where l.library_id = here.library_id
-            and l.target_page_id = here.page_id
-            and l.source_page_id <> here.page_id
-            and (backlinks.kinds is null or l.kind = any (backlinks.kinds))
-    ) as e
-    join pgrag.pages as p on p.library_id = e.library_id and p.page_id = e.source_page_id
-    left join pgrag.documents as d
-        on d.library_id = e.library_id and d.document_id = e.source_document_id
-    order by e.weight desc, p.key, e.place, e.edge_id
-    limit backlinks.match_count;
+        f.edge_id, f.source_page_id, f.key, f.title, f.url, f.source_document_id,
+        array_to_string(d.path, ' / '), d.anchor, f.line, f.rule, f.kind, f.confidence,
+        f.link_text, f.sentence, f.fragment, f.target_document_id
+    from found as f
+    left join lateral (
+        select d.path, d.anchor
+        from pgrag.documents as d
+        where d.library_id = here.library_id and d.document_id = f.source_document_id
+        offset 0
+    ) as d on true
+    order by f.weight desc, f.key, f.place, f.edge_id;
 end;
 $$;
 

@@ -95,10 +95,14 @@ begin
         e.state, e.how, e.link_text, e.sentence
     from unnest(edge_ids) with ordinality as wanted (edge_id, place)
     join pgrag.edges as e on e.library_id = owner_id and e.edge_id = wanted.edge_id
-    join pgrag.pages as s on s.library_id = owner_id and s.page_id = e.source_page_id
-    left join pgrag.documents as d
-        on d.library_id = owner_id and d.document_id = e.source_document_id
-    left join pgrag.pages as t on t.library_id = owner_id and t.page_id = e.target_page_id
+    cross join lateral pgrag._page_named(owner_id, e.source_page_id) as s
+    left join lateral (
+        select d.path
+        from pgrag.documents as d
+        where d.library_id = owner_id and d.document_id = e.source_document_id
+        offset 0
+    ) as d on true
+    left join lateral pgrag._page_named(owner_id, e.target_page_id) as t on true
     order by wanted.place;
 
     if edges.structure and edges.after is null then
@@ -125,7 +129,7 @@ $$;
 
 comment on function pgrag.edges(text, text, bigint, text, text[], boolean, text[], text[], integer, bigint) is
 'The edges of one version of a library (see resolve_version), or of one page of it: direction out
-are those on the page, in those that lead to it. kinds (link, embed, depends_on …), states
+are those on the page, in those that lead to it. kinds (links_to, embeds, depends_on …), states
 (resolved, unresolved, ambiguous, external, asset, tag) and rules (explicit:wikilink, inline:rel …)
 narrow them; what no edge has finds nothing. section is the path of the document that the edge
 stands in; target and fragment are as written, the target''s page and document null where nothing
@@ -151,6 +155,28 @@ begin
             using errcode = 'PGR04', hint = 'Take the page_id of pgrag.find_page.';
     end if;
 end;
+$$;
+
+-- One probe of the index for each edge, however few pages the planner takes a library to have.
+create or replace function pgrag._page_named(
+    library_id bigint,
+    wanted_id bigint
+)
+returns table (
+    page_id bigint,
+    key text,
+    title text,
+    url text
+)
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select p.page_id, p.key, p.title, p.url
+    from pgrag.pages as p
+    where p.library_id = _page_named.library_id and p.page_id = _page_named.wanted_id
+    offset 0;
 $$;
 
 -- What the tree of documents and the tree of pages say about one page.

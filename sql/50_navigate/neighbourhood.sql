@@ -62,9 +62,8 @@ begin
         r.edge_count, r.forward, e.kind, e.line, e.sentence, w.path
     from reached as r
     join ways as w on w.page_id = r.page_id
-    join pgrag.pages as p on p.library_id = start.library_id and p.page_id = r.page_id
-    join pgrag.pages as via
-        on via.library_id = start.library_id and via.page_id = r.via_page_id
+    cross join lateral pgrag._page_named(start.library_id, r.page_id) as p
+    cross join lateral pgrag._page_named(start.library_id, r.via_page_id) as via
     join pgrag.edges as e on e.library_id = start.library_id and e.edge_id = r.edge_id
     order by r.depth, r.weight desc, r.page_id;
 end;

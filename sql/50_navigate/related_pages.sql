@@ -36,7 +36,7 @@ begin
         select n.page_id, d.forward, n.weight, n.edge_count
         from (values (true), (false)) as d (forward)
         cross join lateral pgrag._linked_pages(
-            here.library_id, here.page_id, null, case when d.forward then 'out' else 'in' end, 200
+            here.library_id, here.page_id, null, case when d.forward then 'out' else 'in' end, 100
         ) as n
     ),
     links as (
@@ -58,13 +58,13 @@ begin
         cross join lateral (
             select n.page_id, count(*) over () as degree
             from pgrag._linked_pages(
-                here.library_id, b.page_id, null, case when b.forward then 'in' else 'out' end, 200
+                here.library_id, b.page_id, null, case when b.forward then 'in' else 'out' end, 100
             ) as n
         ) as o
         where o.page_id <> here.page_id
         group by o.page_id, b.forward
         order by shared desc, o.page_id
-        limit 200
+        limit 100
     ),
     shared_links as (
         select
@@ -77,7 +77,7 @@ begin
                     select count(*)
                     from pgrag._linked_pages(
                         here.library_id, c.page_id, null,
-                        case when c.forward then 'out' else 'in' end, 200
+                        case when c.forward then 'out' else 'in' end, 100
                     )
                 )::double precision
             ) as part
@@ -164,7 +164,7 @@ begin
         s.page_id, p.key, p.title, p.url, s.score, s.linked, s.cocited, s.coupled, s.tagged,
         s.meaning, coalesce(nullif(s.reason, ''), 'a little alike')
     from scored as s
-    join pgrag.pages as p on p.library_id = here.library_id and p.page_id = s.page_id
+    cross join lateral pgrag._page_named(here.library_id, s.page_id) as p
     order by s.score desc, s.page_id
     limit related_pages.match_count;
 end;
@@ -178,7 +178,7 @@ the pages that link to both, each counting 1 / log2(1 + number of its targets) (
 divided by the square root of the product of how many link to the one and to the other; coupled: the
 same for pages that both link to. tagged: common tags among all tags of both (Jaccard). meaning: the
 cosine between the mean vector of the page and the nearest document of the other, by the library''s
-model; null without vectors. Of a page with many neighbours the strongest 200 are looked at. reason
+model; null without vectors. Of a page with many neighbours the strongest 100 are looked at. reason
 says in words what connects the two. Errors: PGR01, PGR04.';
 
 -- The mean of the vectors of a page's documents, of length 1; null where it has none.

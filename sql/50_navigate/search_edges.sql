@@ -69,9 +69,8 @@ begin
     ) then
         embedding := pgrag._query_embedding(words, used_model, search_edges.query_embedding);
     else
-        raise notice 'The edges of % have no vectors: searching their words.',
-            quote_literal(owner.name)
-            using hint = format('pgrag embed %s --edges makes them.', owner.name);
+        raise notice 'The edges of % have no vectors, which pgrag embed % --edges makes: searching'
+            ' their words.', quote_literal(owner.name), owner.name;
     end if;
     if embedding is not null then
         select n.edge_ids, n.scores
@@ -103,8 +102,8 @@ begin
         e.confidence, e.link_text, e.sentence, t.page_id, t.key, t.title, t.url
     from unnest(edge_ids, scores) with ordinality as f (edge_id, score, place)
     join pgrag.edges as e on e.library_id = owner.library_id and e.edge_id = f.edge_id
-    join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
-    join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
+    cross join lateral pgrag._page_named(e.library_id, e.source_page_id) as s
+    cross join lateral pgrag._page_named(e.library_id, e.target_page_id) as t
     where f.score >= coalesce(search_edges.min_score, 0)
     order by f.place;
 end;
@@ -228,8 +227,8 @@ begin
         from (
             select e.edge_id, e.confidence as rank, l.lexemes
             from pgrag.edges as e
-            join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
-            join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
+            cross join lateral pgrag._page_named(e.library_id, e.source_page_id) as s
+            cross join lateral pgrag._page_named(e.library_id, e.target_page_id) as t
             cross join lateral (
                 select to_tsvector(
                     _edges_with_words.language::regconfig,

@@ -117,7 +117,7 @@ begin
         p.page_id, p.key, p.title, p.url, e.edge_id, e.target_page_id = p.page_id, e.rule, e.kind,
         e.line, e.link_text, e.sentence
     from way as w
-    join pgrag.pages as p on p.library_id = start.library_id and p.page_id = w.page_id
+    cross join lateral pgrag._page_named(start.library_id, w.page_id) as p
     left join pgrag.edges as e on e.library_id = start.library_id and e.edge_id = w.edge_id
     order by w.place;
 end;

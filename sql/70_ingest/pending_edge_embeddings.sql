@@ -105,6 +105,9 @@ stable
 parallel safe
 rows 10000
 set search_path from current
+-- Of a whole library, however few pages the planner takes it to have.
+set enable_nestloop = off
+set work_mem = '128MB'
 set jit = off
 as $$
     select w.edge_id, w.version_id, w.text_hash, w.text

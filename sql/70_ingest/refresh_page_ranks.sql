@@ -68,6 +68,7 @@ set search_path from current
 set work_mem = '64MB'
 set jit = off
 as $$
+    -- What is there counts up, what is stored counts down: one grouping, however many there are.
     with pairs as materialized (
         select distinct e.source_page_id, e.target_page_id
         from pgrag.edges as e
@@ -77,24 +78,27 @@ as $$
             and e.target_page_id <> e.source_page_id
             and coalesce(k.weight, 1) > 0
     ),
-    incoming as (
-        select p.target_page_id as page_id, count(*) as degree from pairs as p group by 1
-    ),
-    outgoing as (
-        select p.source_page_id as page_id, count(*) as degree from pairs as p group by 1
+    degrees as (
+        select p.target_page_id as page_id, 1 as in_degree, 0 as out_degree, 0 as ranks
+        from pairs as p
+        union all
+        select p.source_page_id, 0, 1, 0 from pairs as p
+        union all
+        select p.page_id, 0, 0, 1
+        from pgrag.pages as p
+        where p.library_id = _ranks_are_outdated.library_id
+            and p.version_id = _ranks_are_outdated.version_id
+        union all
+        select r.page_id, -r.in_degree, -r.out_degree, -1
+        from pgrag.page_ranks as r
+        where r.library_id = _ranks_are_outdated.library_id
+            and r.version_id = _ranks_are_outdated.version_id
     )
     select exists (
         select
-        from pgrag.pages as p
-        left join pgrag.page_ranks as r on r.library_id = p.library_id and r.page_id = p.page_id
-        left join incoming as i on i.page_id = p.page_id
-        left join outgoing as o on o.page_id = p.page_id
-        where p.library_id = _ranks_are_outdated.library_id
-            and p.version_id = _ranks_are_outdated.version_id
-            and (
-                r.in_degree is distinct from coalesce(i.degree, 0)
-                or r.out_degree is distinct from coalesce(o.degree, 0)
-            )
+        from degrees as d
+        group by d.page_id
+        having sum(d.in_degree) <> 0 or sum(d.out_degree) <> 0 or sum(d.ranks) <> 0
     );
 $$;
 
@@ -112,6 +116,7 @@ language plpgsql
 volatile
 set search_path from current
 set work_mem = '64MB'
+set enable_nestloop = off
 set jit = off
 as $$
 declare

@@ -86,15 +86,11 @@ def test_links_that_lead_nowhere_any_more_are_not_found(embedded):
 
 def test_words_where_there_are_no_vectors(connection, ids):
     notices = []
-    connection.add_notice_handler(
-        lambda said: notices.append((said.message_primary, said.message_hint))
-    )
+    connection.add_notice_handler(lambda said: notices.append(said.message_primary))
     assert found(connection, "nothing of this") == []
     assert notices == [
-        (
-            "The edges of 'garden' have no vectors: searching their words.",
-            "pgrag embed garden --edges makes them.",
-        )
+        "The edges of 'garden' have no vectors, which pgrag embed garden --edges makes: searching"
+        " their words."
     ]
     rows = found(connection, "worms in kitchen waste")
     assert ends(rows[0]) == ("compost", "worms")

@@ -1,0 +1,84 @@
+"""`pgrag backlinks`, `related`, `neighbourhood`, `path` and `edges` on a small vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+
+@pytest.fixture
+def garden(pgrag: CommandLine, fixtures_folder: Path) -> CommandLine:
+    pgrag.run("index", "garden", fixtures_folder / "garden")
+    return pgrag
+
+
+def test_the_graph_is_shown(garden: CommandLine) -> None:
+    backlinks, related, around, way, listed = garden.run_all(
+        ("backlinks", "garden", "compost.md", "--json"),
+        ("related", "garden", "compost", "-n", "3", "--json"),
+        ("neighbourhood", "garden", "index.md", "--depth", "2", "--direction", "out", "--json"),
+        ("path", "garden", "index.md", "worms.md", "--json"),
+        ("edges", "garden", "--page", "beds.md", "--kind", "depends_on", "--json"),
+    )
+    found = {row["key"]: row for row in backlinks.json}
+    assert set(found) == {"beds.md", "tools.md", "worms.md"}
+    beds = found["beds.md"]
+    assert (beds["line"], beds["kind"], beds["rule"]) == (12, "depends_on", "inline:rel")
+    assert beds["section"] == "Raised beds"
+    assert "fresh soil" in beds["sentence"]
+    assert found["worms.md"]["fragment"] == "Helpers"
+
+    assert related.json[0]["key"] == "worms.md"
+    assert "link to each other" in related.json[0]["reason"]
+    assert [row["key"] for row in around.json if row["depth"] == 1] == ["beds.md", "tools.md"]
+    assert {row["key"]: row["via_page"] for row in around.json if row["depth"] == 2} == {
+        "compost.md": "tools.md",
+        "plants/tomatoes.md": "beds.md",
+    }
+    assert [row["key"] for row in way.json] in [
+        ["index.md", middle, "compost.md", "worms.md"] for middle in ("beds.md", "tools.md")
+    ]
+    assert [row["target_page"] for row in listed.json] == ["compost.md"]
+
+    tables = garden.run_all(
+        ("backlinks", "garden", "compost.md"),
+        ("related", "garden", "compost.md"),
+        ("neighbourhood", "garden", "compost.md"),
+        ("path", "garden", "index.md", "worms.md"),
+        ("edges", "garden", "--page", "beds.md", "--structure"),
+    )
+    for table, words in zip(
+        tables,
+        ("depends_on", "shares #soil", "← compost.md", "→ links_to", "belongs_to"),
+        strict=True,
+    ):
+        assert words in table.out
+
+
+def test_edges_by_words_and_by_meaning(garden: CommandLine) -> None:
+    words = garden.run("edges", "garden", "turn kitchen waste barrow")
+    assert "tools.md" in words.out
+    assert "have no vectors" in words.err
+    assert "pgrag embed garden --edges" in words.err
+    assert "embedded" in garden.run("embed", "garden", "--edges").out
+    [best, *_] = garden.json("edges", "garden", "which tool digs: spade or fork")
+    assert (best["matched_by"], best["source_page"]) == ("meaning", "tools.md")
+    assert "edge_vectors" in garden.run("configure", "garden").out
+
+
+def test_what_is_not_there(garden: CommandLine) -> None:
+    nothing, lonely = garden.run_all(
+        ("path", "garden", "plants/basil.md", "index.md"),
+        ("backlinks", "garden", "index.md"),
+    )
+    assert (nothing.out, lonely.out) == ("", "")
+    assert "No way of at most 8 steps" in nothing.err
+    assert "No page links there." in lonely.err
+    assert "has no page" in garden.run("related", "garden", "gone.md", code=1).err
+    assert (
+        "depth must be"
+        in garden.run("neighbourhood", "garden", "index.md", "--depth", "99", code=1).err
+    )
+    garden.run("edges", "garden", "query", "--page", "index.md", code=2)
