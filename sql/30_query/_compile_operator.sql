@@ -98,7 +98,7 @@ begin
                 )
             );
         when 'links' then
-            return pgrag._compile_links(expression, literal);
+            return pgrag._compile_links(literal);
         when 'language' then
             return format('%s = %L', expression, pgrag.text_search_configuration(literal));
         when 'minimum' then

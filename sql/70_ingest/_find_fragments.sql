@@ -55,14 +55,17 @@ as $$
             d.path,
             d.level,
             d.sort_order,
-            pgrag._heading_words(d.heading) as words
+            -- The title stands above the page.
+            pgrag._heading_words(
+                case when d.level = 0 then d.path[cardinality(d.path)] else d.heading end
+            ) as words
         from (select distinct a.page_id from asked as a) as a
         cross join lateral (
             select d.*
             from pgrag.documents as d
             where d.library_id = _find_fragments.library_id
                 and d.page_id = a.page_id
-                and d.anchor <> ''
+                and (d.anchor <> '' or d.level = 0)
             offset 0
         ) as d
     ),
@@ -75,7 +78,11 @@ as $$
         where a.above is null
             or a.above <@ array(select pgrag._heading_words(part) from unnest(h.path) as part)
         order by
-            a.page_id, a.fragment, lower(h.anchor) = a.anchor desc, h.level = 1 desc, h.sort_order
+            a.page_id,
+            a.fragment,
+            lower(h.anchor) = a.anchor desc,
+            array_position('{1, 2, 0}', h.level::integer),
+            h.sort_order
     ),
     elements as (
         select

@@ -94,31 +94,40 @@ as $$
         where p.library_id = _names_of_pages.library_id
             and p.page_id = any (_names_of_pages.page_ids)
         union all
-        -- Blogs publish _posts/2021-07-14-name.md below a date: /2021/07/14/name.
-        select
-            p.page_id,
-            'url',
-            pgrag._link_name(
-                regexp_replace(p.key, '_posts/.*$', '')
-                || replace(left(coalesce(p.front_matter ->> 'date', d.date), 10), '-', '/')
-                || '/'
-                || n.name
-            )
+        -- Sites publish blog/_posts/2024-05-01-news.md as /blog/2024/05/01/news, or without the day;
+        -- the last part is the file's name, the slug or the words of the title.
+        select p.page_id, 'url', f.day || '/' || pgrag._link_name(f.name)
         from pgrag.pages as p
         cross join lateral (
-            select regexp_substr(p.key, '\d{4}-\d{2}-\d{2}') as date
+            select regexp_match(
+                pgrag._link_name(p.key), '(?:^|/)(\d{4})-(\d\d)-(\d\d)[-_ ]([^/]+?)(?:/index)?$'
+            ) as parts
+        ) as k
+        cross join lateral (
+            -- As it is written: the day of the author, wherever that was.
+            select coalesce(
+                replace(substring(p.front_matter ->> 'date', '^\d{4}-\d\d-\d\d'), '-', '/'),
+                to_char(p.created at time zone 'UTC', 'YYYY/MM/DD'),
+                array_to_string(k.parts[:3], '/')
+            ) as whole
         ) as d
         cross join lateral (
-            values
-                (regexp_substr(p.key, '_posts/(?:.*/)?[\d-]{11}([^/]+)', 1, 1, '', 1)),
-                (p.front_matter ->> 'slug'),
-                (regexp_replace(regexp_replace(p.title, '[^\w\s.-]', '', 'g'), '\s+', '-', 'g'))
-        ) as n (name)
+            select day, name
+            from unnest(array[d.whole, left(d.whole, 7)]) as day
+            cross join unnest(
+                array[
+                    k.parts[4],
+                    p.front_matter ->> 'slug',
+                    regexp_replace(
+                        regexp_replace(p.title, '[^\w\s.-]', '', 'g'), '\s+', '-', 'g'
+                    )
+                ]
+            ) as name
+            where name <> ''
+        ) as f
         where p.library_id = _names_of_pages.library_id
             and p.page_id = any (_names_of_pages.page_ids)
-            and p.key ~ '(^|/)_posts/'
-            and n.name is not null
-            and coalesce(p.front_matter ->> 'date', d.date) is not null
+            and k.parts is not null
         union all
         select p.page_id, o.how, pgrag._link_name(o.name)
         from pgrag.pages as p

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from library import document, ingest, page, refused, run, search
 from psycopg.types.json import Jsonb
 
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.pipeline import page_document
+
 PAGES = [
     page(
         "guide/install.md",
@@ -218,6 +221,11 @@ def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, search
         assert len(hits) == count
 
 
+def linking(key: str, text: str) -> dict[str, Any]:
+    """A page of this Markdown, with its links."""
+    return page_document(read_page(key, text.encode(), PageOptions()))
+
+
 @pytest.mark.parametrize(
     ("written", "found"),
     [
@@ -233,7 +241,7 @@ def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, search
     ],
 )  # fmt: skip
 def test_links_to_a_note(connection, written, found):
-    ingest(connection, "linked", [page("a.md", f"Note with {written} in it.")])
+    ingest(connection, "linked", [linking("a.md", f"Note with {written} in it.")])
     for name in ("setup", "Setup.md"):
         assert bool(search(connection, "note", library="linked", filters={"links": name})) is found
 
@@ -245,7 +253,7 @@ def test_links_to_notes_with_signs_and_blanks(connection):
         "[[aXb]] note",
         "note",
     ]
-    pages = [page(f"{place}.md", text) for place, text in enumerate(texts)]
+    pages = [linking(f"{place}.md", text) for place, text in enumerate(texts)]
     ingest(connection, "linked", pages)
     for wanted, expected in {
         "über *ALLES* (1.0)": {"0.md"},
@@ -263,6 +271,34 @@ def test_links_to_notes_with_signs_and_blanks(connection):
             assert {hit["key"] for hit in hits} == expected
         others = search(connection, "note", library="linked", filters={"links": {"!=": wanted}})
         assert {hit["key"] for hit in others} == {"0.md", "1.md", "2.md", "3.md"} - expected
+
+
+def test_links_to_pages_by_any_of_their_names(connection):
+    ingest(
+        connection, "linked",
+        [
+            linking("guide/setup.md", "---\ntitle: Install\naliases: [Begin]\n---\nA note. [[#x]]"),
+            linking("other/setup.md", "Another note."),
+            linking("a.md", "A note on [it](guide/setup.md) and [[folder/missing|that]]."),
+            linking("b.md", "A note that [[Begin|begins]]."),
+            linking("c.md", "A note on [[other/setup]]. #begin"),
+        ],
+    )  # fmt: skip
+    for wanted, expected in {
+        "setup": {"a.md", "b.md", "c.md"},
+        "guide/setup": {"a.md", "b.md"},
+        "Install": {"a.md", "b.md"},
+        "[[begin#x|y]]": {"a.md", "b.md"},
+        "other/setup.md": {"c.md"},
+        "missing": {"a.md"},
+        "folder/missing": {"a.md"},
+        "elsewhere/missing": set(),
+    }.items():
+        hits = search(connection, "note", library="linked", filters={"links": wanted})
+        assert {hit["key"] for hit in hits} == expected, wanted
+    run(connection, "remove_pages", library="linked", keys=["guide/setup.md"])
+    hits = search(connection, "note", library="linked", filters={"links": "begin"})
+    assert {hit["key"] for hit in hits} == {"b.md"}
 
 
 def test_nesting_has_a_limit(connection, notes):

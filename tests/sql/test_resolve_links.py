@@ -129,6 +129,24 @@ def test_markdown_links(connection):
     assert dict(zip(cases, found, strict=True)) == cases
 
 
+def test_posts_with_a_date(connection):
+    write(
+        connection,
+        page("blog/_posts/2024-05-01-News.md", "x", created="2024-05-02"),
+        page("blog/2016-07-27-jest-14/index.md", "x", front_matter={"slug": "fourteen"}),
+    )
+    cases = {
+        "/blog/2024/05/02/news/": "blog/_posts/2024-05-01-News.md by url",
+        "/2024/05/news": "blog/_posts/2024-05-01-News.md by url",
+        "/blog/2024/05/01/news": "unresolved",
+        "/blog/2016/07/27/jest-14": "blog/2016-07-27-jest-14/index.md by url",
+        "/en/blog/2016/07/27/fourteen": "blog/2016-07-27-jest-14/index.md by url",
+        "/en/blog/2016/07/27/fifteen": "unresolved",
+    }
+    found = goes_to(connection, "a.md", *[link(target) for target in cases])
+    assert dict(zip(cases, found, strict=True)) == cases
+
+
 def test_wikilinks(connection):
     write(
         connection,
@@ -199,7 +217,7 @@ def test_base_url(connection):
 
 def test_fragments(connection):
     sections = [
-        {"content": "Intro.", "level": 0, "covers": 0},
+        {"content": "Intro.", "level": 0, "covers": 0, "path": ["Install"]},
         {"content": "All of Linux", "level": 1, "heading": "On Linux & BSD", "anchor": "on-linux",
          "path": ["Install", "On Linux & BSD"]},
         {"content": "First.", "heading": "On Linux & BSD", "anchor": "on-linux",
@@ -221,6 +239,8 @@ def test_fragments(connection):
         "On Linux#Nothing": None,
         "^block-1": "Words ^block-1",
         "^block": None,
+        "install": "Intro.",
+        "top": None,
         "Deep_part": 'See <a id="Deep_part"></a> here',
         "deep": None,
     }
