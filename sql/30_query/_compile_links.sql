@@ -18,25 +18,51 @@ begin
             using errcode = 'PGR06', hint = 'For example {"links": "Getting started"}.';
     end if;
     return format(
-        '((p.library_id, p.page_id) in ('
-        'select e.library_id, e.source_page_id'
-        ' from pgrag.versions as v'
-        ' join pgrag.page_names as n on n.library_id = v.library_id'
-        ' and n.version_id = v.version_id and n.name = %1$L'
-        ' join pgrag.edges as e on e.library_id = n.library_id and e.target_page_id = n.page_id'
-        ' and e.source_page_id <> n.page_id'
-        ' where (n.full_name = %2$L or right(n.full_name, %3$s) = %4$L)'
-        ' union all '
-        'select e.library_id, e.source_page_id'
-        ' from pgrag.versions as v'
-        ' join pgrag.edges as e on e.library_id = v.library_id'
-        ' and e.version_id = v.version_id and e.name = %1$L'
-        ' where e.target_page_id is null and e.state <> ''tag'''
-        ' and (%1$L = %2$L or right(pgrag._link_name(e.target), %3$s) in (%2$L, %4$L))))',
-        pgrag._last_name(wanted),
-        wanted,
-        length(wanted) + 1,
-        '/' || wanted
+        '((p.library_id, p.page_id) in '
+        '(select l.library_id, l.page_id from pgrag._linking_pages(%L) as l))',
+        wanted
     );
 end;
+$$;
+
+-- The pages of all libraries that link to a name in the form of _link_name.
+create or replace function pgrag._linking_pages(
+    wanted text
+)
+returns table (
+    library_id bigint,
+    page_id bigint
+)
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select e.library_id, e.source_page_id
+    from pgrag.versions as v
+    join pgrag.page_names as n
+        on n.library_id = v.library_id
+        and n.version_id = v.version_id
+        and n.name = pgrag._last_name(_linking_pages.wanted)
+    join pgrag.edges as e
+        on e.library_id = n.library_id
+        and e.target_page_id = n.page_id
+        and e.source_page_id <> n.page_id
+    where n.full_name = _linking_pages.wanted
+        or right(n.full_name, length(_linking_pages.wanted) + 1) = '/' || _linking_pages.wanted
+    union
+    select e.library_id, e.source_page_id
+    from pgrag.versions as v
+    join pgrag.edges as e
+        on e.library_id = v.library_id
+        and e.version_id = v.version_id
+        and e.name = pgrag._last_name(_linking_pages.wanted)
+    where e.target_page_id is null
+        and e.state <> 'tag'
+        and (
+            e.name = _linking_pages.wanted
+            or pgrag._link_name(e.target) = _linking_pages.wanted
+            or right(pgrag._link_name(e.target), length(_linking_pages.wanted) + 1)
+                = '/' || _linking_pages.wanted
+        );
 $$;

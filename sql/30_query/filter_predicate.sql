@@ -26,9 +26,10 @@ is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-
 "front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, a list any of
 it, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url, page
 (key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
-(also date), modified, links (to a note, by any of its names; one that does not exist yet, by
-the name that links give it), front_matter.NAME; document fields: heading, root_section, section_path (a list or "A > B"), depth,
-depth_min, depth_max, heading_level, level, types, content_tags, keywords (in lower case), position.
+(also date), modified, links (to a note, by any of its names; to one that does not exist yet, by
+the name that links give it), front_matter.NAME; document fields: heading, root_section,
+section_path (a list or "A > B"), depth, depth_min, depth_max, heading_level, level, types,
+content_tags, keywords (in lower case), position.
 The functions that search also read library (a name or a list) and version (a wish or "*") at the
 top of their filters, where the arguments of these names are null. Errors: PGR06, naming the
 field.';

@@ -66,18 +66,34 @@ set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
-    with links as materialized (
-        select
-            e.edge_id,
-            e.source_page_id,
-            e.target,
-            e.rule,
-            e.rule = 'explicit:link' as is_address,
-            e.fragment,
-            e.name
+    with chosen as materialized (
+        select e.edge_id, e.source_page_id, e.target, e.rule, e.fragment, e.name
         from pgrag.edges as e
         where e.library_id = _connections.library_id
             and e.edge_id = any (_connections.edge_ids)
+    ),
+    -- What a type adds to a link leads where the link leads.
+    added as (
+        select distinct l.source_page_id, l.target
+        from (
+            select distinct c.source_page_id from chosen as c where c.rule like 'edge\_defaults:%'
+        ) as c
+        cross join lateral (
+            select e.source_page_id, e.target
+            from pgrag.edges as e
+            where e.library_id = _connections.library_id
+                and e.source_page_id = c.source_page_id
+                and e.rule = 'explicit:link'
+            offset 0
+        ) as l
+    ),
+    links as materialized (
+        select
+            c.*,
+            c.rule = 'explicit:link'
+                or (c.rule like 'edge\_defaults:%' and a.target is not null) as is_address
+        from chosen as c
+        left join added as a on a.source_page_id = c.source_page_id and a.target = c.target
     ),
     sources as materialized (
         select
@@ -261,7 +277,7 @@ as $$
                 when l.name = '#' then 'resolved'
                 when cardinality(a.page_ids) = 1 then 'resolved'
                 when cardinality(a.page_ids) > 1 then 'ambiguous'
-                else pgrag._unconnected(q.address, l.rule, l.name)
+                else pgrag._unconnected(q.address, l.is_address, l.name)
             end as state,
             case
                 when l.name = '#' then 'self'

@@ -46,6 +46,11 @@ as $$
         select
             i.*,
             coalesce('#' || i.fragment, '') as asked,
+            -- What a type adds to a link leads where the link leads.
+            i.rule = 'explicit:link' or (
+                i.rule like 'edge\_defaults:%'
+                and bool_or(i.rule = 'explicit:link') over (partition by i.page_id, i.target)
+            ) as is_address,
             row_number() over (
                 partition by i.page_id, i.rule, i.kind, i.target, i.fragment
                 order by i.place
@@ -139,7 +144,10 @@ as $$
         p.confidence,
         p.place,
         p.line,
-        case when p.rule = 'tag' then 'tag' else pgrag._unconnected(p.address, p.rule, l.name) end,
+        case
+            when p.rule = 'tag' then 'tag'
+            else pgrag._unconnected(p.address, p.is_address, l.name)
+        end,
         p.rule,
         p.kind,
         p.target,
@@ -157,9 +165,7 @@ as $$
     from (
         select
             p.*,
-            pgrag._link_address(
-                p.target, p.rule = 'explicit:link', _write_edges.base_url
-            ) as address
+            pgrag._link_address(p.target, p.is_address, _write_edges.base_url) as address
         from placed as p
         join pairs as k
             on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
@@ -173,7 +179,7 @@ $$;
 -- What an edge is as long as no page is its target.
 create or replace function pgrag._unconnected(
     address text,
-    rule text,
+    is_address boolean,
     name text
 )
 returns text
@@ -182,8 +188,7 @@ immutable
 parallel safe
 as $$
     select case
-        when pgrag._leads_away(_unconnected.address, _unconnected.rule = 'explicit:link')
-        then 'external'
+        when pgrag._leads_away(_unconnected.address, _unconnected.is_address) then 'external'
         when pgrag._names_asset(_unconnected.name) then 'asset'
         else 'unresolved'
     end;

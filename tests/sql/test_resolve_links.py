@@ -180,6 +180,16 @@ def test_wikilinks(connection):
     assert dict(zip(cases, found, strict=True)) == cases
 
 
+def test_what_a_type_adds_leads_where_its_link_leads(connection):
+    write(connection, page("guide/b.md", "x", url="site/setup"), page("x.md", "x"))
+    added = {"rule": "edge_defaults:note", "confidence": 0.7}
+    assert goes_to(
+        connection, "a.md",
+        link("../site/setup?x=1"), link("../site/setup?x=1", **added), wiki("x", **added),
+        url="area/here",
+    ) == ["guide/b.md by url", "guide/b.md by url", "x.md by name"]  # fmt: skip
+
+
 def test_ties(connection):
     write(connection, page("a/Topic.md", "x"), page("b/Topic.md", "x"), page("b/c/Topic.md", "x"))
     assert goes_to(connection, "b/z/here.md", wiki("Topic")) == ["b/Topic.md by name"]
