@@ -100,13 +100,16 @@ as $$
         from pgrag.pages as p
         cross join lateral (
             select regexp_match(
-                pgrag._link_name(p.key), '(?:^|/)(\d{4})-(\d\d)-(\d\d)[-_ ]([^/]+?)(?:/index)?$'
+                pgrag._link_name(p.key),
+                '(?:^|/)(\d{4})-(\d\d)-(\d\d)[-_ ]([^/]+?)(?:/index)?$'
             ) as parts
         ) as k
         cross join lateral (
             -- As it is written: the day of the author, wherever that was.
             select coalesce(
-                replace(substring(p.front_matter ->> 'date', '^\d{4}-\d\d-\d\d'), '-', '/'),
+                replace(
+                    substring(p.front_matter ->> 'date', '^\d{4}-\d\d-\d\d'), '-', '/'
+                ),
                 to_char(p.created at time zone 'UTC', 'YYYY/MM/DD'),
                 array_to_string(k.parts[:3], '/')
             ) as whole
