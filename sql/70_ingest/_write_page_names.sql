@@ -94,7 +94,7 @@ as $$
         where p.library_id = _names_of_pages.library_id
             and p.page_id = any (_names_of_pages.page_ids)
         union all
-        -- Sites publish blog/_posts/2024-05-01-news.md as /blog/2024/05/01/news, or without the day;
+        -- Sites publish blog/2024-05-01-news.md as /blog/2024/05/01/news, or without the day;
         -- the last part is the file's name, the slug or the words of the title.
         select p.page_id, 'url', f.day || '/' || pgrag._link_name(f.name)
         from pgrag.pages as p
