@@ -24,45 +24,70 @@ begin
         select f.page_type, f.pattern, f.place
         from pgrag._folder_patterns() as f
     ),
-    read_pages as (
+    -- One expression for all of them is as quick as each, and mostly says that none matches.
+    any_pattern as materialized (
+        select string_agg(f.pattern, '|') as pattern
+        from patterns as f
+    ),
+    -- Both values lie out of line: made anew, they are fetched once.
+    stored as materialized (
         select
             p.library_id,
             p.version_id,
-            coalesce(p.reading, jsonb_strip_nulls(jsonb_build_object('declared', p.type)))
+            concat(p.key) as key,
+            jsonb_strip_nulls(coalesce(p.reading, jsonb_build_object('declared', p.type)))
                 as reading,
-            folder.page_type,
             v.source ->> 'chunk_profile' is not null as is_profile_given
         from pgrag.libraries as l
         join pgrag.versions as v on v.library_id = l.library_id
         join pgrag.pages as p on p.library_id = v.library_id and p.version_id = v.version_id
-        left join lateral (
-            select f.page_type
-            from patterns as f
-            where p.key ~ f.pattern
-            order by f.place
-            limit 1
-        ) as folder on true
         where v.source ? 'location'
             and (
                 outdated_pages.wanted is null
                 or l.name = lower(btrim(outdated_pages.wanted))
             )
     ),
+    -- Pages of a version that were read alike, and have the same type now.
+    groups as (
+        select
+            s.library_id, s.version_id, s.reading, s.is_profile_given, s.page_type,
+            count(*) as pages
+        from (
+            select
+                s.*,
+                case
+                    when s.reading ->> 'declared' is null and s.key ~ a.pattern
+                    then (
+                        select f.page_type
+                        from patterns as f
+                        where s.key ~ f.pattern
+                        order by f.place
+                        limit 1
+                    )
+                end as page_type
+            from stored as s
+            cross join any_pattern as a
+        ) as s
+        group by s.library_id, s.version_id, s.reading, s.is_profile_given, s.page_type
+    ),
     counted as (
         select
-            r.library_id,
-            r.version_id,
-            count(*) filter (
-                where r.reading is distinct from pgrag._reading(
-                    r.reading ->> 'declared', r.page_type, t, r.is_profile_given
-                )
-            ) as pages,
-            count(*) as total
-        from read_pages as r
+            g.library_id,
+            g.version_id,
+            coalesce(
+                sum(g.pages) filter (
+                    where g.reading is distinct from pgrag._reading(
+                        g.reading ->> 'declared', g.page_type, t, g.is_profile_given
+                    )
+                ),
+                0
+            )::bigint as pages,
+            sum(g.pages)::bigint as total
+        from groups as g
         left join lateral pgrag._page_type_entry(
-            coalesce(r.reading ->> 'declared', r.page_type)
+            coalesce(g.reading ->> 'declared', g.page_type)
         ) as t on true
-        group by r.library_id, r.version_id
+        group by g.library_id, g.version_id
     )
     select l.name, v.label, c.pages, c.total, v.source
     from counted as c

@@ -38,6 +38,21 @@ def test_a_rule_is_tried_and_brought_in(restored: ApiClient, tickets: dict[str, 
     assert (latest["origin"], latest["note"]) == ("user", "tickets are known items")
 
 
+def test_pages_that_a_page_type_would_read_otherwise_are_counted(harbour: ApiClient) -> None:
+    def changed(entry: object, **options: bool) -> list[dict[str, object]]:
+        body = {"entries": {"page_types": {"default": entry}}} | options
+        answer = harbour.request("PATCH", "/v1/configuration", json=body)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, object]] = answer.json()["outdated"]
+        return found
+
+    assert changed({"inject": ["status"]}, dry_run=True) == []
+    rows = changed({"inject": ["status"]})
+    assert {row["library"] for row in rows} >= {"harbour"}
+    assert set(rows[0]) == {"library", "version", "pages", "total"}
+    assert changed({"description": "As before."}) == []
+
+
 def test_what_is_wrong_is_named(harbour: ApiClient) -> None:
     entries = {"rules": {"tickets": {"words": ["a"], "intent": "NOPE"}}}
     response = harbour.request("PATCH", "/v1/configuration", json={"entries": entries})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +11,7 @@ from pgrag.cli import options
 from pgrag.cli.arguments import counted, label
 from pgrag.cli.output import notice, print_json, print_table, print_text
 from pgrag.cli.session import opened
-from pgrag.errors import InvalidInput, NotFound, SourceError
+from pgrag.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from pgrag.configuration import Configuration
@@ -147,16 +146,11 @@ def history(
 
 def read_file(file: str) -> Configuration:
     """Read a YAML file, or stdin. Raises `SourceError`, or `InvalidInput` with the line."""
-    from pgrag.configuration import read_configuration
+    from pgrag import configuration
 
     if file == "-":
-        return read_configuration(sys.stdin.read(), "stdin")
-    try:
-        text = Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise SourceError(f"{file} cannot be read: {reason}.") from error
-    return read_configuration(text, file)
+        return configuration.read_configuration(sys.stdin.read(), "stdin")
+    return configuration.read_file(file)
 
 
 def _print_changes(rows: list[Row], as_json: bool, nothing: str) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path as File
 from typing import Any
 
 import yaml
 
-from pgrag.errors import InvalidInput
+from pgrag.errors import InvalidInput, SourceError
 from pgrag.ingest.yaml_values import YamlError, key_lines, load_yaml
 
 Path = tuple[str, ...]
@@ -34,6 +35,12 @@ class Configuration:
     value: dict[str, Any]
     lines: dict[Path, int]
 
+    def line(self, *path: str) -> int:
+        """Return the line of a place, or of what it is in, where it has none of its own."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
     @contextmanager
     def located_errors(self) -> Iterator[None]:
         """Add file and line to the errors that begin with the place of an entry or a field."""
@@ -52,8 +59,29 @@ class Configuration:
             raise
 
 
-def read_configuration(text: str, name: str) -> Configuration:
-    """Read a YAML text; `name` is said in errors.
+def read_file(
+    file: str | File,
+    *,
+    wanted: str = "a configuration is a mapping of sections.",
+    hint: str = "`pgrag config show` prints one.",
+) -> Configuration:
+    """Read a YAML file; see `read_configuration`. Raises `SourceError` where it cannot be read."""
+    try:
+        text = File(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise SourceError(f"{file} cannot be read: {reason}.") from error
+    return read_configuration(text, str(file), wanted=wanted, hint=hint)
+
+
+def read_configuration(
+    text: str,
+    name: str,
+    *,
+    wanted: str = "a configuration is a mapping of sections.",
+    hint: str = "`pgrag config show` prints one.",
+) -> Configuration:
+    """Read a YAML text; `name` is said in errors, `wanted` and `hint` where it is no mapping.
 
     Raises `InvalidInput`, with the line, where it is not YAML, names a key twice or is no mapping.
     """
@@ -69,10 +97,7 @@ def read_configuration(text: str, name: str) -> Configuration:
             f"{name}:{line + 1}: {key!r} is there twice.", hint="Keep one of the two."
         )
     if not isinstance(value, dict):
-        raise InvalidInput(
-            f"{name}:1: a configuration is a mapping of sections.",
-            hint="`pgrag config show` prints one.",
-        )
+        raise InvalidInput(f"{name}:1: {wanted}", hint=hint)
     return Configuration(name, value, lines)
 
 
