@@ -62,6 +62,7 @@ grant execute on function
     pgrag.find_page,
     pgrag.query_pages,
     pgrag.properties,
+    pgrag.page_properties,
     pgrag.outline,
     pgrag.links,
     pgrag.link_states,

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -> None:
     pgrag.run("index", "notes", folder)
-    table, tasks, csv, linked, unknown, listed, data = pgrag.run_all(
+    table, tasks, csv, linked, unknown, listed, data, one = pgrag.run_all(
         ("query", "notes", "TABLE status, due AS Due FROM #project SORT due DESC"),
         ("query", "notes", "TASK"),
         ("query", "notes", "TABLE WITHOUT ID owner, priority, status = \"open\" AS o WHERE status",
@@ -36,6 +36,7 @@ def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -
         ("query", "notes@", "LIST WHERE statsu"),
         ("properties", "notes"),
         ("properties", "notes", "--json"),
+        ("properties", "notes", "--page", "people/ada", "--json"),
     )  # fmt: skip
     assert [line.split() for line in table.out.splitlines() if "─" not in line] == [
         ["File", "status", "Due"],
@@ -57,6 +58,8 @@ def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -
     ]
     assert "1 property has values of different types" in listed.err
     assert {row["name"]: row["types"] for row in data.json}["owner"] == ["link"]
+
+    assert one.json == [{"name": "born", "type": "date", "value": "1815-12-10"}]
 
     mistake = pgrag.run("query", "notes", "TABLE a FROM guide", code=1)
     assert "Column 14 of the query: expected #tag, " in mistake.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 from library import ingest, page, refused, run
 
@@ -45,6 +47,27 @@ def test_counts_and_examples(properties):
     assert properties["empty"]["examples"] == []
     assert properties["empty"]["distinct_values"] == 0
     assert list(properties)[:2] == ["n", "mixed"]
+
+
+def test_properties_of_one_page(connection, properties):
+    pages = connection.execute("select page_id from pgrag.pages order by key").fetchall()
+    typed = [
+        {row["name"]: row for row in run(connection, "page_properties", page_id=page["page_id"])}
+        for page in pages
+    ]
+    assert list(typed[2]) == ["left", "mixed", "n", "site", "tags", "when"]
+    assert [row["type"] for row in typed[2].values()] == [
+        "duration", "date", "number", "object", "text", "empty",
+    ]  # fmt: skip
+    assert typed[2]["n"]["as_number"] == 1
+    assert typed[2]["site"]["value"] == {"a": 1}
+    assert typed[0]["ok"]["as_boolean"] is True
+    assert (typed[0]["who"]["type"], typed[0]["who"]["as_text"]) == ("link", "[[ada]]")
+    assert typed[1]["when"]["as_moment"] == datetime(2024, 1, 2, 10)
+    assert typed[2]["left"]["as_duration"] == timedelta(days=3)
+    assert typed[2]["when"]["as_moment"] is None
+    with refused(connection, "PGR04"):
+        run(connection, "page_properties", page_id=0)
 
 
 def test_arguments(connection, properties):

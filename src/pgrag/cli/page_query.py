@@ -65,6 +65,11 @@ def query(
 
 def properties(
     target: options.LibraryVersion,
+    *,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="PAGE", help="Those of this page: its key, url or id."),
+    ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Examples of values.")] = 3,
     as_json: options.Json = False,
 ) -> None:
@@ -72,6 +77,13 @@ def properties(
     place = parse_target(target)
     with opened() as app:
         say_version(app, place.library, place.version)
+        if page is not None:
+            [found] = app.database.call(
+                "find_page", library=place.library, page=page, version=place.version
+            )
+            rows = app.database.call("page_properties", page_id=found["page_id"])
+            _print_page(rows, as_json=as_json)
+            return
         rows = app.database.call(
             "properties",
             library=place.library,
@@ -100,6 +112,16 @@ def properties(
     if mixed:
         noun = "property has" if mixed == 1 else "properties have"
         notice(f"{mixed} {noun} values of different types; the counts are of pages.")
+
+
+def _print_page(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        print_json([{name: row[name] for name in ("name", "type", "value")} for row in rows])
+    else:
+        print_table(
+            ("property", "type", "value"),
+            [(row["name"], row["type"], _shown(row["value"])) for row in rows],
+        )
 
 
 def _place(row: dict[str, Any]) -> dict[str, str]:
