@@ -66,6 +66,7 @@ This page is made from the comments in `sql/` by `make docs`.
 | `PGR08` | a vector has another dimension than its model |
 | `PGR09` | there is no such embedding model, or it lives outside the database |
 | `PGR14` | there is no such recorded search |
+| `PGR15` | a search took longer than it was given |
 """
 
 _FUNCTION = re.compile(

@@ -53,6 +53,10 @@ EXPECTED = {
     ("POST", "/v1/libraries/{library}/query"): "library",
     ("GET", "/v1/libraries/{library}/properties"): "library version examples",
     ("GET", "/v1/libraries/{library}/links"): "library version state page kind limit after",
+    ("GET", "/v1/libraries/{library}/text"): (
+        "library pattern version mode case context path limit after timeout_ms"
+    ),
+    ("GET", "/v1/libraries/{library}/health"): "library version checks",
     ("POST", "/v1/libraries/{library}/tuning"): "library",
     ("GET", "/v1/libraries/{library}/tuning"): "library",
     ("DELETE", "/v1/libraries/{library}/tuning"): "library",

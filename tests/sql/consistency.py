@@ -83,6 +83,15 @@ where not exists (
         and n.how = 'path'
 )
 """
+#: Not every test embeds or says that a version is ready: texts without vectors, and ranks of pages
+#: from before, are no faults of what is looked at here.
+FINDINGS = """
+select l.name, f.problem, f.count, f.examples
+from pgrag.libraries as l
+cross join lateral pgrag.check_library(l.name) as f
+where not starts_with(f.problem, 'a text without a vector')
+    and not starts_with(f.problem, 'page ranks from before')
+"""
 COUNTS = """
 select
     v.library_id, v.version_id, v.page_count, v.document_count,
@@ -123,6 +132,8 @@ where d.level = 2
 def assert_consistent(connection: psycopg.Connection) -> None:
     """Raises AssertionError where a count, a statistic or a copy has drifted from the rows."""
     assert connection.execute(LEFT_BEHIND).fetchall() == []
+    # What a user's check says must be what is found here: nothing.
+    assert connection.execute(FINDINGS).fetchall() == []
     for version in connection.execute(COUNTS).fetchall():
         assert version["page_count"] == version["pages"], version
         assert version["document_count"] == version["documents"], version

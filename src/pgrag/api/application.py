@@ -30,6 +30,7 @@ from pgrag.api.routes import (
     parsing,
     results,
     searches,
+    text,
     tuning,
     understanding,
 )
@@ -90,6 +91,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
         links.router,
         page_queries.router,
         graph.router,
+        text.router,
         libraries.router,
         pages.router,
         documents.router,

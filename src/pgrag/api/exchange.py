@@ -31,6 +31,14 @@ class Exchange:
         finally:
             self._seconds += perf_counter() - started
 
+    def call_in_time(self, function: str, /, *, timeout_ms: int, **arguments: Any) -> list[Row]:
+        """The same, ended after a time; see `Database.call_in_time`."""
+        started = perf_counter()
+        try:
+            return self._app.database.call_in_time(function, timeout_ms=timeout_ms, **arguments)
+        finally:
+            self._seconds += perf_counter() - started
+
     def search(
         self, function: Callable[..., Result], query: str | list[str], **arguments: Any
     ) -> Result:

@@ -1,0 +1,52 @@
+"""`pgrag grep`, and `pgrag doctor` of a library."""
+
+from __future__ import annotations
+
+import psycopg
+from command_line import CommandLine
+
+
+def test_lines_are_printed_as_by_ripgrep(indexed: CommandLine) -> None:
+    rows = indexed.json("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-C", "1", "-n", "3")
+    assert len(rows) == 3
+    shown = indexed.run("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-n", "3").out.splitlines()
+    assert shown == [f"{row['key']}:{row['line']}:{row['content']}" for row in rows]
+    around = indexed.run("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-C", "1", "-n", "3").out
+    for row in rows:
+        before = row["line"] - len(row["lines_before"])
+        for number, content in enumerate(row["lines_before"], before):
+            assert f"{row['key']}-{number}-{content}" in around or (
+                f"{row['key']}:{number}:{content}" in around
+            )
+    assert "--\n" in around
+
+
+def test_what_is_asked_for_reaches_the_database(indexed: CommandLine) -> None:
+    lines = indexed.json("grep", r"^#+ \w+", "-l", "kestrel@2.0", "--regex", "-g", "guide/*.md")
+    assert lines
+    assert all(row["content"].startswith("#") for row in lines)
+    assert all(row["key"].startswith("guide/") for row in lines)
+    words = indexed.json("grep", "restore", "-l", "kestrel@2.0", "-w", "-S")
+    assert words
+    missed = indexed.run("grep", "estor", "-l", "kestrel@2.0", "-w", code=1)
+    assert missed.out == ""
+    wrong = indexed.run("grep", "(a", "-l", "kestrel", "--regex", code=1)
+    assert "parentheses () not balanced" in wrong.err
+    assert "--word" in indexed.run("grep", "a", "-l", "kestrel", "-w", "-e", code=2).err
+
+
+def test_a_library_is_examined_and_mended(indexed: CommandLine) -> None:
+    healthy = indexed.run("doctor", "kestrel")
+    assert "nothing is wrong" in healthy.err
+    assert indexed.json("doctor", "kestrel@2.0") == []
+    with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("update pgrag.versions set page_count = 1000")
+        connection.execute("delete from pgrag.page_names where how = 'title'")
+    found = indexed.run("doctor", "kestrel", code=1)
+    assert "a version with other numbers of pages or documents" in found.out
+    assert "Run `pgrag doctor kestrel --repair`." in found.out
+    mended = indexed.run("doctor", "kestrel", "--repair", "--json").json
+    assert {row["check"] for row in mended} == {"pages", "links"}
+    assert all(row["repaired"] for row in mended)
+    assert indexed.json("doctor", "kestrel") == []
+    assert "--repair" in indexed.run("doctor", "--repair", code=2).err
