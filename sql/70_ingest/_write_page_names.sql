@@ -138,7 +138,8 @@ as $$
             values
                 ('title', p.title),
                 ('slug', p.front_matter ->> 'slug'),
-                ('slug', p.front_matter ->> 'permalink')
+                ('slug', p.front_matter ->> 'permalink'),
+                ('slug', p.front_matter ->> 'id')
             union all
             select 'alias', a.alias
             from unnest(p.aliases) as a (alias)

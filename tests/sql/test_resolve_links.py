@@ -56,6 +56,18 @@ def goes_to(connection, source: str, *edges: Row, **fields: Any) -> list[str | N
     ]
 
 
+def test_a_page_is_reached_by_the_id_in_its_front_matter(connection):
+    write(
+        connection,
+        page("docs/ManualMocks.md", "x", front_matter={"id": "manual-mocks"}),
+        page("zettel/On valves.md", "x", front_matter={"id": 202401311805}),
+    )
+    edges = (link("manual-mocks"), wiki("202401311805"))
+    assert goes_to(connection, "docs/a.md", *edges) == [
+        "docs/ManualMocks.md by slug", "zettel/On valves.md by slug",
+    ]  # fmt: skip
+
+
 def test_posts_of_a_blog_are_reached_below_their_date(connection):
     posts = "blog/_posts/"
     write(
