@@ -7,11 +7,17 @@ import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
+from pgrag.ingest import templating
 
 AGREEMENT = 0.99
+#: Of the links that CommonMark has: what is written in captions of shortcodes is not read.
+READ = 0.999
 #: Broken links of a corpus that are shown.
 _LISTED = 20
 
@@ -19,6 +25,15 @@ LINKS = """
 select l.source_page, l.line, l.kind, l.rule, l.target, l.fragment, l.target_page, l.state
 from pgrag.links(%s, %s, match_count => 10000000) as l
 order by l.edge_id
+"""
+
+BODIES = """
+select p.key, p.body
+from pgrag.pages as p
+join pgrag.libraries as l on l.library_id = p.library_id
+join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
+where l.name = %s and v.label = %s
+order by p.key
 """
 
 
@@ -46,9 +61,11 @@ def follow(bench: Bench) -> list[Figure]:
     figures = [_agreement(bench)]
     bench.index("k8s", "", bench.corpora.pages("k8s-en"))
     figures.append(_states(bench, "k8s", "", "Kubernetes"))
+    figures.append(_read_share(bench, "k8s", "", "Kubernetes"))
     for label, folder in bench.corpora.versions("jest-versions").items():
         bench.index("jest-links", label, folder)
         figures.append(_states(bench, "jest-links", label, f"Jest {label}"))
+        figures.append(_read_share(bench, "jest-links", label, f"Jest {label}"))
     return figures
 
 
@@ -104,6 +121,42 @@ def _leads_to(link: Row, file: str) -> bool:
 def _read(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _read_share(bench: Bench, library: str, version: str, name: str) -> Figure:
+    """The share of the links that a renderer of CommonMark makes which are stored, by page.
+
+    Addresses of mail and links to nothing (`#`) lead to no page, and are not counted.
+    """
+    stored: dict[str, Counter[str]] = defaultdict(Counter)
+    for link in _links(bench, library, version):
+        stored[link.source_page][unquote(link.written)] += 1
+    renderer = MarkdownIt("commonmark").enable("table")
+    total = missing = 0
+    with bench.connect() as connection:
+        pages = connection.execute(BODIES, (library, version)).fetchall()
+    for key, body in pages:
+        rendered = Counter(
+            unquote(address)
+            for block in renderer.parse(templating.prepare(body))
+            for token in block.children or ()
+            if (address := str(token.attrs.get("href") or token.attrs.get("src") or ""))
+            and address != "#"
+            and not address.startswith(("mailto:", "data:"))
+        )
+        lost = rendered - stored[key]
+        for address in lost:
+            print(f"{key}: not read: {address}", file=sys.stderr)
+        total += rendered.total()
+        missing += lost.total()
+    share = 1 - missing / total
+    return Figure(
+        "links of CommonMark that are stored",
+        f"{name}, {total:,} links and pictures",
+        f"{total - missing:,} ({share:.2%})",
+        f"≥ {READ:.1%}",
+        share >= READ,
+    )
 
 
 def _states(bench: Bench, library: str, version: str, name: str) -> Figure:
