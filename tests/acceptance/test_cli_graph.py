@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, rows
 
 
 @pytest.fixture
@@ -66,6 +67,29 @@ def test_edges_by_words_and_by_meaning(garden: CommandLine) -> None:
     [best, *_] = garden.json("edges", "garden", "which tool digs: spade or fork")
     assert (best["matched_by"], best["source_page"]) == ("meaning", "tools.md")
     assert "edge_vectors" in garden.run("configure", "garden").out
+
+
+def test_indexing_keeps_up_vectors_and_ranks(
+    pgrag: CommandLine, fixtures_folder: Path, tmp_path: Path
+) -> None:
+    source = shutil.copytree(fixtures_folder / "garden", tmp_path / "garden")
+    pgrag.run("index", "garden", source)
+    pgrag.run("embed", "garden", "--edges")
+    (source / "tools.md").write_text("# Tools\n\nA ladder leans on the fence by the [[beds]].\n")
+    pgrag.run("index", "garden", source)
+    [best, *_] = pgrag.json("edges", "garden", "ladder leaning on a fence")
+    assert (best["matched_by"], best["target_page"]) == ("meaning", "beds.md")
+    assert best["sentence"].startswith("A ladder leans")
+    url = pgrag.variables["PGRAG_DATABASE_URL"]
+    [beds] = rows(
+        url,
+        "select r.in_degree from pgrag.page_ranks as r"
+        " join pgrag.pages as p on p.library_id = r.library_id and p.page_id = r.page_id"
+        " join pgrag.libraries as l on l.library_id = p.library_id"
+        " where p.key = 'beds.md' and l.name = %(library)s",
+        "garden",
+    )
+    assert beds["in_degree"] == 2
 
 
 def test_what_is_not_there(garden: CommandLine) -> None:
