@@ -96,6 +96,20 @@ create or replace function pgrag._without_dots(
     name text
 )
 returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when _without_dots.name !~ '(^|/)\.{0,2}(/|$)' then _without_dots.name
+        else pgrag._climbed(_without_dots.name)
+    end;
+$$;
+
+create or replace function pgrag._climbed(
+    name text
+)
+returns text
 language plpgsql
 immutable
 parallel safe
@@ -105,10 +119,7 @@ declare
     kept text[] := '{}';
     part text;
 begin
-    if _without_dots.name !~ '(^|/)\.{0,2}(/|$)' then
-        return _without_dots.name;
-    end if;
-    foreach part in array string_to_array(_without_dots.name, '/') loop
+    foreach part in array string_to_array(_climbed.name, '/') loop
         if part = '..' and cardinality(kept) > 0 and kept[cardinality(kept)] <> '..' then
             kept := kept[:cardinality(kept) - 1];
         elsif part not in ('', '.') then
@@ -130,38 +141,51 @@ language sql
 immutable
 parallel safe
 as $$
+    select pg_catalog.regexp_replace(
+        case
+            when _link_address.base_url <> '' and _link_address.target ~ '^\s*[A-Za-z0-9+.-]*:?//'
+            then pgrag._below_site(_link_address.target, _link_address.base_url)
+            else _link_address.target
+        end,
+        case when _link_address.is_address then '\?.*$' else '^$' end,
+        ''
+    );
+$$;
+
+create or replace function pgrag._below_site(
+    target text,
+    base_url text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
     select case
-        when not _link_address.is_address then inner_part.address
-        else pg_catalog.regexp_replace(inner_part.address, '\?.*$', '')
+        when b.base <> ''
+            and pg_catalog.starts_with(pg_catalog.lower(t.address), pg_catalog.lower(b.base))
+            and pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1, 1)
+                in ('', '/', '?', '#')
+        then '/' || pg_catalog.ltrim(
+            pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1), '/'
+        )
+        else _below_site.target
     end
     from (
-        select case
-            when b.base <> ''
-                and t.address <> _link_address.target
-                and pg_catalog.starts_with(pg_catalog.lower(t.address), pg_catalog.lower(b.base))
-                and pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1, 1)
-                    in ('', '/', '?', '#')
-            then '/' || pg_catalog.ltrim(
-                pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1), '/'
-            )
-            else _link_address.target
-        end as address
-        from (
-            select
+        select
+            pg_catalog.regexp_replace(
+                _below_site.target, '^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
+            ) as address
+    ) as t
+    cross join (
+        select
+            pg_catalog.rtrim(
                 pg_catalog.regexp_replace(
-                    _link_address.target, '^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
-                ) as address
-        ) as t
-        cross join (
-            select
-                pg_catalog.rtrim(
-                    pg_catalog.regexp_replace(
-                        _link_address.base_url, '^([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
-                    ),
-                    '/'
-                ) as base
-        ) as b
-    ) as inner_part;
+                    _below_site.base_url, '^([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
+                ),
+                '/'
+            ) as base
+    ) as b;
 $$;
 
 -- Whether an address leads to another site, or to no page at all (mailto:). In a wikilink a colon

@@ -109,6 +109,10 @@ begin
     left join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
     where e.library_id = owner_id
         and e.version_id = wanted_version
+        -- By their key pages come in order, and the first links need not wait for the last.
+        and s.library_id = owner_id
+        and s.version_id = wanted_version
+        and (last_key is null or s.key >= last_key)
         and (wanted_page is null or e.source_page_id = wanted_page)
         and (links.kind is null or e.kind = lower(btrim(links.kind)))
         and case wanted_state
