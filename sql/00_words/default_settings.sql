@@ -22,7 +22,7 @@ as $$
             "seeds": 10,
             "fan_out": 30,
             "total": 100,
-            "admitted": 10,
+            "admitted": 5,
             "semantic_weight": 1,
             "edge_weight": 0.7,
             "centrality_weight": 0.5,
@@ -40,7 +40,7 @@ the number of vectors up to which they are scanned exactly; intent and query_exp
 does that does not say (see search). With anchor_texts, the words of links
 to a page are searched as its own. graph: search says whether a search uses links that does not
 say; from the pages of the best hits, as many as seeds, depth steps are gone to the fan_out
-strongest neighbours of each and total in all, admitted of which may join the hits; the weights are
+strongest links of each and total in all, admitted of which may join the hits; the weights are
 those of the score (see docs/graph-search.md). edge_vectors: whether indexing embeds the edges as
 well (see search_edges).';
 

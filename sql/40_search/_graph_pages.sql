@@ -1,4 +1,5 @@
--- The pages of the hits and those around the best of them, and what links say about each:
+-- The pages of the hits and those that the best of them lead to (not those that lead there: a page
+-- may be linked from everywhere), and what links say about each:
 --   edge_share        v / (v + 2). A seed votes for a page that it links to with its share of the
 --                     best score, times confidence and weight of kind of the edge; for a page that
 --                     links to it with hub_share of that; further away (depth), with half of what
@@ -74,7 +75,7 @@ begin
         group by l.library_id
     ) as s
     cross join lateral pgrag._neighbourhood(
-        s.library_id, s.page_ids, (request.graph ->> 'depth')::integer, null, 'both',
+        s.library_id, s.page_ids, (request.graph ->> 'depth')::integer, null, 'out',
         (request.graph ->> 'fan_out')::integer, (request.graph ->> 'total')::integer
     ) as n;
 
