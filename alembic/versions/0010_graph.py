@@ -151,6 +151,11 @@ def upgrade() -> None:
             add column aliases text[] not null default '{}',
             add column anchor_texts text[] not null default '{}',
             add column reading jsonb;
+        -- Which pages have a path, and which the one above it. Titles of pages without a path are
+        -- paths of one part, below nothing.
+        create index pages_path on pgrag.pages using hash (path);
+        create index pages_path_above on pgrag.pages
+            using hash ((path[\\:cardinality(path) - 1])) where cardinality(path) > 1;
         alter table pgrag.documents add column context text not null default '';
         alter type pgrag.search_request add attribute graph jsonb;
         alter type pgrag.ranked_hit add attribute graph jsonb;
@@ -164,6 +169,7 @@ def downgrade() -> None:
         alter type pgrag.ranked_hit drop attribute graph;
         alter type pgrag.search_request drop attribute graph;
         alter table pgrag.documents drop column context;
+        drop index pgrag.pages_path, pgrag.pages_path_above;
         alter table pgrag.pages drop column reading, drop column anchor_texts,
             drop column aliases, drop column head;
         drop type pgrag.link;

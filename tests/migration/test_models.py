@@ -56,7 +56,9 @@ def test_models_make_the_tables_of_the_migrations(database_url, empty_database_u
 
 def test_alembic_sees_no_difference(engine):
     def is_compared(found: object, name: str | None, kind: str, *_: object) -> bool:
-        if kind == "index" and (name or "").startswith("embeddings_hnsw_"):
+        # Alembic takes the slice in the second for another expression; the listings above do not.
+        apart = ("embeddings_hnsw_", "pages_path_above")
+        if kind == "index" and (name or "").startswith(apart):
             return False
         return name != "alembic_version"
 

@@ -163,6 +163,13 @@ class Page(Base):
         Index("pages_key", "library_id", "version_id", "key", unique=True),
         Index("pages_uuid", "library_id", "uuid", postgresql_where=text("uuid is not null")),
         Index("pages_tags", "tags", postgresql_using="gin"),
+        Index("pages_path", "path", postgresql_using="hash"),
+        Index(
+            "pages_path_above",
+            text("(path[\\:(cardinality(path) - 1)])"),
+            postgresql_using="hash",
+            postgresql_where=text("cardinality(path) > 1"),
+        ),
         Index(
             "pages_front_matter",
             "front_matter",
