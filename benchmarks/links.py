@@ -149,7 +149,7 @@ def _read_share(bench: Bench, library: str, version: str, name: str) -> Figure:
             print(f"{key}: not read: {address}", file=sys.stderr)
         total += rendered.total()
         missing += lost.total()
-    share = 1 - missing / total
+    share = 1 - missing / total if total else 1.0
     return Figure(
         "links of CommonMark that are stored",
         f"{name}, {total:,} links and pictures",
