@@ -67,6 +67,7 @@ This page is made from the comments in `sql/` by `make docs`.
 | `PGR09` | there is no such embedding model, or it lives outside the database |
 | `PGR14` | there is no such recorded search |
 | `PGR15` | a search took longer than it was given |
+| `PGR16` | a query over pages does not follow the grammar |
 """
 
 _FUNCTION = re.compile(

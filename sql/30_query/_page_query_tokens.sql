@@ -93,7 +93,7 @@ set search_path from current
 as $$
 begin
     raise exception 'Column % of the query: %', place, complaint
-        using errcode = 'PGR15',
+        using errcode = 'PGR16',
             column = place::text,
             hint = coalesce(
                 way_out, 'For example: TABLE status, due FROM #project WHERE due SORT due DESC.'

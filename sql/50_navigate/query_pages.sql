@@ -55,5 +55,5 @@ priority > 3 and contains(tags, "x") SORT due DESC LIMIT 20; LIST …; TASK …,
 speaks of completed, checked or status. A row has the page, for a task its line and the smallest
 document there, the names and the values of its columns in order, and both as one object (fields).
 The names in a query are properties of the front matter, or file.name, file.link …; a property that
-a page lacks is null. match_count: rows at most. Errors: PGR01, PGR02, PGR03; PGR15 where the query
+a page lacks is null. match_count: rows at most. Errors: PGR01, PGR02, PGR03; PGR16 where the query
 does not follow the grammar, naming the column (characters, from 1) and what was expected.';

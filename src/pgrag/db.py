@@ -316,7 +316,7 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
     message = error.diag.message_primary or str(error) or type(error).__name__
     hint = error.diag.message_hint
     state = error.sqlstate
-    if state == "PGR15":
+    if state == "PGR16":
         place = error.diag.column_name
         return errors.InvalidQuery(message, hint=hint, column=int(place) if place else None)
     if state in _ERRORS:

@@ -91,6 +91,7 @@ def test_names_are_quoted(database):
         ("PGR05", errors.UnknownDocument),
         ("PGR06", errors.InvalidFilter),
         ("PGR07", errors.InvalidCursor),
+        ("PGR16", errors.InvalidQuery),
         ("PGR08", errors.DimensionMismatch),
         ("PGR09", errors.UnknownModel),
     ],

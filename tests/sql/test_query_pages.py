@@ -458,7 +458,7 @@ def test_a_task_names_the_smallest_document_at_its_line(connection):
     ],
 )
 def test_mistakes_are_told_with_their_column(connection, query, column, message):
-    with refused(connection, "PGR15", message):
+    with refused(connection, "PGR16", message):
         ask(connection, query)
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
         ask(connection, query)

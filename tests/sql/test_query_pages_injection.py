@@ -72,7 +72,7 @@ def assert_is_told(connection: psycopg.Connection, query: str) -> list[dict[str,
             found = ask(connection, query)
     except psycopg.Error as error:
         refusal = (error.sqlstate, bool(error.diag.column_name))
-    assert refusal in (None, ("PGR15", True)), query
+    assert refusal in (None, ("PGR16", True)), query
     return found
 
 
