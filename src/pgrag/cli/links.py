@@ -14,6 +14,8 @@ from pgrag.cli.session import opened, say_version
 
 #: More links than any library has.
 _EVERY = 2**40
+#: Candidates that are named to people; --json has them all.
+_LISTED = 4
 
 
 class State(StrEnum):
@@ -109,13 +111,19 @@ def fault(row: dict[str, Any]) -> str:
     if row["state"] == "unresolved":
         return f"{written(row)} leads to no page"
     if row["state"] == "ambiguous":
-        return f"{written(row)} could be {' or '.join(row['candidates'])}"
+        return f"{written(row)} could be {_candidates(row, ' or ')}"
     return f"{row['target_page']} has no heading or block #{row['fragment']}"
 
 
 def _leads_to(row: dict[str, Any]) -> str:
     if row["state"] == "ambiguous":
-        return f"ambiguous: {', '.join(row['candidates'])}"
+        return f"ambiguous: {_candidates(row, ', ')}"
     if row["target_page"] is None:
         return str(row["state"])
     return str(row["target_page"]) + ("" if row["fragment_found"] is not False else " (no heading)")
+
+
+def _candidates(row: dict[str, Any], separator: str) -> str:
+    pages = row["candidates"]
+    more = [f"{len(pages) - _LISTED} more"] if len(pages) > _LISTED else []
+    return separator.join([*pages[:_LISTED], *more])
