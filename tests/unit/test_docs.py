@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def _links(text: str) -> Iterator[str]:
             yield match[1]
 
 
+@cache
 def _anchors(file: Path) -> set[str]:
     """The anchors of a page's headings, as pgrag itself gives them to hits."""
     page = read_page(file.name, file.read_bytes(), PageOptions())
