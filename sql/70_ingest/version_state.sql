@@ -49,6 +49,11 @@ declare
     owner_id bigint := pgrag._library_id(library);
     target_id bigint := pgrag._version_id(owner_id, version);
 begin
+    -- Before any other row, as all writers do: in another order two of them would wait in a circle.
+    perform l.library_id
+    from pgrag.libraries as l
+    where l.library_id = owner_id
+    for no key update;
     update pgrag.versions as v
     set status = 'ready'
     where v.library_id = owner_id and v.version_id = target_id and v.status <> 'ready';

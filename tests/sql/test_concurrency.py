@@ -115,3 +115,31 @@ def test_vector_of_a_text_that_is_being_replaced_is_not_stored(connect):
         assert waiting.result() == 0
     [new] = run(embedding, "pending_embeddings", library="tool")
     assert "The new text." in new["text"]
+
+
+def test_who_finishes_a_version_waits_for_who_writes_to_it(connect):
+    """Both want the library and the version; whoever took them the other way round would block."""
+    writing, finishing, watching = connect(), connect(), connect()
+    ingest(writing, "tool", [page("a.md", "Words.")], "1.0", ready=False)
+
+    def is_waiting() -> bool:
+        return value(
+            watching,
+            "select cardinality(pg_blocking_pids(%s)) > 0",
+            finishing.info.backend_pid,
+        )
+
+    with ThreadPoolExecutor(1) as threads:
+        with writing.transaction():
+            run(writing, "open_version", library="tool", version="9.0")
+            finished = threads.submit(
+                run, finishing, "finish_version", library="tool", version="1.0"
+            )
+            while not is_waiting() and not finished.done():
+                pass
+            ingest(writing, "tool", [page("a.md", "Others.")], "1.0", ready=False)
+        finished.result(timeout=30)
+    assert value(
+        watching,
+        "select bool_and(v.status = 'ready') from pgrag.versions as v where v.label = '1.0'",
+    )
