@@ -94,7 +94,8 @@ begin
     perform '' ~ pattern;
     return true;
 exception
-    when data_exception or program_limit_exceeded then
+    -- The last: its automaton would need more memory than PostgreSQL hands out at once.
+    when data_exception or program_limit_exceeded or internal_error then
         return false;
 end;
 $$;

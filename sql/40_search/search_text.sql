@@ -268,9 +268,13 @@ declare
 begin
     perform '' ~ _try_expression.expression;
 exception
-    when invalid_regular_expression then
+    -- The last: its automaton would need more memory than PostgreSQL hands out at once.
+    when invalid_regular_expression or internal_error then
         get stacked diagnostics complaint = message_text;
-        complaint := regexp_replace(complaint, '^invalid regular expression: ', '');
+        complaint := regexp_replace(
+            regexp_replace(complaint, '^invalid regular expression: ', ''),
+            '^invalid memory alloc.*', 'regular expression is too complex'
+        );
         raise exception 'The % % cannot be used: %.',
             _try_expression.argument, quote_literal(left(_try_expression.written, 200)), complaint
             using errcode = 'PGR01',

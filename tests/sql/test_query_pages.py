@@ -444,6 +444,7 @@ def test_a_task_names_the_smallest_document_at_its_line(connection):
         ("LIST WHERE date(2024-02-31)", 12, "'2024-02-31' is no date."),
         ("LIST WHERE dur(3 moons)", 12, "'3 moons' is no duration."),
         ('LIST WHERE regexmatch("(", a)', 23, "this is no regular expression."),
+        ('LIST WHERE regexmatch("(a{1,200}){1,200}", a)', 23, "this is no regular expression."),
         ("LIST SORT", 10, "expected a value"),
         ("LIST LIMIT x", 12, "expected a whole number, found 'x'."),
         ("LIST LIMIT -1", 12, "expected a whole number"),

@@ -200,6 +200,7 @@ def test_globs_mean_what_they_mean_for_indexing(connection):
         (r"a{1,1000}", "repetition", "255"),
         ("\\", "escape", "backslash"),
         ("((a{1,150}){1,150}){1,150}", "too complex", "multiply"),
+        ("(a{1,200}){1,200}", "too complex", "multiply"),
     ],
 )
 def test_bad_expressions_are_explained(connection, pattern, complaint, hint):
