@@ -40,9 +40,9 @@ begin
                 || ']]'
             );
         when 'list', 'array' then
-            return to_jsonb(arguments);
+            return pgrag._bounded_page_value(to_jsonb(arguments));
         when 'join' then
-            return to_jsonb(
+            return pgrag._bounded_page_value(to_jsonb(
                 case
                     when type = 'array' then (
                         select coalesce(
@@ -56,7 +56,7 @@ begin
                     )
                     else coalesce(value #>> '{}', '')
                 end
-            );
+            ));
         else
             null;
     end case;

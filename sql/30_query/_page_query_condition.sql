@@ -120,7 +120,9 @@ begin
             'pgrag._page_value_member(%s, %L)', pgrag._page_query_value(first, scope), name
         );
     elsif kind = 'list' then
-        return format('to_jsonb(%s)', pgrag._page_query_values(node, scope));
+        return format(
+            'pgrag._bounded_page_value(to_jsonb(%s))', pgrag._page_query_values(node, scope)
+        );
     elsif kind = 'minus' then
         return format(
             'pgrag._page_value_operation(''-'', ''0'', %s)', pgrag._page_query_value(first, scope)

@@ -45,7 +45,11 @@ begin
 
     while tokens -> place ->> 'kind' <> 'end' loop
         command := pgrag._page_query_command(tokens, place);
-        if command is null then
+        if jsonb_array_length(commands) >= 50 then
+            perform pgrag._page_query_error(
+                (tokens -> place ->> 'at')::integer, 'these are more than 50 commands.', null
+            );
+        elsif command is null then
             perform pgrag._page_query_expected(
                 tokens -> place,
                 'FROM, WHERE, SORT, GROUP BY, FLATTEN, LIMIT or the end of the query'

@@ -89,6 +89,11 @@ begin
         found := upper(words);
     elsif name = 'string' then
         found := words;
+    elsif name in ('replace', 'regexreplace')
+        -- Calls within calls would make texts that fill the memory.
+        and length(words)::bigint * greatest(length(third), 1) > pgrag._longest_page_text()
+    then
+        return null;
     elsif name = 'replace' then
         found := replace(words, other, third);
     elsif name = 'regexreplace' then
@@ -117,6 +122,16 @@ begin
     end if;
     return to_jsonb(found);
 end;
+$$;
+
+-- Characters of a value that a query makes of others, at most.
+create or replace function pgrag._longest_page_text()
+returns integer
+language sql
+immutable
+parallel safe
+as $$
+    select 10000000;
 $$;
 
 create or replace function pgrag._whole_number(
@@ -188,12 +203,29 @@ begin
         );
     elsif operator = '+' and (left_type in ('string', 'link') or right_type in ('string', 'link'))
     then
-        return to_jsonb(coalesce(left_value #>> '{}', '') || coalesce(right_value #>> '{}', ''));
+        return pgrag._bounded_page_value(
+            to_jsonb(coalesce(left_value #>> '{}', '') || coalesce(right_value #>> '{}', ''))
+        );
     elsif operator = '+' and left_type = 'array' and right_type = 'array' then
-        return left_value || right_value;
+        return pgrag._bounded_page_value(left_value || right_value);
     end if;
     return null;
 end;
+$$;
+
+-- Made of itself again and again, a value would fill the memory.
+create or replace function pgrag._bounded_page_value(
+    value jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pg_catalog.length(_bounded_page_value.value::text) <= pgrag._longest_page_text()
+        then _bounded_page_value.value
+    end;
 $$;
 
 create or replace function pgrag._moment_text(

@@ -163,10 +163,17 @@ class Database:
         A single pattern on a single text may take longer than a lifetime, and asks no clock.
         Raises `TimeExceeded`.
         """
+        return self.call_within(
+            timeout_ms + _GRACE_MS, function, timeout_ms=timeout_ms, **arguments
+        )
+
+    def call_within(self, milliseconds: int, function: str, /, **arguments: Any) -> list[Row]:
+        """Calls a function that the server ends after a time; raises `TimeExceeded` then."""
         with self.connection() as connection, connection.transaction():
-            grace = f"{timeout_ms + _GRACE_MS}ms"
-            connection.execute("select set_config('statement_timeout', %s, true)", [grace])
-            return call(connection, function, timeout_ms=timeout_ms, **arguments)
+            connection.execute(
+                "select set_config('statement_timeout', %s, true)", [f"{milliseconds}ms"]
+            )
+            return call(connection, function, **arguments)
 
     def stream(self, function: str, /, **arguments: Any) -> Iterator[Row]:
         """Yields the rows of `pgrag.<function>` one by one; only some are in memory at a time."""

@@ -64,3 +64,7 @@ def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -
     mistake = pgrag.run("query", "notes", "TABLE a FROM guide", code=1)
     assert "Column 14 of the query: expected #tag, " in mistake.err
     assert 'FROM "guide"' in mistake.err
+
+    endless = "LIST x" + " FLATTEN list(1, 2, 3, 4, 5, 6, 7, 8, 9) AS x" * 9
+    late = pgrag.run("query", "notes", endless, "--timeout", "0.05", code=1)
+    assert "cancelled" in late.err

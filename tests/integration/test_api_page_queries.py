@@ -53,6 +53,10 @@ def test_mistakes(notes: ApiClient) -> None:
     assert mistake["column"] == 15
     assert "expected a value, a property or a function" in mistake["detail"]
     assert "TABLE" in mistake["hint"]
+    endless = "LIST x" + " FLATTEN list(1, 2, 3, 4, 5, 6, 7, 8, 9) AS x" * 9
+    problem(notes.get(ADDRESS, q=endless, timeout_ms=50), 422, "took-too-long")
+    body = {"query": endless, "timeout_ms": 50}
+    problem(notes.post(ADDRESS, body), 422, "took-too-long")
     problem(notes.get("/v1/libraries/nowhere/query", q="LIST"), 404, "unknown-library")
     problem(notes.get(ADDRESS), 422, "invalid-request")
     problem(notes.get(ADDRESS, q="LIST", version="next"), 404, "unknown-version")

@@ -455,6 +455,7 @@ def test_a_task_names_the_smallest_document_at_its_line(connection):
         ("LIST FROM " + "-" * 5000 + "#a", 51, "this is nested too deeply."),
         ("LIST WHERE a" + ".b" * 1000, None, "this is nested too deeply."),
         ("TABLE " + "a, " * 101 + "a", None, "these are more than 100 columns."),
+        ("LIST" + " SORT a" * 51, 356, "these are more than 50 commands."),
         ("LIST " + " " * 10000, 10001, "10,000 characters at most"),
     ],
 )
@@ -475,6 +476,25 @@ def test_long_chains_are_no_deep_trees(connection):
     assert names(connection, f'LIST WHERE {ors} or status = "done"') == ["garden"]
     tags = " or ".join(f"#t{n}" for n in range(300))
     assert names(connection, f"LIST FROM {tags} or #diary") == ["2024-05-06"]
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "replace(" * 20 + "'a'" + ", 'a', 'aaaaaaaaaa')" * 20,
+        "regexreplace(" * 20 + "'a'" + ", 'a', 'aaaaaaaaaa')" * 20,
+        "x" + " FLATTEN default(x, 'a') + default(x, 'a') AS x" * 40,
+        "x" + " FLATTEN list(list(default(x, 1), x, x, x)) AS x" * 13,
+        "x" + " FLATTEN [[default(x, 1), x, x, x]] AS x" * 40,
+        "x" + " FLATTEN join(list(default(x, 'a'), default(x, 'a'))) AS x" * 40,
+    ],
+)
+def test_no_value_grows_without_end(connection, bomb):
+    """Each would have a million million characters and more; at a length of its own it is null."""
+    value, *commands = bomb.replace("'", '"').split(" FLATTEN ")
+    flattened = "".join(f" FLATTEN {command}" for command in commands)
+    [row] = ask(connection, f"LIST WITHOUT ID {value} LIMIT 1{flattened}")
+    assert len(repr(row["values"])) < 20_000_000
 
 
 def test_library_and_version_by_name(connection):

@@ -39,6 +39,14 @@ class Exchange:
         finally:
             self._seconds += perf_counter() - started
 
+    def call_within(self, milliseconds: int, function: str, /, **arguments: Any) -> list[Row]:
+        """The same, ended after a time; see `Database.call_within`."""
+        started = perf_counter()
+        try:
+            return self._app.database.call_within(milliseconds, function, **arguments)
+        finally:
+            self._seconds += perf_counter() - started
+
     def search(
         self, function: Callable[..., Result], query: str | list[str], **arguments: Any
     ) -> Result:

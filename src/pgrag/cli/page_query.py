@@ -30,6 +30,9 @@ def query(
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=0, help="Rows at most; default: all.")
     ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, max=3600, help="Seconds after which it gives up.")
+    ] = 30.0,
     as_json: options.Json = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV with a line of names.")] = False,
 ) -> None:
@@ -41,7 +44,8 @@ def query(
     place = parse_target(target)
     with opened() as app, collected_notices() as notices:
         say_version(app, place.library, place.version)
-        rows = app.database.call(
+        rows = app.database.call_within(
+            max(1, round(1000 * timeout)),
             "query_pages",
             query=text,
             library=place.library,

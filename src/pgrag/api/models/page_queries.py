@@ -20,7 +20,14 @@ class _Chosen(Arguments):
     )
 
 
-class PageQueryParameters(_Chosen):
+class _Bounded(_Chosen):
+    limit: int = Field(default=1000, ge=0, le=100_000, description="At most so many rows.")
+    timeout_ms: int = Field(
+        default=30_000, ge=1, le=600_000, description="Gives up after so many milliseconds."
+    )
+
+
+class PageQueryParameters(_Bounded):
     """A query over pages."""
 
     query: Annotated[Text, Field(max_length=10_000)] = Field(
@@ -28,10 +35,9 @@ class PageQueryParameters(_Chosen):
         description="TABLE, LIST or TASK, in a part of Dataview's language.",
         examples=[_EXAMPLE],
     )
-    limit: int = Field(default=1000, ge=0, le=100_000, description="At most so many rows.")
 
 
-class PageQueryBody(_Chosen):
+class PageQueryBody(_Bounded):
     """A query over pages."""
 
     query: Annotated[Text, Field(max_length=10_000)] = Field(
@@ -39,7 +45,6 @@ class PageQueryBody(_Chosen):
         description="TABLE, LIST or TASK, in a part of Dataview's language.",
         examples=[_EXAMPLE],
     )
-    limit: int = Field(default=1000, ge=0, le=100_000, description="At most so many rows.")
 
 
 class PageQueryRow(BaseModel):

@@ -59,7 +59,8 @@ def _query_pages(
 ) -> Response:
     [found] = database.call("resolve_version", library=library, wanted=asked.version)
     with collected_notices() as notices:
-        rows = database.call(
+        rows = database.call_within(
+            asked.timeout_ms,
             "query_pages",
             query=asked.query,
             library=library,
