@@ -311,6 +311,16 @@ def test_many_links_take_linear_time(unit: str) -> None:
     assert seconds(4000) < 10 * max(min(seconds(1000), seconds(1000)), 0.02)
 
 
+def test_pictures_within_pictures_take_linear_time() -> None:
+    def seconds(count: int) -> float:
+        started = time.process_time()
+        find_edges("page.md", read("![" * count + "](x.png)" * count)[1])
+        return time.process_time() - started
+
+    # each of them was read with all that it holds: four times as many took fifteen times as long
+    assert seconds(3200) < 8 * max(seconds(800), 0.02)
+
+
 def test_a_page_with_10_000_links_keeps_them_all() -> None:
     found = page(
         "".join(f"- [[note {number}|words]] and #tag{number}\n" for number in range(10_000))

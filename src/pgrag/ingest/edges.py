@@ -165,5 +165,7 @@ class _Words:
         start, end = self._spans[first][0], self._spans[last][1]
         if end - start <= 2 * _WINDOW + _MAX_SENTENCE:
             return start, end
-        start, end = max(start, link.start - _WINDOW), min(end, link.end + _WINDOW)
+        # pictures may stand within pictures, each around all the others
+        last_sign = min(link.end, link.start + _MAX_SENTENCE)
+        start, end = max(start, link.start - _WINDOW), min(end, last_sign + _WINDOW)
         return max(start, text.find(" ", start, link.start) + 1), end
