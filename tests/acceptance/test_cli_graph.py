@@ -52,7 +52,13 @@ def test_the_graph_is_shown(garden: CommandLine) -> None:
     )
     for table, words in zip(
         tables,
-        ("depends_on", "shares #soil", "← compost.md", "→ links_to", "belongs_to"),
+        (
+            "depends_on",
+            "shares #soil",
+            "compost.md   ← links_to     tools.md",
+            "→ links_to",
+            "belongs_to",
+        ),
         strict=True,
     ):
         assert words in table.out

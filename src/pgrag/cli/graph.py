@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,7 +43,7 @@ def backlinks(
     as_json: options.Json = False,
 ) -> None:
     """List who links to a page, where, and in which sentence."""
-    with opened() as app:
+    with _asked(target) as app:
         rows = app.database.call(
             "backlinks", page_id=_page_id(app, target, page), kinds=kind, match_count=limit
         )
@@ -62,7 +63,7 @@ def related(
     as_json: options.Json = False,
 ) -> None:
     """List the pages that have most to do with a page, and why."""
-    with opened() as app:
+    with _asked(target) as app:
         rows = app.database.call(
             "related_pages", page_id=_page_id(app, target, page), match_count=limit
         )
@@ -91,7 +92,7 @@ def neighbourhood(
     as_json: options.Json = False,
 ) -> None:
     """List the pages around a page, as far as links lead in so many steps."""
-    with opened() as app:
+    with _asked(target) as app:
         rows = app.database.call(
             "neighbourhood",
             page_id=_page_id(app, target, page),
@@ -103,10 +104,10 @@ def neighbourhood(
         )
     _show(
         rows,
-        ("depth", "weight", "page", "via", "kind", "sentence"),
+        ("depth", "weight", "from", "by", "page", "sentence"),
         lambda row: (
-            row["depth"], row["weight"], row["key"],
-            f"{'→' if row['forward'] else '←'} {row['via_page']}", row["kind"], row["sentence"],
+            row["depth"], row["weight"], row["via_page"],
+            f"{'→' if row['forward'] else '←'} {row['kind']}", row["key"], row["sentence"],
         ),
         "No link leads from this page or to it.",
         as_json,
@@ -130,7 +131,7 @@ def path(
     as_json: options.Json = False,
 ) -> None:
     """Show a shortest way from a page to another along links, with the sentence of each."""
-    with opened() as app:
+    with _asked(target) as app:
         rows = app.database.call(
             "shortest_path",
             from_page=_page_id(app, target, from_page),
@@ -178,7 +179,7 @@ def edges(
     place = parse_target(target)
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
-    with opened() as app:
+    with _asked(target) as app:
         if query is None:
             rows = app.database.call(
                 "edges",
@@ -191,7 +192,6 @@ def edges(
             )
             said = []
         else:
-            say_version(app, place.library, place.version)
             result = app.searching_as("cli").edges(
                 query,
                 library=place.library,
@@ -213,6 +213,15 @@ def edges(
         "No such edge.",
         as_json,
     )  # fmt: skip
+
+
+@contextmanager
+def _asked(target: str) -> Iterator[App]:
+    """Open the app, and say which version is asked if it is not the one named."""
+    place = parse_target(target)
+    with opened() as app:
+        say_version(app, place.library, place.version)
+        yield app
 
 
 def _page_id(app: App, target: str, page: str) -> int:
