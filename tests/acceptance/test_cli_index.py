@@ -50,13 +50,14 @@ def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: P
     )
     (source / "b.md").write_text("# Oil\n\nOil is slippery. [[rel:needs]]\n")
     ended = pgrag.run("index", "notes", source, "--dry-run")
-    assert "write   a.md (3 documents, 3 edges)\n" in ended.out
+    assert "write   a.md (1 document, 3 edges)\n" in ended.out
     assert "would get 2 pages with 2 documents and 3 edges; 0 unchanged" in ended.out
     assert "b.md: the relation [[rel:needs]] names no target in line 3" in ended.err
     told = pgrag.run("index", "notes", source, "--dry-run", "--verbose").out
     assert "line  2         up -> b  (front_matter:up, 1)" in told
     assert "line  7         needs -> b#Oil  (inline:rel, 0.95)" in told
     assert "lines 7-7       paragraph" in told
+    assert told.count("(its text is in another)") == 4
 
     report = pgrag.json("index", "notes", source, "--dry-run")
     page = report["planned"]["a.md"]

@@ -274,7 +274,7 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
     """Return what a dry run would do, page by page."""
     lines: list[str] = []
     for key, page in report.planned.items():
-        sizes = f"{counted(len(page.documents), 'document')}, {counted(len(page.edges), 'edge')}"
+        sizes = f"{counted(page.searched, 'document')}, {counted(len(page.edges), 'edge')}"
         lines.append(f"write   {key} ({sizes})")
         if verbose:
             lines += _details(page)
@@ -294,7 +294,10 @@ def _details(page: PlannedPage) -> Iterator[str]:
         extent = f"{document.line_start}-{document.line_end}"
         path = " / ".join(document.path)
         level = _LEVELS[document.level]
-        yield f"  lines {extent:<9} {level:<9} {document.characters:>5,} characters  {path}"
+        covered = "" if document.is_searched else "  (its text is in another)"
+        yield (
+            f"  lines {extent:<9} {level:<9} {document.characters:>5,} characters  {path}{covered}"
+        )
     for edge in page.edges:
         target = edge.target if edge.fragment is None else f"{edge.target}#{edge.fragment}"
         yield f"  line  {edge.line:<9} {edge.kind} -> {target}  ({edge.rule}, {edge.confidence:g})"

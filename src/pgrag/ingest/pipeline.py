@@ -111,9 +111,9 @@ def index(
     if dry_run:
         for page in pages:
             report.written += 1
-            report.documents += sum(chunk.covers > 0 for chunk in page.chunks)
-            report.edges += len(page.edges)
-            report.planned[page.key] = plan_page(page)
+            report.planned[page.key] = planned = plan_page(page)
+            report.documents += planned.searched
+            report.edges += len(planned.edges)
     else:
         _write_all(database, embedder, target, pages, report)
     gone = sorted((set(stored) - reader.kept) | reader.outdone)

@@ -9,13 +9,17 @@ from pgrag.models import Page
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A chunk in short; `characters` is the length of its content, `line_end` is inclusive."""
+    """A chunk in short; `characters` is the length of its content, `line_end` is inclusive.
+
+    One that is not searched has its text in another one, and is not counted as a document.
+    """
 
     level: int
     path: tuple[str, ...]
     line_start: int
     line_end: int
     characters: int
+    is_searched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class PlannedPage:
     documents: tuple[PlannedDocument, ...]
     edges: tuple[PlannedEdge, ...]
 
+    @property
+    def searched(self) -> int:
+        """The number of its documents, as a run counts what it has written."""
+        return sum(document.is_searched for document in self.documents)
+
 
 def plan_page(page: Page) -> PlannedPage:
     """Return what would be written of a page."""
@@ -50,6 +59,7 @@ def plan_page(page: Page) -> PlannedPage:
                 line_start=chunk.line_start,
                 line_end=chunk.line_end,
                 characters=len(chunk.content),
+                is_searched=chunk.covers > 0,
             )
             for chunk in page.chunks
         ),
