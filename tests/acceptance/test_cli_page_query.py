@@ -9,7 +9,8 @@ from command_line import CommandLine
 
 NOTES = {
     "projects/roof.md": "---\nstatus: open\npriority: 3\ndue: 2024-06-01\nowner: '[[ada]]'\n"
-    "tags: [project]\n---\n\n# Roof\n\n- [ ] Buy slates\n- [x] Measure\n\n```\n- [ ] code\n```\n",
+    "tags: [project]\nurgent: false\n---\n\n# Roof\n\n"
+    "- [ ] Buy slates\n- [x] Measure\n\n```\n- [ ] code\n```\n",
     "projects/garden.md": "---\nstatus: done\npriority: high\ndue: 2024-05-01\n---\n# Garden\n\n"
     "A place for beans. #project\n",
     "people/ada.md": "---\nborn: 1815-12-10\n---\n\n# Ada\n\nShe owns [[roof]].\n",
@@ -28,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -> None:
     pgrag.run("index", "notes", folder)
     table, tasks, csv, linked, unknown, listed, data, one = pgrag.run_all(
-        ("query", "notes", "TABLE status, due AS Due FROM #project SORT due DESC"),
+        ("query", "notes", "TABLE status, due AS Due, urgent FROM #project SORT due DESC"),
         ("query", "notes", "TASK"),
         ("query", "notes", "TABLE WITHOUT ID owner, priority, status = \"open\" AS o WHERE status",
          "--csv"),
@@ -39,12 +40,12 @@ def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -
         ("properties", "notes", "--page", "people/ada", "--json"),
     )  # fmt: skip
     assert [line.split() for line in table.out.splitlines() if "─" not in line] == [
-        ["File", "status", "Due"],
-        ["projects/roof", "open", "2024-06-01"],
+        ["File", "status", "Due", "urgent"],
+        ["projects/roof", "open", "2024-06-01", "false"],
         ["projects/garden", "done", "2024-05-01"],
     ]
     assert "2 rows." in table.err
-    assert [line.split("  ")[0] for line in tasks.out.splitlines()[2:]] == ["projects/roof.md:11"]
+    assert [line.split("  ")[0] for line in tasks.out.splitlines()[2:]] == ["projects/roof.md:12"]
     assert "Buy slates" in tasks.out
     assert csv.out == "owner,priority,o\n,high,false\nada,3,true\n"
     assert [row["key"] for row in linked.json] == ["people/ada.md"]
@@ -56,6 +57,7 @@ def test_a_vault_is_asked_for_its_properties(pgrag: CommandLine, folder: Path) -
         "priority mixed: number 1, text 1 2 67% 2 high; 3",
         "status text 2 67% 2 done; open",
     ]
+    assert "urgent boolean 1 33% 1 false" in " ".join(listed.out.split())
     assert "1 property has values of different types" in listed.err
     assert {row["name"]: row["types"] for row in data.json}["owner"] == ["link"]
 

@@ -133,15 +133,18 @@ def _place(row: dict[str, Any]) -> dict[str, str]:
     return {} if row["line"] is None else {"Where": f"{row['key']}:{row['line']}"}
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> str:
+    """Return a value as queries write it: false is not what is missing."""
     if isinstance(value, list):
-        return ", ".join(str(_shown(member)) for member in value)
+        return ", ".join(map(_shown, value))
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, str) and (link := _LINK.fullmatch(value)):
         return link[2] or link[1]
     # Years and lines are no amounts: no thousands are marked off.
-    return "" if value is None else value if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
 
 
 def _types(row: dict[str, Any]) -> str:
@@ -150,8 +153,8 @@ def _types(row: dict[str, Any]) -> str:
     return "mixed: " + ", ".join(f"{type_} {row['type_counts'][type_]}" for type_ in row["types"])
 
 
-def _short(text: Any) -> str:
-    words = " ".join(str(text).split())
+def _short(text: str) -> str:
+    words = " ".join(text.split())
     return words if len(words) <= 40 else words[:39] + "…"
 
 
@@ -164,7 +167,6 @@ def _print_csv(rows: list[dict[str, Any]]) -> None:
     if rows:
         writer.writerow([*_place(rows[0]), *rows[0]["columns"]])
     for row in rows:
-        cells = (str(v).lower() if isinstance(v, bool) else v for v in map(_shown, row["values"]))
-        writer.writerow([*_place(row).values(), *cells])
+        writer.writerow([*_place(row).values(), *map(_shown, row["values"])])
     if rows:
         print_text(written.getvalue().removesuffix("\n"))
