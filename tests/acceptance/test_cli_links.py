@@ -96,3 +96,17 @@ def test_links_of_files(pgrag: CommandLine, tmp_path: Path) -> None:
     assert report["links"]["resolved"] == 2
     assert report["links"]["unresolved"] == 0
     assert pgrag.run("links", "notes", "--check").out == ""
+
+
+def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
+    with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
+        connection.execute(
+            "select pgrag.ingest_pages('half', %s, resolve => false)", [Jsonb(PAGES)]
+        )
+    checked = vault.run("links", "half", "--check", code=1)
+    assert "a.md:3: b/x.md#one leads to no page" in checked.out
+    assert "half is not indexed to its end" in " ".join(checked.err.split())
+    assert "half is not indexed to its end" in " ".join(
+        vault.run("backlinks", "half", "a").err.split()
+    )
+    assert "not indexed" not in vault.run("links", "vault").err

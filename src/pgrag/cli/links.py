@@ -10,7 +10,7 @@ import typer
 from pgrag.cli import options
 from pgrag.cli.arguments import counted, parse_target
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
-from pgrag.cli.session import opened, say_version
+from pgrag.cli.session import opened, say_version, warn_of_unfinished
 
 #: More links than any library has.
 _EVERY = 2**40
@@ -68,6 +68,7 @@ def links(
     place = parse_target(target)
     with opened() as app:
         say_version(app, place.library, place.version)
+        warn_of_unfinished(app, place.library, place.version)
         rows = app.database.call(
             "links",
             library=place.library,

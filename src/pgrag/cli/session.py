@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pgrag.cli.arguments import label
-from pgrag.cli.output import complain, notice
+from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
     from pgrag.app import App
@@ -58,3 +58,15 @@ def say_version(
     [found] = app.database.call("resolve_version", library=library, wanted=wanted)
     if found["reason"] != "exact" and (found["version"] or wanted):
         notice(f"{label(library, found['version'] or '(unversioned)')}: {found['reason']}")
+
+
+def warn_of_unfinished(app: App, library: str, wanted: str | None) -> None:
+    """Say on stderr that a version is not finished: because of it links may lead nowhere."""
+    [found] = app.database.call("resolve_version", library=library, wanted=wanted)
+    for row in app.database.call("library_versions", library=library):
+        if row["version"] == found["version"] and row["status"] != "ready":
+            name = label(library, row["version"])
+            warn(
+                f"{name} is not indexed to its end, and links may not be connected yet."
+                " Run `pgrag index` again (in SQL: pgrag.finish_version)."
+            )
