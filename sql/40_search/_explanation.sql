@@ -191,7 +191,9 @@ as $$
             (6, case
                 when (e.g ->> 'type_weight')::double precision <> 1
                 then format(
-                    'Pages of type %s weigh %s.', e.g ->> 'type', e.g ->> 'type_weight'
+                    'Pages %s weigh %s.',
+                    coalesce('of type ' || nullif(e.g ->> 'type', ''), 'without a type'),
+                    e.g ->> 'type_weight'
                 )
             end),
             (7, case

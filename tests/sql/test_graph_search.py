@@ -163,6 +163,15 @@ def test_the_explanation_adds_up_and_says_why(connection, ids, typed):
     assert "Pages of type tool weigh 0.5." in hits["pump.md"]["explanation"]["reasons"]
 
 
+def test_pages_without_a_type_are_called_so(connection, ids):
+    connection.execute(
+        "insert into pgrag.page_types (name, retriever_weight) values ('default', 0.8)"
+        " on conflict (name) do update set retriever_weight = excluded.retriever_weight"
+    )
+    reasons = [line for hit in graph_search(connection) for line in hit["explanation"]["reasons"]]
+    assert "Pages without a type weigh 0.8." in reasons
+
+
 def test_reasons_without_a_graph(connection, ids):
     [row, *_] = run(connection, "explain_search", query="watering can", library="garden")
     assert row["explanation"]["graph"] is None
