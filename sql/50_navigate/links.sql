@@ -99,8 +99,13 @@ begin
             when e.candidates is not null
             then array(
                 select c.key
-                from pgrag.pages as c
-                where c.library_id = e.library_id and c.page_id = any (e.candidates)
+                from unnest(e.candidates) as candidate (page_id)
+                cross join lateral (
+                    select p.key
+                    from pgrag.pages as p
+                    where p.library_id = e.library_id and p.page_id = candidate.page_id
+                    offset 0
+                ) as c
                 order by c.key
             )
         end

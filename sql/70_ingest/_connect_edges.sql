@@ -1,6 +1,7 @@
--- Equal links of one page are one question. Its answers are the pages that have one of the names
--- it can mean; the best kind of name wins, then the nearest folder. How many there will be, the
--- planner cannot know: tables are looked up by key (lateral), the rest may not be nested loops.
+-- Equal links of one page (names: of one folder) are one question. Its answers are the pages that
+-- have one of the names it can mean; the best kind of name wins, then the nearest folder. How many
+-- there will be, the planner cannot know: tables are looked up by key (lateral), the rest may not
+-- be nested loops.
 create or replace function pgrag._connect_edges(
     library_id bigint,
     version_id bigint,
@@ -98,7 +99,8 @@ as $$
     sources as materialized (
         select
             p.page_id,
-            pgrag._folder_name(pgrag._link_name(p.key)) as folder,
+            p.folder,
+            min(p.page_id) over (partition by p.folder) as folder_page_id,
             pgrag._link_name(
                 pgrag.relative_url(
                     regexp_replace(p.url, '[?#].*$', ''), _connections.base_url
@@ -106,7 +108,8 @@ as $$
             ) as url
         from (select distinct l.source_page_id from links as l) as l
         cross join lateral (
-            select p.page_id, p.key, p.url
+            select
+                p.page_id, p.url, pgrag._folder_name(pgrag._link_name(p.key)) as folder
             from pgrag.pages as p
             where p.library_id = _connections.library_id and p.page_id = l.source_page_id
             offset 0
@@ -118,8 +121,14 @@ as $$
             q.*,
             pgrag._link_address(q.target, q.is_address, _connections.base_url) as address
         from (
-            select distinct l.source_page_id, l.target, l.is_address, l.name
+            -- A name means the same on all pages of a folder: one of them asks for all.
+            select distinct
+                case when l.is_address then s.page_id else s.folder_page_id end as source_page_id,
+                l.target,
+                l.is_address,
+                l.name
             from links as l
+            join sources as s on s.page_id = l.source_page_id
         ) as q
     ),
     questions as materialized (
@@ -289,8 +298,10 @@ as $$
             end as target_page_id,
             case when cardinality(a.page_ids) > 1 then a.page_ids end as candidates
         from links as l
+        join sources as s on s.page_id = l.source_page_id
         join addresses as q
-            on q.source_page_id = l.source_page_id
+            on q.source_page_id
+                = case when l.is_address then s.page_id else s.folder_page_id end
             and q.target = l.target
             and q.is_address = l.is_address
             and q.name = l.name

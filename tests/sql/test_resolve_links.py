@@ -412,3 +412,17 @@ def test_ten_thousand_links_on_one_page(connection):
     assert value(
         connection, "select count(*) from pgrag.edges where state = 'resolved'"
     ) == 5_500  # fmt: skip
+
+
+def test_a_thousand_pages_of_one_title(connection):
+    """Each links to the title: what it can mean is found once for a folder, not once for a page."""
+    notes = [
+        page(f"{number % 2}/{number}.md", "x", title="Daily note", edges=[wiki("Daily note")])
+        for number in range(1000)
+    ]
+    connection.execute("set local statement_timeout = '10s'")
+    write(connection, *[note | {"documents": []} for note in notes])
+    rows = run(connection, "links", library="vault", match_count=2)
+    assert [row["state"] for row in rows] == ["ambiguous"] * 2
+    assert all(len(row["candidates"]) == 500 for row in rows)
+    assert {key[:2] for row in rows for key in row["candidates"]} == {"0/"}
