@@ -107,6 +107,7 @@ def test_what_is_not_there(garden: CommandLine) -> None:
     assert "No way of at most 8 steps" in nothing.err
     assert "No page links there." in lonely.err
     assert "has no page" in garden.run("related", "garden", "gone.md", code=1).err
+    assert "needs --page" in garden.run("edges", "garden", "--structure", code=2).err
     assert (
         "depth must be"
         in garden.run("neighbourhood", "garden", "index.md", "--depth", "99", code=1).err

@@ -94,6 +94,7 @@ def test_each_form_of_a_link_is_found_wherever_it_stands(source: str) -> None:
 
 
 NO_LINKS = [
+    "[text](<address>more)",
     "`[[note]]` and ``[text](other.md) ` ``",
     "```\n[[note]] #tag\n```",
     "Text:\n\n    [[note]] #tag\n",

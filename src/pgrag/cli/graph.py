@@ -179,6 +179,8 @@ def edges(
     place = parse_target(target)
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
+    if structure and page is None:
+        raise typer.BadParameter("needs --page.", param_hint="--structure")
     with _asked(target) as app:
         if query is None:
             rows = app.database.call(
