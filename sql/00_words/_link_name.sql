@@ -91,6 +91,37 @@ as $$
     select pg_catalog.regexp_replace(_folder_name.name, '/?[^/]*$', '');
 $$;
 
+-- How many folders two have in common, and how many more the second has.
+create or replace function pgrag._folder_distance(
+    source text,
+    target text,
+    out shared bigint,
+    out extra bigint
+)
+returns record
+language sql
+immutable
+parallel safe
+as $$
+    select
+        pg_catalog.count(*) filter (where parts.equals),
+        pg_catalog.cardinality(
+            pg_catalog.string_to_array(_folder_distance.target, '/')
+        ) - pg_catalog.count(*) filter (where parts.equals)
+    from (
+        select
+            pg_catalog.bool_and(t.name = s.name) over (
+                order by t.place rows between unbounded preceding and current row
+            ) as equals
+        from pg_catalog.unnest(
+            pg_catalog.string_to_array(_folder_distance.target, '/')
+        ) with ordinality as t (name, place)
+        join pg_catalog.unnest(
+            pg_catalog.string_to_array(_folder_distance.source, '/')
+        ) with ordinality as s (name, place) on s.place = t.place
+    ) as parts;
+$$;
+
 -- a/./b/../c is a/c; what leads out of the root keeps its dots, and so finds nothing.
 create or replace function pgrag._without_dots(
     name text

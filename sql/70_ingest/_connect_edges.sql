@@ -328,34 +328,3 @@ as $$
     from connected as c
     left join fragments as f on f.page_id = c.target_page_id and f.fragment = c.fragment;
 $$;
-
--- How many folders two have in common, and how many more the second has.
-create or replace function pgrag._folder_distance(
-    source text,
-    target text,
-    out shared bigint,
-    out extra bigint
-)
-returns record
-language sql
-immutable
-parallel safe
-as $$
-    select
-        pg_catalog.count(*) filter (where parts.equals),
-        pg_catalog.cardinality(
-            pg_catalog.string_to_array(_folder_distance.target, '/')
-        ) - pg_catalog.count(*) filter (where parts.equals)
-    from (
-        select
-            pg_catalog.bool_and(t.name = s.name) over (
-                order by t.place rows between unbounded preceding and current row
-            ) as equals
-        from pg_catalog.unnest(
-            pg_catalog.string_to_array(_folder_distance.target, '/')
-        ) with ordinality as t (name, place)
-        join pg_catalog.unnest(
-            pg_catalog.string_to_array(_folder_distance.source, '/')
-        ) with ordinality as s (name, place) on s.place = t.place
-    ) as parts;
-$$;
