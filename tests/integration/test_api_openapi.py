@@ -49,7 +49,7 @@ EXPECTED = {
     ("GET", "/v1/libraries/{library}/versions"): "library",
     ("GET", "/v1/libraries/{library}/versions/{version}"): "library version",
     ("GET", "/v1/libraries/{library}/versions/{version}/pages"): "library version limit after",
-    ("GET", "/v1/libraries/{library}/query"): "library q version limit",
+    ("GET", "/v1/libraries/{library}/query"): "library q version limit timeout_ms",
     ("POST", "/v1/libraries/{library}/query"): "library",
     ("GET", "/v1/libraries/{library}/properties"): "library version examples",
     ("GET", "/v1/libraries/{library}/links"): "library version state page kind limit after",
