@@ -175,5 +175,7 @@ def downgrade() -> None:
         drop type pgrag.link;
         drop table pgrag.edge_embeddings, pgrag.page_ranks, pgrag.pending_pages,
             pgrag.pending_names, pgrag.page_names, pgrag.edges, pgrag.edge_kinds, pgrag.page_types;
+        -- What goes here comes again only with pages that are read again.
+        update pgrag.pages set source_hash = '';
         """
     )

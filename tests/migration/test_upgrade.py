@@ -274,6 +274,16 @@ def test_way_down_and_up_again(database_url):
     assert dumped(database_url) == before
 
 
+def test_links_that_went_with_a_revision_come_with_the_next_run(database_url):
+    pages = [{"key": "a.md", "source_hash": "1", "edges": [{"target": "a.md"}]}]
+    for _ in range(2):
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
+        assert value(database_url, "select count(*) from pgrag.edges") == 1
+        migrate(database_url, "0009", is_down=True)
+        schema.upgrade(database_url)
+
+
 def test_each_step_down_leads_to_what_was_there_before(empty_database_url, database_url):
     # The functions of a revision build its types by the order of their attributes.
     revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
