@@ -296,7 +296,8 @@ as $$
                 when l.name = '#' then l.source_page_id
                 when cardinality(a.page_ids) = 1 then a.page_ids[1]
             end as target_page_id,
-            case when cardinality(a.page_ids) > 1 then a.page_ids end as candidates
+            -- A few say what is meant; thousands of one name would be kept once for each link.
+            case when cardinality(a.page_ids) > 1 then a.page_ids[:100] end as candidates
         from links as l
         join sources as s on s.page_id = l.source_page_id
         join addresses as q

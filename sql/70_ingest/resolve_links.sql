@@ -41,7 +41,7 @@ elsewhere since the last time is looked at; whole => true looks at everything, a
 all pages. In this order, and for Markdown links path and url before names: the page itself, path
 (from the file''s folder, from the root, or the end of it), url, file name, title, alias, slug. Of
 several pages the one in the nearest folder is meant; if that does not decide, the edge is ambiguous
-and keeps its candidates. Errors: PGR02, PGR03.';
+and keeps its candidates, at most 100. Errors: PGR02, PGR03.';
 
 create or replace function pgrag._base_url(
     library_id bigint,
