@@ -424,5 +424,5 @@ def test_a_thousand_pages_of_one_title(connection):
     write(connection, *[note | {"documents": []} for note in notes])
     rows = run(connection, "links", library="vault", match_count=2)
     assert [row["state"] for row in rows] == ["ambiguous"] * 2
-    assert all(len(row["candidates"]) == 500 for row in rows)
+    assert all(len(row["candidates"]) == 100 for row in rows)
     assert {key[:2] for row in rows for key in row["candidates"]} == {"0/"}
