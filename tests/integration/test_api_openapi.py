@@ -62,6 +62,7 @@ EXPECTED = {
     ("DELETE", "/v1/libraries/{library}/tuning"): "library",
     ("GET", "/v1/pages/{page_id}"): "page_id",
     ("GET", "/v1/pages/{page_id}/outline"): "page_id",
+    ("GET", "/v1/pages/{page_id}/properties"): "page_id",
     ("GET", "/v1/pages/{page_id}/backlinks"): "page_id kinds limit",
     ("GET", "/v1/pages/{page_id}/related"): "page_id limit",
     ("GET", "/v1/pages/{page_id}/neighbourhood"): ("page_id kinds depth direction fan_out total"),

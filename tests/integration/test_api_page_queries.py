@@ -70,3 +70,14 @@ def test_properties(notes: ApiClient) -> None:
         {"name": "s", "types": ["number", "text"], "pages": 2, "share": 1.0, "distinct_values": 2,
          "examples": ["x"], "type_counts": {"number": 1, "text": 1}, "is_mixed": True},
     ]  # fmt: skip
+
+
+def test_properties_of_one_page(notes: ApiClient) -> None:
+    found = notes.ok(ADDRESS, q="TABLE n, s WHERE n = 1")["rows"]
+    [properties] = [notes.ok(f"/v1/pages/{row['page_id']}/properties") for row in found]
+    assert {row["name"]: (row["type"], row["value"]) for row in properties["properties"]} == {
+        name: ("number" if isinstance(value, int) else "text", value)
+        for name, value in found[0]["fields"].items()
+        if name in {"n", "s"}
+    }
+    problem(notes.get("/v1/pages/999999/properties"), 404, "unknown-page")

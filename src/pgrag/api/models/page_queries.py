@@ -104,3 +104,21 @@ class Properties(BaseModel):
     library: str = Field(examples=["harbour"])
     version: str = Field(examples=["2.1"])
     properties: list[Property]
+
+
+class PageProperty(BaseModel):
+    """A property of one page."""
+
+    name: str = Field(examples=["status"])
+    type: str = Field(
+        description="text, number, boolean, date, datetime, duration, link, list, object, or"
+        " `empty` for null and empty text.",
+        examples=["text"],
+    )
+    value: Any = Field(examples=["open"])
+
+
+class PageProperties(BaseModel):
+    """The properties of one page, by name."""
+
+    properties: list[PageProperty]

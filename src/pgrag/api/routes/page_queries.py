@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import LibraryPath, NoParameters
+from pgrag.api.models.arguments import LibraryPath, NoParameters, PageId
 from pgrag.api.models.page_queries import (
+    PageProperties,
     PageQueryAnswer,
     PageQueryBody,
     PageQueryParameters,
@@ -52,6 +53,15 @@ def properties(
         example_count=parameters.examples,
     )
     return database.answer({"library": library, "version": found["version"], "properties": rows})
+
+
+@router.get("/pages/{page_id}/properties", response_model=PageProperties)
+def page_properties(page_id: PageId, database: Database, _: NoParameters) -> Response:
+    """List the properties of one page with their types."""
+    rows = database.call("page_properties", page_id=page_id)
+    return database.answer(
+        {"properties": [{name: row[name] for name in ("name", "type", "value")} for row in rows]}
+    )
 
 
 def _query_pages(
