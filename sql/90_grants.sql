@@ -66,6 +66,7 @@ grant execute on function
     pgrag.outline,
     pgrag.links,
     pgrag.link_states,
+    pgrag.link_progress,
     -- documents
     pgrag.document,
     pgrag.parent,

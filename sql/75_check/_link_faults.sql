@@ -19,15 +19,19 @@ as $$
 declare
     checked bigint;
     page_ids bigint[];
+    unread bigint[];
     edge_ids bigint[];
     base_url text;
 begin
     foreach checked in array _link_faults.version_ids loop
         base_url := pgrag._base_url(_link_faults.library_id, checked);
+        unread := pgrag._unread_pages(_link_faults.library_id, checked);
         page_ids := array(
             select p.page_id
             from pgrag.pages as p
-            where p.library_id = _link_faults.library_id and p.version_id = checked
+            where p.library_id = _link_faults.library_id
+                and p.version_id = checked
+                and p.page_id <> all (unread)
         );
         edge_ids := array(
             select e.edge_id
@@ -36,6 +40,16 @@ begin
                 and e.version_id = checked
                 and e.state <> 'tag'
         );
+        return query
+        select checked, 'indexing that was not finished', format('version %s', v.label)
+        from pgrag.versions as v
+        where v.library_id = _link_faults.library_id
+            and v.version_id = checked
+            and v.status <> 'ready';
+        return query
+        select checked, 'a page that was indexed before links were read', p.key
+        from pgrag.pages as p
+        where p.library_id = _link_faults.library_id and p.page_id = any (unread);
         return query
         select
             checked,
@@ -98,6 +112,30 @@ begin
         end if;
     end loop;
 end;
+$$;
+
+-- Whatever reads the links of a page also writes its names: pages without any were never read so.
+create or replace function pgrag._unread_pages(
+    library_id bigint,
+    version_id bigint
+)
+returns bigint[]
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select array(
+        select p.page_id
+        from pgrag.pages as p
+        where p.library_id = _unread_pages.library_id
+            and p.version_id = _unread_pages.version_id
+            and not exists (
+                select
+                from pgrag.page_names as n
+                where n.library_id = p.library_id and n.page_id = p.page_id
+            )
+    );
 $$;
 
 create or replace function pgrag._edge_faults(

@@ -75,10 +75,29 @@ begin
     if check_library.checks is null or 'links' = any (check_library.checks) then
         return query
         select 'links', f.problem, count(*),
-            pgrag._first_examples(array_agg(f.example order by f.example)), true, null::text
-        from pgrag._link_faults(owner_id, wanted) as f
-        group by f.problem
-        order by f.problem;
+            pgrag._first_examples(array_agg(f.example order by f.example)), f.remedy is null,
+            f.remedy
+        from (
+            select
+                f.*,
+                case
+                    when f.problem in (
+                        'indexing that was not finished',
+                        'a page that was indexed before links were read'
+                    )
+                    then format(
+                        'pgrag index %s SOURCE',
+                        concat_ws(
+                            '@', lower(btrim(check_library.library)), nullif(v.label, '')
+                        )
+                    )
+                end as remedy
+            from pgrag._link_faults(owner_id, wanted) as f
+            join pgrag.versions as v
+                on v.library_id = owner_id and v.version_id = f.version_id
+        ) as f
+        group by f.problem, f.remedy
+        order by f.problem, f.remedy;
     end if;
     if check_library.checks is null or 'statistics' = any (check_library.checks) then
         return query
@@ -101,10 +120,11 @@ $$;
 comment on function pgrag.check_library(text, text, text[]) is
 'What is wrong with a library: one row a problem, with how often it was found and up to five
 examples; no row where nothing is. checks: documents (ids, parents, order, full-text vectors,
-hashes), pages (counts, weights), vectors, links (names, where edges lead, ranks), statistics (all
-that ranks, counted once more); null: all of them. version: only this one; statistics are always of
-the whole library. repairable: pgrag.repair_library mends it; else remedy is the command that does.
-It reads everything: seconds to a minute. Errors: PGR01, PGR02, PGR03.';
+hashes), pages (counts, weights), vectors, links (names, where edges lead, ranks, and whether pages
+were read to the end and with their links), statistics (all that ranks, counted once more); null:
+all. version: only this one; statistics are always of the whole library. repairable:
+pgrag.repair_library mends it; else remedy is the command that does. It reads everything: seconds to
+a minute. Errors: PGR01, PGR02, PGR03.';
 
 create or replace function pgrag._checked_versions(
     library_id bigint,

@@ -74,7 +74,9 @@ $$;
 comment on function pgrag.repair_library(text, text) is
 'Mends what pgrag.check_library finds, all in one transaction, while no other writes to the library;
 returns what was found, and whether it is gone now. What cannot follow from other rows is left, with
-the command that helps in remedy. Statistics are rewritten where documents, pages or statistics were
+the command that helps in remedy: pages that were indexed before links were read are marked, so that
+the next run reads them again; links of a version that was interrupted are connected, and it stays
+unfinished. Statistics are rewritten where documents, pages or statistics were
 found wrong. Errors: PGR02, PGR03.';
 
 create or replace function pgrag._findings(
@@ -240,6 +242,7 @@ set search_path from current
 as $$
 declare
     mended record;
+    unread bigint[];
 begin
     delete from pgrag.edges as e
     where e.library_id = _repair_links.library_id
@@ -277,6 +280,20 @@ begin
                 and d.document_id = e.source_document_id
                 and d.page_id = e.source_page_id
         );
+    -- Edges come only from the source: the next run reads these pages again. Until then they get no
+    -- names, which would say that they were read.
+    unread := array(
+        select u.page_id
+        from unnest(_repair_links.version_ids) as v (version_id)
+        cross join unnest(
+            pgrag._unread_pages(_repair_links.library_id, v.version_id)
+        ) as u (page_id)
+    );
+    update pgrag.pages as p
+    set source_hash = ''
+    where p.library_id = _repair_links.library_id
+        and p.page_id = any (unread)
+        and p.source_hash <> '';
     -- A name under the wrong heading is not written over, but again.
     delete from pgrag.page_names as n
     using pgrag.pages as p
@@ -293,7 +310,21 @@ begin
             and v.version_id = any (_repair_links.version_ids)
         order by v.version_id
     loop
-        perform pgrag.resolve_links(mended.name, mended.label, whole => true);
+        perform pgrag._write_page_names(
+            _repair_links.library_id,
+            mended.version_id,
+            pgrag._base_url(_repair_links.library_id, mended.version_id),
+            array(
+                select p.page_id
+                from pgrag.pages as p
+                where p.library_id = _repair_links.library_id
+                    and p.version_id = mended.version_id
+                    and p.page_id <> all (unread)
+            )
+        );
+        perform pgrag._resolve_links(
+            _repair_links.library_id, mended.version_id, whole => true
+        );
         delete from pgrag.page_ranks as r
         using pgrag.pages as p
         where r.library_id = _repair_links.library_id

@@ -110,3 +110,27 @@ def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
         vault.run("backlinks", "half", "a").err.split()
     )
     assert "not indexed" not in vault.run("links", "vault").err
+
+
+def test_an_interrupted_run_over_a_finished_version_is_said(vault: CommandLine) -> None:
+    with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
+        changed = [PAGES[2] | {"body": "y", "source_hash": "other"}]
+        connection.execute(
+            "select pgrag.ingest_pages('vault', %s, resolve => false)", [Jsonb(changed)]
+        )
+    assert "vault is not indexed to its end" in " ".join(
+        vault.run("backlinks", "vault", "a").err.split()
+    )
+
+
+def test_pages_from_before_links_were_read_are_not_green(vault: CommandLine) -> None:
+    with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
+        connection.execute("delete from pgrag.edges")
+        connection.execute("delete from pgrag.page_names")
+    checked = vault.run("links", "vault", "--check", code=1)
+    assert checked.out == ""
+    assert "3 pages of vault indexed before links were read" in " ".join(checked.err.split())
+    assert "before links were read" in " ".join(vault.run("backlinks", "vault", "a").err.split())
+    examined = vault.run("doctor", "vault", "--repair", code=1)
+    assert "pgrag index vault SOURCE" in examined.out
+    vault.run("links", "vault", "--check", code=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from library import document, ingest, page, refused, run, value
+from psycopg.types.json import Jsonb
 
 SECTIONS = [
     document("", level=0, covers=0, depth=0, line_start=1, line_end=40, heading="Note"),
@@ -208,6 +209,60 @@ def test_what_needs_a_model_elsewhere_says_which_command_helps(connection):
     [repair] = run(connection, "repair_library", library="shop")
     assert not repair["repaired"]
     assert repair["remedy"] == "pgrag embed shop"
+
+
+def test_pages_from_before_links_were_read_are_to_be_indexed_again(connection):
+    connection.execute(f"delete from pgrag.edges where {SHOP}")
+    connection.execute(f"delete from pgrag.page_names where {SHOP} and version_id = 2")
+    problem = "a page that was indexed before links were read"
+    version = value(connection, f"select label from pgrag.versions where {SHOP} and version_id = 2")
+    run(connection, "resolve_links", library="shop", version=version)
+    finding = found(connection, version=version)[problem]
+    assert finding["count"] == value(
+        connection, f"select count(*) from pgrag.pages where {SHOP} and version_id = 2"
+    )
+    assert not finding["repairable"]
+    assert finding["remedy"] == f"pgrag index shop@{version} SOURCE"
+    assert "a name of a page that is missing, or that it has not" not in found(connection)
+    [progress] = run(connection, "link_progress", library="shop", version=version)
+    assert progress == {
+        "label": version, "is_finished": True, "unread_pages": finding["count"],
+    }  # fmt: skip
+
+    repairs = run(connection, "repair_library", library="shop")
+    assert {row["problem"]: row["repaired"] for row in repairs}[problem] is False
+    assert list(found(connection)) == [problem]
+    hashes = "select count(*) from pgrag.pages where {} and source_hash = '' and version_id {} 2"
+    assert value(connection, hashes.format(SHOP, "=")) == finding["count"]
+    assert value(connection, hashes.format(SHOP, "<>")) == 0
+
+
+def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(connection):
+    problem = "indexing that was not finished"
+    pages = Jsonb([note("a.md", "b"), note("b.md", "a")])
+    run(connection, "ingest_pages", library="half", pages=pages, resolve=False)
+    run(connection, "embed_pending", library="half")
+    [finding] = run(connection, "check_library", library="half")
+    assert finding["problem"] == problem
+    assert finding["remedy"] == "pgrag index half SOURCE"
+    [repair] = run(connection, "repair_library", library="half")
+    assert not repair["repaired"]
+    waiting = "select count(*) from pgrag.pending_pages"
+    assert value(connection, waiting) == 0
+    states = "select string_agg(distinct e.state, ' ') from pgrag.edges as e join pgrag.libraries"
+    assert value(connection, f"{states} as l using (library_id) where l.name = 'half'") == (
+        "resolved"
+    )
+    # A run may say so itself: only it knows whether pages are missing.
+    assert list(found(connection, library="half")) == [problem]
+    run(connection, "finish_version", library="half")
+    assert found(connection, library="half") == {}
+
+    again = Jsonb([note("a.md", "b", "c")])
+    run(connection, "ingest_pages", library="half", pages=again, resolve=False)
+    run(connection, "embed_pending", library="half")
+    [progress] = run(connection, "link_progress", library="half")
+    assert progress == {"label": "", "is_finished": False, "unread_pages": 0}
 
 
 def test_bad_arguments_are_explained(connection):

@@ -12,7 +12,7 @@ import typer
 from pgrag.cli import options
 from pgrag.cli.arguments import counted, parse_target
 from pgrag.cli.output import notice, print_json, print_table
-from pgrag.cli.session import opened, say_version, warn_of_unfinished
+from pgrag.cli.session import opened, say_version, warn_of_missing_links
 
 if TYPE_CHECKING:
     from pgrag.app import App
@@ -223,7 +223,7 @@ def _asked(target: str) -> Iterator[App]:
     place = parse_target(target)
     with opened() as app:
         say_version(app, place.library, place.version)
-        warn_of_unfinished(app, place.library, place.version)
+        warn_of_missing_links(app, place.library, place.version)
         yield app
 
 

@@ -10,7 +10,7 @@ import typer
 from pgrag.cli import options
 from pgrag.cli.arguments import counted, parse_target
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
-from pgrag.cli.session import opened, say_version, warn_of_unfinished
+from pgrag.cli.session import opened, say_version, warn_of_missing_links
 
 #: More links than any library has.
 _EVERY = 2**40
@@ -62,13 +62,14 @@ def links(
 
     For CI: --check counts links that lead to no page or could lead to several, and fragments that
     their page does not have. Links to other sites and to files that are no pages are not looked at.
+    Exit status 1 also if pages were indexed before links were read: nothing is known of theirs.
     """
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     place = parse_target(target)
     with opened() as app:
         say_version(app, place.library, place.version)
-        warn_of_unfinished(app, place.library, place.version)
+        all_read = warn_of_missing_links(app, place.library, place.version)
         rows = app.database.call(
             "links",
             library=place.library,
@@ -99,6 +100,7 @@ def links(
         notice(f"{counted(len(rows), 'link')}.")
     if check and rows:
         complain(f"{counted(len(rows), 'link')} broken.")
+    if check and (rows or not all_read):
         raise typer.Exit(1)
 
 

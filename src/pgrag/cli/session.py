@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pgrag.cli.arguments import label
+from pgrag.cli.arguments import counted, label
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
@@ -60,13 +60,23 @@ def say_version(
         notice(f"{label(library, found['version'] or '(unversioned)')}: {found['reason']}")
 
 
-def warn_of_unfinished(app: App, library: str, wanted: str | None) -> None:
-    """Say on stderr that a version is not finished: because of it links may lead nowhere."""
-    [found] = app.database.call("resolve_version", library=library, wanted=wanted)
-    for row in app.database.call("library_versions", library=library):
-        if row["version"] == found["version"] and row["status"] != "ready":
-            name = label(library, row["version"])
+def warn_of_missing_links(app: App, library: str, wanted: str | None) -> bool:
+    """Say on stderr that links of a version are not connected or were never read.
+
+    Returns whether the links of all pages were read: of others nothing can be said.
+    """
+    unread = 0
+    for row in app.database.call("link_progress", library=library, version=wanted):
+        name = label(library, row["label"])
+        unread += row["unread_pages"]
+        if not row["is_finished"]:
             warn(
                 f"{name} is not indexed to its end, and links may not be connected yet."
                 " Run `pgrag index` again (in SQL: pgrag.finish_version)."
             )
+        if row["unread_pages"]:
+            warn(
+                f"{counted(row['unread_pages'], 'page')} of {name} indexed before links were"
+                " read: their links are missing. Run `pgrag index` again."
+            )
+    return unread == 0
