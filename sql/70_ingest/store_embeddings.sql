@@ -18,25 +18,10 @@ as $$
 declare
     owner_id bigint := pgrag._library_id(store_embeddings.library);
     stored integer;
-    wanted_model pgrag.embedding_models;
-    wrong_dimensions integer;
+    wanted_model pgrag.embedding_models := pgrag._model_for(
+        store_embeddings.model, store_embeddings.vectors
+    );
 begin
-    select m.*
-    into wanted_model
-    from pgrag.embedding_models as m
-    where m.model_id = pgrag._model_id(store_embeddings.model);
-
-    select vector_dims(v)
-    into wrong_dimensions
-    from unnest(store_embeddings.vectors) as v
-    where vector_dims(v) <> wanted_model.dimensions
-    limit 1;
-    if found then
-        raise exception 'Model % has % dimensions, got a vector of %.',
-            quote_literal(wanted_model.name), wanted_model.dimensions, wrong_dimensions
-            using errcode = 'PGR08', hint = 'Register the model with the dimensions it has.';
-    end if;
-
     -- With the other writers of the library in turn: a document that gets another text, or goes,
     -- while this looks at it would get a vector that is not its own, or fail the whole call.
     perform l.library_id

@@ -27,6 +27,10 @@ def vault(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[ApiClien
         with psycopg.connect(url) as connection:
             connection.execute("select pgrag.ingest_pages('team/vault', %s, '1.0')", [Jsonb(PAGES)])
             connection.execute("select pgrag.finish_version('team/vault', '1.0')")
+            connection.execute(
+                "select pgrag.ingest_pages('team/vault', %s, '0.9', resolve => false)",
+                [Jsonb(PAGES)],
+            )
         with serving(url) as client:
             yield client
 
@@ -43,6 +47,13 @@ def test_links(vault: ApiClient) -> None:
     }  # fmt: skip
     assert (second["state"], second["target_page"], second["kind"]) == ("unresolved", None, "needs")
     assert third["state"] == "external"
+
+
+def test_a_version_whose_links_are_not_all_known_says_so(vault: ApiClient) -> None:
+    finished = vault.ok("/v1/libraries/team/vault/links", version="1.0")
+    begun = vault.ok("/v1/libraries/team/vault/links", version="0.9")
+    assert (finished["is_finished"], finished["unread_pages"]) == (True, 0)
+    assert (begun["is_finished"], begun["unread_pages"]) == (False, 0)
 
 
 def test_some_links(vault: ApiClient) -> None:

@@ -70,6 +70,13 @@ class Links(BaseModel):
 
     library: str = Field(examples=["harbour"])
     version: str = Field(examples=["2.1"])
+    is_finished: bool = Field(
+        description="Whether the version is indexed to its end, and all of its links connected."
+    )
+    unread_pages: int = Field(
+        description="Pages that were indexed before links were read: theirs are missing.",
+        examples=[0],
+    )
     links: list[Link]
     next: int | None = Field(
         description="As `after`: the next links. Null where there are no more.", examples=[12]

@@ -30,11 +30,14 @@ def links(
         match_count=parameters.limit,
         after=parameters.after,
     )
+    [progress] = database.call("link_progress", library=library, version=found["version"])
     last = "target_page_id" if parameters.state == "orphan" else "edge_id"
     return database.answer(
         {
             "library": library,
             "version": found["version"],
+            "is_finished": progress["is_finished"],
+            "unread_pages": progress["unread_pages"],
             "links": rows,
             "next": rows[-1][last] if len(rows) == parameters.limit else None,
         }
