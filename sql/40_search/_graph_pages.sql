@@ -102,8 +102,9 @@ begin
         left join pgrag.edge_kinds as k on k.name = e.kind
         where e.library_id = any (target.library_ids)
             and e.source_page_id = any (listed_ids || reached_ids)
-            -- Not by the index of targets: a page may be linked from everywhere.
-            and e.target_page_id + 0 = any (listed_ids || reached_ids)
+            -- A table of hashes: not the index of targets, as a page may be linked from everywhere,
+            -- nor an array, which is gone through for each edge.
+            and (e.target_page_id in (select n.page_id from nodes as n)) is true
             and e.source_page_id <> e.target_page_id
         group by e.source_page_id, e.target_page_id, e.kind
     ),
