@@ -14,7 +14,15 @@ as $$
             from pgrag.query_types as t
         ),
         'intents', (
-            select coalesce(jsonb_object_agg(i.name, jsonb_strip_nulls(to_jsonb(i) - 'name')), '{}')
+            select coalesce(
+                jsonb_object_agg(
+                    i.name,
+                    jsonb_strip_nulls(
+                        to_jsonb(i) - '{name, template, inject_types, levels}'::text[]
+                    )
+                ),
+                '{}'
+            )
             from pgrag.intents as i
         ),
         'rules', (

@@ -195,7 +195,9 @@ as $$
         i.content_tags,
         '{}'::text[],
         null::sparsevec,
-        i.context
+        i.context,
+        '',
+        null
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
 $$;

@@ -24,7 +24,10 @@ PgragError
 │   ├── InvalidCursor
 │   └── DimensionMismatch
 ├── EmbeddingError
-└── RerankingError
+├── RerankingError
+└── LanguageModelError
+    ├── AnswerCutShort
+    └── GenerationCancelled
 """
 
 from __future__ import annotations
@@ -143,3 +146,15 @@ class EmbeddingError(PgragError):
 
 class RerankingError(PgragError):
     """The reranker failed."""
+
+
+class LanguageModelError(PgragError):
+    """The language model failed, or answered with what cannot be used."""
+
+
+class AnswerCutShort(LanguageModelError):
+    """The language model stopped in the middle: its connection broke, or it ran out of tokens."""
+
+
+class GenerationCancelled(LanguageModelError):
+    """Whoever asked no longer wants the answer."""

@@ -87,12 +87,17 @@ class Settings(BaseSettings):
     embedding_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
         default=None,
         repr=False,
-        description="OpenAI-compatible endpoint; unset: the built-in model",
+        description="OpenAI-compatible endpoint; unset: the built-in model, or one that runs here",
     )
-    embedding_model: str | None = Field(default=None, description="Model name at the endpoint")
+    embedding_model: str | None = Field(
+        default=None, description="Model name at the endpoint; without endpoint: a local model"
+    )
     embedding_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
     embedding_dimensions: int | None = Field(
         default=None, ge=1, le=4000, description="Dimensions of the model's vectors; unset: its own"
+    )
+    embedding_late_chunking: bool = Field(
+        default=False, description="Pool token vectors of whole pages (local models only)"
     )
     embedding_query_prefix: str = Field(default="", description="Put before queries")
     embedding_document_prefix: str = Field(default="", description="Put before documents")
@@ -118,6 +123,44 @@ class Settings(BaseSettings):
     reranker_retries: int = Field(default=1, ge=0, le=20, description="Retries of one request")
     reranker_timeout: float = Field(
         default=5.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up"
+    )
+    llm_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
+        default=None,
+        repr=False,
+        description="OpenAI-compatible chat endpoint; unset: no answers by a language model",
+    )
+    llm_model: str | None = Field(default=None, description="Model name at the endpoint")
+    llm_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
+    llm_timeout: float = Field(
+        default=300.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds of silence until a request is given up",
+    )
+    llm_retries: int = Field(default=2, ge=0, le=20, description="Retries of one request")
+    llm_concurrency: int = Field(
+        default=5, ge=1, le=64, description="Requests at a time of pgrag enrich, and of answers"
+    )
+    llm_max_tokens: int = Field(
+        default=1024, ge=1, le=100_000, description="Tokens that one answer may have"
+    )
+    llm_temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Temperature of answers; unset: the server's own"
+    )
+    mcp_writes: bool = Field(
+        default=False, description="Offer MCP tools that index and remove documentation"
+    )
+    mcp_read_only: bool = Field(
+        default=False, description="Offer no MCP tool that writes anything, feedback included"
+    )
+    rate_limit: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="Requests a minute of one client of REST and MCP; 0: no limit",
+    )
+    rate_limit_burst: int | None = Field(
+        default=None, ge=1, le=1_000_000, description="Requests at once; unset: a sixth of a minute"
     )
     record_searches: bool = Field(
         default=True, description="Keep what REST and command line search and find"

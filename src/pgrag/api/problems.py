@@ -105,6 +105,12 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "The reranker failed",
         "The reranker failed; the server's log says why.",
     ),
+    errors.LanguageModelError: Kind(
+        502,
+        "language-model-failed",
+        "The language model failed",
+        "The language model failed; the server's log says why.",
+    ),
     errors.NotConfigured: Kind(501, "not-configured", "The service is not set up for this"),
     errors.PgragError: INTERNAL,
 }

@@ -6,6 +6,7 @@ have become many. Nothing in the package uses them: to write, call the SQL funct
 the statistics that rank a library in step with its rows; all relationships are for reading.
 """
 
+from pgrag.orm.answers import Answer, AnswerTemplate, Enrichment, EnrichmentFailure
 from pgrag.orm.base import Base
 from pgrag.orm.evaluation import (
     EvaluationJudgement,
@@ -49,11 +50,11 @@ from pgrag.orm.understanding import (
 )
 
 __all__ = [
-    "Base", "ConfigurationVersion", "CorpusStatistics", "Document", "Edge", "EdgeEmbedding",
-    "EdgeKind", "Embedding", "EmbeddingModel", "EvaluationJudgement", "EvaluationQuery",
-    "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback",
-    "InstalledFunctions", "Intent", "IntentRule", "LexemeStatistics", "Library", "ModelToken",
-    "ObservationSettings", "Page", "PageName", "PageRank", "PageType", "PendingName",
-    "PendingPage", "QueryType", "QueryVector",
-    "RecordedSearch", "SearchHit", "Synonym", "TuningRun", "Version",
+    "Answer", "AnswerTemplate", "Base", "ConfigurationVersion", "CorpusStatistics", "Document",
+    "Edge", "EdgeEmbedding", "EdgeKind", "Embedding", "EmbeddingModel", "Enrichment",
+    "EnrichmentFailure", "EvaluationJudgement", "EvaluationQuery", "EvaluationResult",
+    "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions",
+    "Intent", "IntentRule", "LexemeStatistics", "Library", "ModelToken", "ObservationSettings",
+    "Page", "PageName", "PageRank", "PageType", "PendingName", "PendingPage", "QueryType",
+    "QueryVector", "RecordedSearch", "SearchHit", "Synonym", "TuningRun", "Version",
 ]  # fmt: skip

@@ -53,7 +53,7 @@ class EmbeddingModel(Base):
 
     __tablename__ = "embedding_models"
     __table_args__ = (
-        CheckConstraint("provider in ('builtin', 'openai', 'custom')", name="provider"),
+        CheckConstraint("provider in ('builtin', 'openai', 'local', 'custom')", name="provider"),
         CheckConstraint("dimensions between 1 and 4000", name="dimensions"),
         CheckConstraint("alpha between 0 and 1", name="alpha"),
     )
@@ -214,6 +214,8 @@ class Document(Base):
     keywords: Mapped[Words]
     title_weights: Mapped[Impacts | None]
     context: Mapped[EmptyText]
+    situation: Mapped[EmptyText]
+    extract: Mapped[str | None]
 
     page: Mapped[Page] = relationship(viewonly=True, back_populates="documents")
     embeddings: Mapped[list[Embedding]] = relationship(viewonly=True, back_populates="document")

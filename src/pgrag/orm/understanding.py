@@ -14,7 +14,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pgrag.orm.base import Base, EmptyText, GeneratedKey, Now
+from pgrag.orm.base import Base, EmptyText, GeneratedKey, Now, Words
 
 _HIERARCHIES = "hierarchy in ('none', 'depth', 'breadth', 'overview')"
 _PHRASES = """
@@ -62,6 +62,7 @@ class Intent(Base):
         CheckConstraint("aggregate in ('max', 'mean', 'rrf')", name="aggregate"),
         CheckConstraint("alpha between 0 and 1", name="alpha"),
         CheckConstraint(_HIERARCHIES, name="hierarchy"),
+        CheckConstraint("levels <@ '{0,1,2}' and cardinality(levels) > 0", name="levels"),
     )
 
     name: Mapped[str] = mapped_column(primary_key=True)
@@ -73,6 +74,11 @@ class Intent(Base):
     query_type: Mapped[str | None] = mapped_column(
         ForeignKey("pgrag.query_types.name", deferrable=True, initially="deferred")
     )
+    template: Mapped[str | None] = mapped_column(
+        ForeignKey("pgrag.answer_templates.name", deferrable=True, initially="deferred")
+    )
+    inject_types: Mapped[Words]
+    levels: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
 
 
 class IntentRule(Base):

@@ -1,0 +1,1 @@
+"""Cited answers: sources from the database, words from a language model, checks of both."""

@@ -1,0 +1,1 @@
+"""What a language model adds to documents at indexing: situations and summaries."""
