@@ -1,0 +1,339 @@
+"""A language model on loopback: OpenAI's chat completions over HTTP, doing as its script says.
+
+    with serving() as server:                      # answers from the sources in the prompt
+        server.script = [calls(("keyword_search", {"query": "tides"})), says("At noon [1].")]
+        ... PGRAG_LLM_URL=server.url PGRAG_LLM_MODEL=small ...
+
+A behaviour takes the handler and the request's JSON. Those of a script are used up from its front;
+the last one stays. Each answers a request for a stream with a stream, any other one with JSON.
+"""
+
+import json
+import re
+import select
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+Behaviour = Callable[["Handler", dict], None]
+
+MODEL = "small-chat"
+NO_ANSWER = "The documentation does not answer this."
+
+
+def says(
+    text: str,
+    *,
+    pieces: Sequence[str] | None = None,
+    finish: str = "stop",
+    usage: tuple[int, int] | None = (40, 10),
+    done: bool = True,
+    gate: threading.Event | None = None,
+) -> Behaviour:
+    """Answer with a text, streamed word by word, or in `pieces`.
+
+    `usage`: tokens of the prompt and the completion, None: not counted; `done`: whether the stream
+    ends with [DONE]; `gate`: waited for after the first piece.
+    """
+
+    def behave(handler: "Handler", payload: dict) -> None:
+        _answer(handler, payload, pieces or _words(text), (), finish, usage, done, gate)
+
+    return behave
+
+
+def calls(*wanted: tuple[str, object], text: str = "") -> Behaviour:
+    """Call tools: pairs of a name and its arguments (a string is sent as it is)."""
+
+    def behave(handler: "Handler", payload: dict) -> None:
+        _answer(handler, payload, _words(text), wanted, "tool_calls", (40, 10), True, None)
+
+    return behave
+
+
+def answer_from_context(handler: "Handler", payload: dict) -> None:
+    """Write two sentences of every numbered source of the prompt, each with its `[n]`."""
+    written = [
+        f"{sentence} [{number}]."
+        for number, text in sources_of(payload).items()
+        for sentence in _sentences(text)[:2]
+    ]
+    _answer(handler, payload, _words(" ".join(written) or NO_ANSWER), (), "stop", None, True, None)
+
+
+def sources_of(payload: dict) -> dict[int, str]:
+    """The numbered sources in a request's messages.
+
+    A source begins with a line that starts with `[n]`, or with a tag that has `number`, `id` or
+    `n` in it; it ends where the tag is closed, or where the next one begins.
+    """
+    text = "\n".join(
+        message["content"]
+        for message in payload["messages"]
+        if message["role"] != "system" and isinstance(message.get("content"), str)
+    )
+    found: dict[int, str] = {}
+    heads = list(_HEAD.finditer(text))
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        body = text[head.end() : following.start() if following else len(text)]
+        number = int(head["tagged"] or head["bracketed"])
+        found.setdefault(number, re.split(r"^</", body, maxsplit=1, flags=re.M)[0].strip())
+    return found
+
+
+_HEAD = re.compile(
+    r"^(?:<[a-z]+\b[^>\n]*?\b(?:number|id|n)=\"?(?P<tagged>\d+)\"?[^>\n]*>|\[(?P<bracketed>\d+)\])",
+    re.M,
+)
+
+
+def status(code: int, body: object = None, **headers: str) -> Behaviour:
+    """Refuse with a status."""
+    return lambda handler, _: handler.reply(code, body or {"error": {"message": "no"}}, **headers)
+
+
+def lines(*written: str, chunked: bool = True) -> Behaviour:
+    """Send these lines as a stream of events, whatever is in them, and end it."""
+
+    def behave(handler: "Handler", _: dict) -> None:
+        handler.begin_stream(chunked=chunked)
+        handler.write(("\n".join(written) + "\n").encode())
+        handler.end_stream()
+
+    return behave
+
+
+def body(content: object) -> Behaviour:
+    """Answer 200 with this JSON, also where a stream was asked for."""
+    return lambda handler, _: handler.reply(200, content)
+
+
+def drop(handler: "Handler", _: dict) -> None:
+    """Close the connection without a word."""
+    handler.connection.shutdown(socket.SHUT_RDWR)
+    handler.close_connection = True
+
+
+def break_off(*pieces: str) -> Behaviour:
+    """Stream some pieces, then close the connection in the middle."""
+
+    def behave(handler: "Handler", payload: dict) -> None:
+        handler.begin_stream()
+        for piece in pieces:
+            handler.event(_chunk({"content": piece}))
+        drop(handler, payload)
+
+    return behave
+
+
+def hang(handler: "Handler", _: dict) -> None:
+    """Say nothing until the client goes away, or the server is over; `server.left` tells."""
+    handler.wait_for_the_end()
+
+
+def hang_after(*pieces: str) -> Behaviour:
+    """Stream some pieces, then nothing more; `server.left` is set when the client goes away."""
+
+    def behave(handler: "Handler", _: dict) -> None:
+        handler.begin_stream()
+        for piece in pieces:
+            handler.event(_chunk({"content": piece}))
+        handler.wait_for_the_end()
+
+    return behave
+
+
+def garbage(handler: "Handler", _: dict) -> None:
+    """Answer with something else than a language model would."""
+    handler.reply(200, b"<html>Welcome to nginx</html>")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection. Requests to other paths than the two of the protocol are not found."""
+
+    protocol_version = "HTTP/1.1"
+    server: "Server"
+
+    def do_GET(self) -> None:
+        if self.path.endswith("/models") and self.server.models is not None:
+            data = [{"id": name, "object": "model"} for name in self.server.models]
+            self.reply(200, {"object": "list", "data": data})
+        else:
+            self.reply(404, {"error": {"message": "not found"}})
+
+    def do_POST(self) -> None:
+        payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if not self.path.endswith("/chat/completions"):
+            self.reply(404, {"error": {"message": "not found"}})
+            return
+        with self.server.lock:
+            self.server.requests.append((self.path, dict(self.headers), payload))
+            script = self.server.script
+            behaviour = script.pop(0) if len(script) > 1 else script[0]
+            self.server.running += 1
+            self.server.most_at_once = max(self.server.most_at_once, self.server.running)
+        try:
+            self.server.over.wait(self.server.delay)
+            behaviour(self, payload)
+        finally:
+            with self.server.lock:
+                self.server.running -= 1
+
+    def reply(self, code: int, content: object, **headers: str) -> None:
+        raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(code)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def begin_stream(self, *, chunked: bool = True) -> None:
+        self._chunked = chunked
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header(*(("Transfer-Encoding", "chunked") if chunked else ("X-Until", "closed")))
+        self.end_headers()
+
+    def event(self, data: object) -> None:
+        text = data if isinstance(data, str) else json.dumps(data)
+        self.write(f"data: {text}\n\n".encode())
+
+    def write(self, raw: bytes) -> None:
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(raw), raw) if self._chunked else raw)
+
+    def end_stream(self) -> None:
+        if self._chunked:
+            self.wfile.write(b"0\r\n\r\n")
+        else:
+            self.close_connection = True
+
+    def wait_for_the_end(self) -> None:
+        self.close_connection = True
+        self.server.hanging.set()
+        while not self.server.over.is_set():
+            readable, _, _ = select.select([self.connection], [], [], 0.01)
+            if readable:  # nobody sends more than a request: this is the end of the connection
+                self.server.left.set()
+                return
+
+    def log_message(self, *_: object) -> None:
+        """Keep the tests' output clean."""
+
+
+class Server(ThreadingHTTPServer):
+    """`requests`: path, headers and JSON of what was asked; `running`: how many are worked on.
+
+    `hanging` is set when a request begins to hang, `left` when a client left one that hangs.
+    `models`: what GET /models lists; None: it is not there. `delay`: seconds before each answer.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.lock = threading.Lock()
+        self.over = threading.Event()
+        self.hanging = threading.Event()
+        self.left = threading.Event()
+        self.script: list[Behaviour] = [answer_from_context]
+        self.models: list[str] | None = [MODEL]
+        self.requests: list[tuple[str, dict, dict]] = []
+        self.running = self.most_at_once = 0
+        self.delay = 0.0
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+    @property
+    def payloads(self) -> list[dict]:
+        """The JSON of the requests so far."""
+        return [payload for _, _, payload in self.requests]
+
+    def handle_error(self, *_: object) -> None:
+        """Clients that go away are part of the tests."""
+
+
+@contextmanager
+def serving(*script: Behaviour) -> Iterator[Server]:
+    """A server with this script, until the end of the block."""
+    with Server() as server:
+        server.script = list(script) or server.script
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.over.set()
+            server.shutdown()
+            thread.join()
+
+
+def _answer(
+    handler: Handler,
+    payload: dict,
+    pieces: Sequence[str],
+    wanted: Sequence[tuple[str, object]],
+    finish: str,
+    usage: tuple[int, int] | None,
+    done: bool,
+    gate: threading.Event | None,
+) -> None:
+    """Answer as OpenAI does: tool calls come in pieces, the count of tokens only if asked for."""
+    counted = usage and {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
+    arguments = [given if isinstance(given, str) else json.dumps(given) for _, given in wanted]
+    tools = [
+        {"id": f"call_{index}", "type": "function", "function": {"name": name, "arguments": text}}
+        for index, ((name, _), text) in enumerate(zip(wanted, arguments, strict=True))
+    ]
+    if not payload.get("stream"):
+        message = {"role": "assistant", "content": "".join(pieces) or None}
+        choice = {"index": 0, "finish_reason": finish}
+        handler.reply(
+            200,
+            {
+                "object": "chat.completion",
+                "model": payload["model"],
+                "choices": [
+                    choice | {"message": message | ({"tool_calls": tools} if tools else {})}
+                ],
+            }
+            | ({"usage": counted} if counted else {}),
+        )
+        return
+    handler.begin_stream()
+    handler.event(_chunk({"role": "assistant", "content": ""}))
+    for number, piece in enumerate(pieces):
+        handler.event(_chunk({"content": piece}))
+        if gate is not None and number == 0:
+            gate.wait(10)
+    for index, tool in enumerate(tools):
+        whole = tool["function"]["arguments"]
+        first = tool | {"function": {"name": tool["function"]["name"], "arguments": ""}}
+        handler.event(_chunk({"tool_calls": [first | {"index": index}]}))
+        for part in (whole[: len(whole) // 2], whole[len(whole) // 2 :]):
+            delta = {"index": index, "function": {"arguments": part}}
+            handler.event(_chunk({"tool_calls": [delta]}))
+    handler.event(_chunk({}, finish))
+    if counted and (payload.get("stream_options") or {}).get("include_usage"):
+        handler.event({"object": "chat.completion.chunk", "choices": [], "usage": counted})
+    if done:
+        handler.event("[DONE]")
+    handler.end_stream()
+
+
+def _chunk(delta: dict, finish: str | None = None) -> dict:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"object": "chat.completion.chunk", "model": MODEL, "choices": [choice]}
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s*\S+|\s+$", text)
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a source's prose; its headings, tags, quotes' marks and notes are left."""
+    prose = " ".join(
+        line.strip("> \t")
+        for line in text.splitlines()
+        if line.strip() and not re.match(r"\s*(?:#|<|\||```|\w+:\s)", line)
+    )
+    return [found.strip(" .") for found in re.split(r"(?<=[.!?])\s+", prose) if found.strip(" .")]
