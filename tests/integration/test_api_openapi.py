@@ -161,7 +161,7 @@ def test_every_operation_says_how_it_fails(openapi: dict[str, Any]) -> None:
         responses = operation["responses"]
         needed = {"200", "422"}
         if path.startswith("/v1"):
-            needed |= {"500", "503"} | ({"404"} if path not in COMPLETE else set())
+            needed |= {"429", "500", "503"} | ({"404"} if path not in COMPLETE else set())
         if method == "POST":
             needed |= {"413"}
         assert needed <= set(responses), (method, path)

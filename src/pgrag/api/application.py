@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.routing import APIRoute
 
-from pgrag.api import openapi, problems
+from pgrag.api import openapi, problems, rate_limit
 from pgrag.api.body_limit import BodyLimit
 from pgrag.api.routes import (
     configuration,
@@ -74,13 +74,17 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
     api.state.readiness_limiter = anyio.CapacityLimiter(2)
     problems.add_handlers(api)
     api.add_middleware(BodyLimit)
+    settings = app.settings
+    if settings.rate_limit:
+        buckets = rate_limit.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
+        api.add_middleware(rate_limit.RateLimit, buckets=buckets)
     if cors_origins:
         api.add_middleware(
             CORSMiddleware,
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST"],
             allow_headers=["Content-Type"],
-            expose_headers=["Server-Timing", "Retry-After"],
+            expose_headers=["Server-Timing", *rate_limit.HEADERS],
         )
     for router in (
         searches.router,
@@ -103,7 +107,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
             router,
             prefix="/v1",
             dependencies=[Depends(_each_parameter_once)],
-            responses=openapi.problems(422, 500, 503),
+            responses=openapi.problems(422, 429, 500, 503),
         )
     api.include_router(health.router)
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]

@@ -51,6 +51,7 @@ INTERNAL = Kind(
 )
 NOT_READY = Kind(503, "not-ready", "The service is not ready", "A check failed; see findings.")
 TOO_LARGE = Kind(413, "too-large", "The request is too large")
+TOO_MANY = Kind(429, "too-many-requests", "The client sends too many requests")
 HTTP_KINDS = {
     400: Kind(400, "unreadable-request", "The request cannot be read"),
     404: Kind(404, "not-found", "There is nothing at this address"),
