@@ -44,6 +44,7 @@ OWNERS = {
 }  # fmt: skip
 #: What turns text into values knows no database, network or clock.
 PURE = {
+    "pgrag.answer.citations", "pgrag.answer.claims", "pgrag.answer.sentinel",
     "pgrag.models", "pgrag.errors", "pgrag.ingest.chunks", "pgrag.ingest.content_rules",
     "pgrag.ingest.content_tags", "pgrag.ingest.decoding",
     "pgrag.ingest.drafts", "pgrag.ingest.edges", "pgrag.ingest.front_matter",

@@ -1,0 +1,111 @@
+"""What a text claims, sentence by sentence, and which sources each sentence cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pgrag.answer.citations import Citation
+from pgrag.ingest.sentences import sentence_spans
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*[=-]{3,}\s*$")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_ROW = re.compile(r"\s*\|")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence by its offsets, and the numbers of the sources that it cites."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Sentence:
+    start: int
+    end: int
+    is_item: bool
+    numbers: list[int] = field(default_factory=list)
+
+
+def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
+    """Return the sentences of a text; headings, code and single words claim nothing.
+
+    A citation belongs to the sentence that it stands in or directly behind; one at the beginning
+    of a paragraph to the sentence after it. What ends with a colon cites what the list below it
+    cites.
+    """
+    masked = list(text)
+    for citation in citations:
+        # Full stops before a citation end a sentence, too.
+        masked[citation.start : citation.end] = " " * (citation.end - citation.start)
+    blank = "".join(masked)
+    sentences: list[_Sentence] = []
+    for start, end, is_item in _blocks(text):
+        spans = sentence_spans(blank[start:end])
+        found = [_Sentence(start + a, start + b, is_item) for a, b in spans]
+        for citation in citations:
+            if start <= citation.start < end:
+                _cite(citation, found or sentences[-1:])
+        sentences.extend(found)
+    _introduce(text, sentences)
+    return [
+        Claim(sentence.start, sentence.end, tuple(dict.fromkeys(sentence.numbers)))
+        for sentence in sentences
+        if sentence.numbers or len(_WORD.findall(blank[sentence.start : sentence.end])) > 1
+    ]
+
+
+def _cite(citation: Citation, sentences: list[_Sentence]) -> None:
+    if not sentences:
+        return
+    before = [sentence for sentence in sentences if sentence.start <= citation.start]
+    sentence = before[-1] if before else sentences[0]
+    sentence.numbers.append(citation.number)
+    sentence.start = min(sentence.start, citation.start)
+    sentence.end = max(sentence.end, citation.end)
+
+
+def _introduce(text: str, sentences: list[_Sentence]) -> None:
+    for place, sentence in enumerate(sentences):
+        if sentence.numbers or not text[: sentence.end].endswith((":", "：")):
+            continue
+        for item in sentences[place + 1 :]:
+            if not item.is_item:
+                break
+            sentence.numbers.extend(item.numbers)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield paragraphs, list items and rows of tables as (start, end, is a list item)."""
+    fence = ""
+    start: int | None = None
+    is_item = False
+    place = 0
+    for line in text.splitlines(keepends=True):
+        begin, place = place, place + len(line)
+        marker = _FENCE.match(line)
+        if fence:
+            fence = "" if marker and marker[1].startswith(fence) else fence
+            continue
+        item = _ITEM.match(line)
+        ends = bool(marker or item or _HEADING.match(line) or _ROW.match(line) or not line.strip())
+        if ends and start is not None:
+            yield start, begin, is_item
+            start = None
+        if marker:
+            fence = marker[1]
+        elif item:
+            start, is_item = begin + item.end(), True
+        elif _ROW.match(line):
+            if re.search(r"[^\s|:-]", line):
+                yield begin, place, True
+        elif not ends and start is None:
+            start, is_item = begin, False
+    if start is not None:
+        yield start, len(text), is_item
