@@ -63,7 +63,7 @@ as $$
             pgrag.text_hash(
                 pgrag.embedding_text(
                     i.title, i.url, coalesce(d.path, i.path),
-                    concat_ws(E'\n\n', nullif(d.context, ''), d.content)
+                    pgrag._searched_text('', d.context, coalesce(d.content, ''))
                 )
             ) as text_hash
         from incoming_pages as i
@@ -101,9 +101,21 @@ as $$
                 partition by d.page_id, d.level, d.text_hash
                 order by d.sort_order
             ) as occurrence
-        from pgrag.documents as d
-        where d.library_id = _stage_documents.library_id
-            and d.page_id = any (_stage_documents.page_ids)
+        from (
+            select
+                d.document_id,
+                d.page_id,
+                d.level,
+                d.sort_order,
+                -- What a model wrote is not in the page that is read again.
+                case
+                    when d.situation = '' and d.extract is null then d.text_hash
+                    else pgrag._own_hash(d)
+                end as text_hash
+            from pgrag.documents as d
+            where d.library_id = _stage_documents.library_id
+                and d.page_id = any (_stage_documents.page_ids)
+        ) as d
     ),
     same as (
         select n.page_id, n.sort_order, s.document_id
@@ -183,8 +195,7 @@ as $$
                 i.url,
                 concat_ws(
                     E'\n\n',
-                    nullif(i.context, ''),
-                    i.content,
+                    pgrag._searched_text('', i.context, i.content),
                     case when i.carries_anchors then pgrag._anchor_text(i.anchor_texts) end
                 ),
                 _stage_documents.library_id,
@@ -200,6 +211,34 @@ as $$
         null
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
+$$;
+
+-- The hash of the text that a document would have without what a model wrote for it.
+create or replace function pgrag._own_hash(
+    document pgrag.documents
+)
+returns uuid
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select pgrag.text_hash(
+        pgrag.embedding_text(
+            p.title,
+            pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
+            (_own_hash.document).path,
+            pgrag._searched_text(
+                '',
+                (_own_hash.document).context,
+                coalesce((_own_hash.document).extract, (_own_hash.document).content)
+            )
+        )
+    )
+    from pgrag.pages as p
+    join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
+    where p.library_id = (_own_hash.document).library_id
+        and p.page_id = (_own_hash.document).page_id;
 $$;
 
 -- Whether what is searched of a document is another than before.

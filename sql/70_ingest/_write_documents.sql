@@ -158,7 +158,7 @@ as $$
             when s.covers > 0
             then pgrag._title_vector(array[s.language], s.path[cardinality(s.path)])
         end,
-        s.context
+        s.context, s.situation, s.extract
     from unnest(_write_documents.staged) as s
     left join vectors as v on v.document_id = s.document_id
     left join telling as t on t.document_id = s.document_id
@@ -193,17 +193,21 @@ as $$
             else d.keywords
         end,
         title_weights = excluded.title_weights,
-        context = excluded.context
+        context = excluded.context,
+        situation = excluded.situation,
+        extract = excluded.extract
     where excluded.document_id = any (_write_documents.changed) or (
         d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
         d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,
-        d.types, d.path, d.overlap, d.content, d.content_tags, d.context
+        d.types, d.path, d.overlap, d.content, d.content_tags, d.context,
+        d.situation, d.extract
     ) is distinct from (
         excluded.parent_id, excluded.covers, excluded.sort_order, excluded.heading_level,
         excluded.depth, excluded.line_start, excluded.line_end, excluded.is_summary,
         excluded.text_hash, excluded.language, excluded.position, excluded.anchor,
         excluded.heading, excluded.root_section, excluded.types, excluded.path, excluded.overlap,
-        excluded.content, excluded.content_tags, excluded.context
+        excluded.content, excluded.content_tags, excluded.context,
+        excluded.situation, excluded.extract
     );
 $$;
 

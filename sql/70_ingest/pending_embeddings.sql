@@ -31,7 +31,7 @@ begin
                 p.title,
                 pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                 d.path,
-                concat_ws(E'\n\n', nullif(d.context, ''), d.content)
+                pgrag._searched_text(d.situation, d.context, d.content)
             ) as text,
             d.document_id
         from pgrag.documents as d

@@ -116,7 +116,9 @@ begin
             pgrag.search_vector(
                 d.language, d.title, array_remove(d.path, d.title), d.relative_url,
                 concat_ws(
-                    E'\n\n', nullif(d.context, ''), d.content, pgrag._anchor_text(d.anchor_texts)
+                    E'\n\n',
+                    pgrag._searched_text(d.situation, d.context, d.content),
+                    pgrag._anchor_text(d.anchor_texts)
                 ),
                 _search_anchors.library_id, d.version_id
             )
@@ -126,7 +128,8 @@ begin
     from (
         select distinct on (o.page_id)
             o as stored,
-            o.document_id, o.language, o.path, o.context, o.content, o.version_id,
+            o.document_id, o.language, o.path, o.situation, o.context, o.content,
+            o.version_id,
             p.title, p.anchor_texts,
             pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')) as relative_url
         from pgrag.documents as o

@@ -33,7 +33,7 @@ as $$
                     p.title,
                     pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                     d.path,
-                    concat_ws(E'\n\n', nullif(d.context, ''), d.content)
+                    pgrag._searched_text(d.situation, d.context, d.content)
                 )
             ) as is_of_its_text,
             row_number() over (

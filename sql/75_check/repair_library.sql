@@ -174,7 +174,7 @@ begin
         cross join lateral (
             select
                 pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')) as url,
-                concat_ws(E'\n\n', nullif(d.context, ''), d.content) as content
+                pgrag._searched_text(d.situation, d.context, d.content) as content
         ) as t
     ) as n
     where d.library_id = _repair_documents.library_id and d.document_id = n.document_id;

@@ -18,7 +18,7 @@ begin
         p.title,
         array_remove(d.path, p.title),
         pgrag.relative_url(p.url, ''),
-        concat_ws(E'\n\n', nullif(d.context, ''), d.content),
+        pgrag._searched_text(d.situation, d.context, d.content),
         d.library_id,
         d.version_id,
         camel_case => false

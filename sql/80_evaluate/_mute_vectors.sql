@@ -32,7 +32,7 @@ begin
                             then pgrag.relative_url(p.url, v.source ->> 'base_url')
                         end,
                         case when q.kind = 'title' then array_remove(d.path, p.title) end,
-                        concat_ws(E'\n\n', nullif(d.context, ''), d.content)
+                        pgrag._searched_text(d.situation, d.context, d.content)
                     ) as text
                 from pg_temp.tuning_candidates as c
                 join pg_temp.tuning_queries as q on q.query_number = c.query_number
