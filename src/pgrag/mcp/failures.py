@@ -1,0 +1,106 @@
+"""What went wrong, and what to do next, in words for a model."""
+
+from __future__ import annotations
+
+import logging
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from pgrag import errors
+
+log = logging.getLogger(__name__)
+
+_MOST_ERRORS = 5
+_RETRY = "This is no fault of the arguments: try the same call again in a few seconds."
+_FILTER_SYNTAX = (
+    'Filters are like {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}:'
+    " a value means equal, a list any of it, an object holds operators. Or leave them out."
+)
+
+#: What to do next; the nearest ancestor of an error counts.
+_NEXT: dict[type[errors.PgragError], str] = {
+    errors.UnknownLibrary: "Call list_libraries to see every library that is indexed.",
+    errors.UnknownVersion: "Leave version out for the newest one, or choose one with find_version.",
+    errors.UnknownPage: "Take page_id from a hit of search_docs, or give library and page (the"
+    " path in the source or the url). Ids of pages that have been removed are gone.",
+    errors.UnknownDocument: "Take id from a hit of search_docs; search again if the documentation"
+    " has been indexed anew.",
+    errors.UnknownSearch: "Take search_id from the last lines of a search's reply; searches that"
+    " were not recorded cannot be rated.",
+    errors.InvalidFilter: _FILTER_SYNTAX,
+    errors.InvalidCursor: "Give the cursor of the last reply as it is, with the same other"
+    " arguments; or leave it out to begin anew.",
+    errors.InvalidQuery: "Correct the query at that place. It is like: TABLE status, due FROM #tag"
+    " WHERE priority > 3 SORT due DESC LIMIT 20.",
+    errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower limit.",
+    errors.NotConfigured: "The operator of this server must set this up; go on without it.",
+    errors.DatabaseUnavailable: _RETRY,
+    errors.PgragError: "",
+}
+
+#: What is said instead of messages that tell of the inside of the server.
+_HIDDEN: dict[type[errors.PgragError], str] = {
+    errors.DatabaseUnavailable: "The database of this server does not answer just now.",
+    errors.SchemaOutdated: "The database is older than this server; its operator must run"
+    " `pgrag db upgrade`.",
+    errors.SchemaTooNew: "The database is newer than this server; its operator must update pgrag.",
+    errors.EmbeddingError: "The embedding model failed. Try again, or use keyword_search.",
+    errors.RerankingError: "The reranker failed. Search without it.",
+    errors.LanguageModelError: "The language model of this server failed. Try again later.",
+}
+
+_UNEXPECTED = "The server failed to answer; its log says why. Try again, or ask in another way."
+
+
+def tell(error: Exception, tool: str) -> str:
+    """What an agent is told of an error; what it must not see goes to the log."""
+    if not isinstance(error, errors.PgragError):
+        log.error("%s failed", tool, exc_info=error)
+        return _UNEXPECTED
+    for ancestor in type(error).__mro__:
+        if ancestor in _HIDDEN:
+            log.error("%s: %s", tool, error)
+            return _sentences(_HIDDEN[ancestor], _NEXT.get(ancestor))
+    caller = errors.NotFound | errors.InvalidInput | errors.NotConfigured | errors.TimeExceeded
+    if not isinstance(error, caller | errors.SourceError):
+        log.error("%s: %s", tool, error)
+        return _UNEXPECTED
+    following = next(_NEXT[kind] for kind in type(error).__mro__ if kind in _NEXT)
+    return _sentences(error.message, error.hint, following)
+
+
+def tell_arguments(error: ValidationError, tool: str, known: list[str]) -> str:
+    """What is wrong with the arguments of a call, and which there are."""
+    items = error.errors(include_url=False, include_context=False)
+    said = [_complaint(item, known) for item in items[:_MOST_ERRORS]]
+    listing = f"{tool} takes: {', '.join(known)}." if known else f"{tool} takes no arguments."
+    return _sentences("The arguments cannot be used.", *said, listing)
+
+
+def unknown_tool(name: str, known: list[str]) -> str:
+    """That there is no such tool, and which there are."""
+    return f"There is no tool {name!r}.{_nearest(name, known)} There are: {', '.join(known)}."
+
+
+def _complaint(item: Any, known: list[str]) -> str:
+    name = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "extra_forbidden":
+        return f"{name}: there is no such argument.{_nearest(name, known)}"
+    if item["type"] == "missing":
+        return f"{name}: it is required."
+    message = item["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    given = item["input"]
+    got = f", got {given!r}" if isinstance(given, str | int | float) and name else ""
+    beginning = f"{name}: " if name else ""
+    return f"{beginning}{message}{got if len(got) < 100 else ''}."
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _sentences(*parts: str | None) -> str:
+    return " ".join(part.strip() for part in parts if part and part.strip())

@@ -1,0 +1,111 @@
+"""Markdown for a model: whole passages, best first, as far as the budget goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pgrag.db import Row
+from pgrag.mcp.documentation import named
+
+_BYTES_PER_TOKEN = 4
+_CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with a larger budget]"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A passage of a reply: what is said about it, and what it says itself.
+
+    `id`: of its document. What it says is quoted, so that no word of it is taken for ours.
+    """
+
+    id: int
+    head: str
+    content: str
+    is_cut: bool = False
+
+    def __str__(self) -> str:
+        content = self.content.replace("</passage", "<\\/passage")
+        return f'{self.head}\n<passage id="{self.id}">\n{content}\n</passage>'
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The blocks that fit a budget, and the whole text."""
+
+    text: str
+    blocks: tuple[Block, ...]
+
+
+def count_tokens(text: str) -> int:
+    """Tokens as they are estimated everywhere: 4 bytes of UTF-8 each."""
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+
+def fit(head: str, blocks: Sequence[Block], foot: Callable[[int], str], budget: int) -> Fitted:
+    """Make a text of as many whole blocks as the budget allows, in their order.
+
+    `foot(n)` is what is said below the first n of them. A first block that is too large alone is
+    cut, and says so.
+    """
+    sizes = [count_tokens(str(block)) + 1 for block in blocks]
+    count = len(blocks)
+    room = budget - count_tokens(head)
+    while count > 1 and sum(sizes[:count]) + count_tokens(foot(count)) + 2 > room:
+        count -= 1
+    kept = list(blocks[:count])
+    if count == 1 and sizes[0] + count_tokens(foot(1)) + 2 > room:
+        kept = [_cut(blocks[0], room - count_tokens(foot(1)) - 2)]
+    parts = [head, *map(str, kept), foot(count)]
+    return Fitted("\n\n".join(part for part in parts if part), tuple(kept))
+
+
+def _cut(block: Block, room: int) -> Block:
+    """Shorten the content of a block to so many tokens in all, at the end of a line if it can."""
+    encoded = block.content.encode("utf-8", "replace")
+    total = count_tokens(block.content)
+    mark = _CUT.format(tokens=total, id=block.id)
+    around = count_tokens(str(replace(block, content=mark))) + 2
+    text = encoded[: max(room - around, 0) * _BYTES_PER_TOKEN].decode("utf-8", "ignore")
+    line, newline, _ = text.rpartition("\n")
+    if newline and len(line) > len(text) // 2:
+        text = line
+    mark = _CUT.format(tokens=total - count_tokens(text), id=block.id)
+    return replace(block, content=text + mark, is_cut=True)
+
+
+def breadcrumbs(row: Row) -> str:
+    """Where a passage stands: `Guide › Hooks › Cleaning up`."""
+    path = row["path"][1:] if row["path"][:1] == [row["library"]] else row["path"]
+    return " › ".join(path) or row["title"]
+
+
+def address(row: Row) -> str:
+    """The address of a passage, with the anchor of its section."""
+    url: str = row["url"] or ""
+    return f"{url}#{row['anchor']}" if url and row["anchor"] and "#" not in url else url
+
+
+def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:
+    """Make the block of a hit; `stated`: the library and version that stand above all of them."""
+    source = named(row["library"], row["version"])
+    facts = [f"id={row['document_id']}", f"page_id={row['page_id']}", f"score={row['score']:.2f}"]
+    arms = [
+        f"{name} {row[column]:.2f}"
+        for name, column in (("words", "keyword_score"), ("meaning", "semantic_score"))
+        if row[column] is not None
+    ]
+    lines = [
+        f"## {rank}. {breadcrumbs(row)}",
+        " ".join(facts) + (f" ({', '.join(arms)})" if arms else ""),
+        *([source] if source != stated else []),
+        *([address(row)] if row["url"] else []),
+    ]
+    return Block(row["document_id"], "\n".join(lines), row["content"])
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 passage`, `2 passages`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"

@@ -1,0 +1,150 @@
+"""What there is to search: libraries and their versions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from pgrag.mcp.documentation import Documentation, shown
+from pgrag.mcp.replies import plural
+from pgrag.mcp.tool import Arguments, LibraryName, Reply, Tool
+
+_MOST_VERSIONS = 100
+"""So many versions are listed; nobody reads more."""
+
+
+class ListLibraries(Arguments):
+    """No arguments."""
+
+
+class Library(BaseModel):
+    """A documentation set."""
+
+    library: str = Field(description="Its name, as the other tools take it.")
+    newest: str = Field(description="The version that is read where none is named.")
+    versions: int = Field(description="How many versions are indexed.")
+    pages: int = Field(description="Pages in all of them.")
+    language: str = Field(description="Language of its full-text search.")
+
+
+class Libraries(BaseModel):
+    """Every documentation set."""
+
+    libraries: list[Library]
+
+
+class FindVersion(Arguments):
+    """Which version a wish stands for."""
+
+    library: LibraryName
+    target_version: Annotated[
+        str | None,
+        Field(
+            max_length=200,
+            description="What is wanted: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or"
+            " `latest`. Leave it out for the newest release.",
+        ),
+    ] = None
+
+
+class Version(BaseModel):
+    """One version of a library."""
+
+    version: str = Field(description="Its label; `-` for documentation without versions.")
+    is_newest: bool = Field(description="Whether it is read where none is named.")
+    pages: int
+
+
+class FoundVersion(BaseModel):
+    """The version that fits, why, and which there are."""
+
+    library: str
+    version: str = Field(description="Its label; `-` for documentation without versions.")
+    reason: str = Field(description="Why this one.")
+    versions: list[Version] = Field(description="Releases first, the newest on top.")
+    more_versions: int = Field(description="How many are not listed.")
+
+
+def _list_libraries(documentation: Documentation, _: ListLibraries) -> Reply:
+    rows = documentation.call("libraries")
+    libraries = [
+        Library(
+            library=row["library"],
+            newest=shown(row["newest"] or ""),
+            versions=row["versions"],
+            pages=row["pages"],
+            language=row["language"],
+        )
+        for row in rows
+    ]
+    if not libraries:
+        text = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
+    else:
+        lines = [
+            f"- **{item.library}**: newest {item.newest},"
+            f" {plural(item.versions, 'version')}, {plural(item.pages, 'page')}"
+            if item.newest != "-" or item.versions > 1
+            else f"- **{item.library}**: without versions, {plural(item.pages, 'page')}"
+            for item in libraries
+        ]
+        text = "\n".join(
+            [f"# {plural(len(libraries), 'library')}", "", *lines, "",
+             "Search one with search_docs(library, query)."]
+        )  # fmt: skip
+    return Reply(text, Libraries(libraries=libraries))
+
+
+def _find_version(documentation: Documentation, given: FindVersion) -> Reply:
+    found = documentation.resolve(given.library, given.target_version)
+    rows = documentation.call("library_versions", library=given.library)
+    listed = [
+        Version(version=shown(row["version"]), is_newest=row["is_newest"], pages=row["pages"])
+        for row in rows[:_MOST_VERSIONS]
+    ]
+    more = len(rows) - len(listed)
+    chosen = shown(found.label)
+    lines = [
+        f"# {found.library}: version {chosen}",
+        "",
+        f"Why: {found.reason}. Give version={chosen!r} to read it.",
+        "",
+        "Indexed versions: "
+        + ", ".join(f"**{item.version}**" if item.version == chosen else item.version
+                    for item in listed)
+        + (f" and {more} more" if more else "")
+        + ".",
+    ]  # fmt: skip
+    return Reply(
+        "\n".join(lines),
+        FoundVersion(
+            library=found.library,
+            version=chosen,
+            reason=found.reason,
+            versions=listed,
+            more_versions=more,
+        ),
+    )
+
+
+TOOLS = (
+    Tool(
+        name="list_libraries",
+        title="List libraries",
+        description="List every library whose documentation can be searched here, with its newest"
+        " version. Call it when you do not know a library's exact name, or to see what there is.",
+        arguments=ListLibraries,
+        output=Libraries,
+        run=_list_libraries,
+    ),
+    Tool(
+        name="find_version",
+        title="Find a version of a library",
+        description="Say which indexed version of a library fits a wish, why, and which versions"
+        " there are. Use it when the version matters: for a project pinned to one, or before"
+        " comparing two. Searching does not need it: search_docs takes the same wishes.",
+        arguments=FindVersion,
+        output=FoundVersion,
+        run=_find_version,
+    ),
+)

@@ -1,0 +1,75 @@
+"""Calls the tools of an MCP server by the official client, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import mcp_types as types
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.to_thread import current_default_thread_limiter
+from mcp import Client
+
+from pgrag.app import App
+from pgrag.mcp.server import create_server
+from pgrag.settings import Settings
+
+
+class McpClient:
+    """One session with a server; see `connected`."""
+
+    def __init__(self, portal: BlockingPortal, client: Client, app: App) -> None:
+        self.portal = portal
+        self.client = client
+        self.app = app
+
+    @property
+    def threads(self) -> float:
+        """How many calls are worked on at once."""
+        return self.portal.call(lambda: current_default_thread_limiter().total_tokens)
+
+    def tools(self) -> dict[str, types.Tool]:
+        """The tools by name."""
+        return {tool.name: tool for tool in self.portal.call(self.client.list_tools).tools}
+
+    def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        """Call a tool; the client checks the answer against the tool's output schema."""
+        return self.portal.call(self.client.call_tool, name, arguments)
+
+    def ok(self, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        """Text and data of a call that must succeed."""
+        result = self.call(name, arguments)
+        assert not result.is_error, result.content
+        [content] = result.content
+        assert result.structured_content is not None
+        return content.text, result.structured_content
+
+    def failed(self, name: str, **arguments: Any) -> str:
+        """What a call that must fail says."""
+        result = self.call(name, arguments)
+        assert result.is_error, result.content
+        assert result.structured_content is None
+        [content] = result.content
+        assert "Traceback" not in content.text
+        return content.text
+
+
+@contextmanager
+def connected(
+    url: str,
+    *,
+    writes: bool = False,
+    read_only: bool = False,
+    mode: str = "auto",
+    pool_size: int = 3,
+    **settings: Any,
+) -> Iterator[McpClient]:
+    """A client of a server on a database; mode "legacy" speaks the older protocol."""
+    with App(Settings(database_url=url, pool_size=pool_size, **settings)) as app:
+        server = create_server(app, writes=writes, read_only=read_only)
+        with (
+            start_blocking_portal() as portal,
+            portal.wrap_async_context_manager(Client(server, mode=mode)) as client,
+        ):
+            yield McpClient(portal, client, app)
