@@ -52,6 +52,7 @@ grant execute on function
     pgrag.suggest,
     pgrag.context,
     pgrag.expand_documents,
+    pgrag.answer_context,
     -- libraries, versions and pages
     pgrag.libraries,
     pgrag.library_versions,

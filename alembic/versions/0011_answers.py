@@ -68,6 +68,18 @@ create table pgrag.answers (
     timings jsonb not null default '{}'
 );
 create index answers_at on pgrag.answers (at);
+
+create type pgrag.answer_material as (
+    intent text,
+    query_type text,
+    decided_by text,
+    rule text,
+    strategy jsonb,
+    messages jsonb,
+    sources jsonb,
+    tokens integer,
+    timings jsonb
+);
 """
 
 
@@ -109,6 +121,7 @@ def downgrade() -> None:
             drop column levels, drop column inject_types, drop column template;
         drop table pgrag.answers, pgrag.enrichment_failures, pgrag.enrichments,
             pgrag.answer_templates;
+        drop type pgrag.answer_material;
         -- What a model wrote cannot be taken out of vectors and texts: read the pages again.
         update pgrag.pages set source_hash = '';
         """

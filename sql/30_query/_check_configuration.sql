@@ -62,7 +62,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select 'Sections: query_types, intents, rules, synonyms, page_types, edge_kinds.';
+    select 'Sections: query_types, intents, rules, synonyms, page_types, edge_kinds, templates.';
 $$;
 
 create or replace function pgrag._configuration_complaints(
@@ -87,7 +87,9 @@ as $$
                 '^[a-z][a-z0-9_]{0,49}$', 'small letters, digits and _'
             ),
             (
-                'intents', '{description, unit, aggregate, alpha, hierarchy, query_type}',
+                'intents',
+                '{description, unit, aggregate, levels, alpha, hierarchy, query_type, template, '
+                'inject_types}',
                 '^[A-Z][A-Z0-9_]{0,49}$', 'capital letters, digits and _'
             ),
             (
@@ -103,6 +105,10 @@ as $$
             (
                 'edge_kinds', '{description, weight}',
                 '^[a-z][a-z0-9_]{0,49}$', 'small letters, digits and _'
+            ),
+            (
+                'templates', '{description, system, prompt}',
+                '^[a-z][a-z0-9_-]{0,49}$', 'small letters, digits, _ and -'
             ),
             ('synonyms', null, '', '')
         ) as f (section, fields, name_form, naming) on f.section = s.key
@@ -173,7 +179,11 @@ as $$
         ('retriever_weight', 'a number from 0 to 10'),
         ('weight', 'a number from 0 to 10'),
         ('link_keys', 'a list of front matter keys'),
-        ('inject', 'a list of front matter keys')
+        ('inject', 'a list of front matter keys'),
+        ('template', 'the name of a template'),
+        ('inject_types', 'a list of types of pages'),
+        ('system', 'a text'),
+        ('prompt', 'a text with {question} and {sources}')
     ) as w (field, wanted) on w.field = f.field
     where jsonb_typeof(f.value) <> 'null' and not pgrag._is_fit(f.field, f.value)
     union all
@@ -188,6 +198,12 @@ as $$
     where e.section = 'rules'
         and jsonb_typeof(e.entry) = 'object'
         and num_nonnulls(e.entry ->> 'intent', e.entry ->> 'query_type') = 0
+    union all
+    select e.place, 'needs system and prompt.', null
+    from entries as e
+    where e.section = 'templates'
+        and jsonb_typeof(e.entry) = 'object'
+        and num_nulls(e.entry ->> 'system', e.entry ->> 'prompt') > 0
     union all
     select e.place || '/' || c.place, c.problem, c.hint
     from entries as e

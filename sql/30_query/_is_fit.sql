@@ -30,6 +30,7 @@ as $$
         when 'edge_defaults' then pgrag._are_texts(value, '^[a-z][a-z0-9_]{0,49}$')
         when 'link_keys' then pgrag._are_texts(value, '\S')
         when 'inject' then pgrag._are_texts(value, '\S')
+        when 'inject_types' then pgrag._are_texts(value, '\S')
         when 'alpha_offset'
         then case
             when jsonb_typeof(value) = 'number' then value::numeric between -1 and 1
@@ -63,6 +64,8 @@ as $$
             when field = 'shape'
             then value #>> '{}' in ('filters', 'quoted', 'identifier', 'path', 'name')
             when field = 'description' then true
+            when field = 'prompt'
+            then value #>> '{}' like '%{question}%' and value #>> '{}' like '%{sources}%'
             else value #>> '{}' ~ '\S'
         end
     end;

@@ -15,15 +15,13 @@ as $$
         ),
         'intents', (
             select coalesce(
-                jsonb_object_agg(
-                    i.name,
-                    jsonb_strip_nulls(
-                        to_jsonb(i) - '{name, template, inject_types, levels}'::text[]
-                    )
-                ),
-                '{}'
+                jsonb_object_agg(i.name, jsonb_strip_nulls(to_jsonb(i) - 'name')), '{}'
             )
             from pgrag.intents as i
+        ),
+        'templates', (
+            select coalesce(jsonb_object_agg(t.name, to_jsonb(t) - 'name'), '{}')
+            from pgrag.answer_templates as t
         ),
         'rules', (
             select coalesce(jsonb_object_agg(r.name, pgrag._rule_entry(r)), '{}')
@@ -55,8 +53,8 @@ $$;
 
 comment on function pgrag.configuration() is
 'The whole configuration as it is in force: {"query_types": …, "intents": …, "rules": …,
-"synonyms": …, "page_types": …, "edge_kinds": …}, each an object of entries by name; synonyms by
-library and term. It is what apply_configuration takes.';
+"synonyms": …, "page_types": …, "edge_kinds": …, "templates": …}, each an object of entries by
+name; synonyms by library and term. It is what apply_configuration takes.';
 
 create or replace function pgrag.configuration_history(
     match_count integer default 20
@@ -140,7 +138,10 @@ as $$
             case section
                 when 'query_types' then '{"description": "", "levels": [1, 2]}'::jsonb
                 when 'intents'
-                then '{"description": "", "unit": "document", "aggregate": "max"}'::jsonb
+                then '{
+                    "description": "", "unit": "document", "aggregate": "max", "inject_types": []
+                }'::jsonb
+                when 'templates' then '{"description": ""}'::jsonb
                 when 'page_types'
                 then '{
                     "description": "", "folders": [], "edge_defaults": [], "retriever_weight": 1,

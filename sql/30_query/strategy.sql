@@ -61,8 +61,9 @@ comment on function pgrag.strategy(text, text) is
 factual) choose for a search: levels, unit, aggregate, alpha, alpha_offset and hierarchy as in
 detect_intent. Errors: PGR01, with the names that exist.';
 
--- The levels are the query type's, the unit and the weights the intent's; the hierarchy is the
--- type's where it has one. What nobody has stored has the defaults of a plain search.
+-- The levels are the intent's where it has some, else the query type's, the unit and the weights
+-- are the intent's; the hierarchy is the type's where it has one. What nobody has stored has the
+-- defaults of a plain search.
 create or replace function pgrag._chosen_strategy(
     wanted_intent text,
     wanted_type text
@@ -86,7 +87,7 @@ as $$
     select
         _chosen_strategy.wanted_intent,
         wanted.query_type,
-        coalesce(t.levels, '{1, 2}'),
+        coalesce(i.levels, t.levels, '{1, 2}'),
         coalesce(i.unit, 'document'),
         coalesce(i.aggregate, 'max'),
         i.alpha,

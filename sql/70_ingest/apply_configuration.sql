@@ -167,6 +167,9 @@ begin
     delete from pgrag.intents as i
     using jsonb_array_elements(changes) as c
     where c ->> 'section' = 'intents' and i.name = c ->> 'name';
+    delete from pgrag.answer_templates as t
+    using jsonb_array_elements(changes) as c
+    where c ->> 'section' = 'templates' and t.name = c ->> 'name';
     delete from pgrag.query_types as t
     using jsonb_array_elements(changes) as c
     where c ->> 'section' = 'query_types' and t.name = c ->> 'name';
@@ -188,10 +191,27 @@ begin
     from pgrag._written_entries(changes, 'query_types') as c
     cross join lateral jsonb_populate_record(null::pgrag.query_types, c.after - 'levels') as e;
 
-    insert into pgrag.intents (name, description, unit, aggregate, alpha, hierarchy, query_type)
-    select c.name, e.description, e.unit, e.aggregate, e.alpha, e.hierarchy, e.query_type
+    insert into pgrag.answer_templates (name, description, system, prompt)
+    select c.name, c.after ->> 'description', c.after ->> 'system', c.after ->> 'prompt'
+    from pgrag._written_entries(changes, 'templates') as c;
+
+    insert into pgrag.intents (
+        name, description, unit, aggregate, levels, alpha, hierarchy, query_type, template,
+        inject_types
+    )
+    select
+        c.name, e.description, e.unit, e.aggregate, e.levels, e.alpha, e.hierarchy, e.query_type,
+        e.template, e.inject_types
     from pgrag._written_entries(changes, 'intents') as c
-    cross join lateral jsonb_populate_record(null::pgrag.intents, c.after) as e;
+    cross join lateral (
+        select
+            i.description, i.unit, i.aggregate, i.alpha, i.hierarchy, i.query_type, i.template,
+            pgrag._integers(c.after -> 'levels') as levels,
+            array(select jsonb_array_elements_text(c.after -> 'inject_types')) as inject_types
+        from jsonb_populate_record(
+            null::pgrag.intents, c.after - '{levels, inject_types}'::text[]
+        ) as i
+    ) as e;
 
     insert into pgrag.intent_rules (
         name, language, kind, pattern, intent, query_type, confidence
@@ -255,6 +275,10 @@ begin
         select 'intents/' || i.name || '/query_type', 'query type', i.query_type
         from pgrag.intents as i
         where i.query_type not in (select t.name from pgrag.query_types as t)
+        union all
+        select 'intents/' || i.name || '/template', 'template', i.template
+        from pgrag.intents as i
+        where i.template not in (select t.name from pgrag.answer_templates as t)
     ) as o
     order by o.place
     limit 1;

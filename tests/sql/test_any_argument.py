@@ -26,6 +26,7 @@ EVIL = [
 #: Arguments that make a call do its work; what is not named has a default.
 USUAL: dict[str, Any] = {
     "query": "drain the node",
+    "question": "How do I drain the node?",
     "library": "tool",
     "libraries": ["tool"],
     "keys": ["a.md"],

@@ -33,7 +33,7 @@ def versions(connection: psycopg.Connection) -> list[dict[str, Any]]:
 def test_it_holds_every_row(connection):
     found = configuration(connection)
     assert sorted(found) == [
-        "edge_kinds", "intents", "page_types", "query_types", "rules", "synonyms",
+        "edge_kinds", "intents", "page_types", "query_types", "rules", "synonyms", "templates",
     ]  # fmt: skip
     assert found["query_types"]["aggregative"]["levels"] == [0, 1, 2]
     assert found["intents"]["KNOWN_ITEM"]["alpha"] == 0.1
@@ -64,6 +64,7 @@ def test_entries_are_added_changed_and_removed_and_others_stay(connection):
     assert len(found["rules"]) == count
     assert found["intents"]["SEMANTIC"] == {
         "description": "", "unit": "document", "aggregate": "max", "alpha": 0.4,
+        "inject_types": [],
     }  # fmt: skip
 
 

@@ -15,11 +15,12 @@ from pgrag.ingest.yaml_values import YamlError, key_lines, load_yaml
 
 Path = tuple[str, ...]
 _ORDER = (
-    "query_types", "intents", "rules", "synonyms", "page_types", "edge_kinds",
+    "query_types", "intents", "rules", "synonyms", "page_types", "edge_kinds", "templates",
     "description", "language", "words", "pattern", "shape", "expansions", "intent", "unit",
-    "aggregate", "levels", "alpha", "alpha_offset", "hierarchy", "query_type", "confidence",
+    "aggregate", "levels", "alpha", "alpha_offset", "hierarchy", "query_type", "template",
+    "inject_types", "confidence",
     "folders", "chunk_profile", "edge_defaults", "retriever_weight", "link_keys", "inject",
-    "weight",
+    "weight", "system", "prompt",
 )  # fmt: skip
 
 
@@ -107,6 +108,13 @@ class _Dumper(yaml.SafeDumper):
 
 _Dumper.add_representer(
     list, lambda dumper, items: dumper.represent_sequence("tag:yaml.org,2002:seq", items, True)
+)
+_Dumper.add_representer(
+    str,
+    # Paragraphs stay readable.
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    ),
 )
 
 

@@ -1,0 +1,152 @@
+-- What goes into the prompt, numbered in reading order. What does not fit is left out whole: the
+-- best hits and the best of what was brought in beside them come first, in turn.
+create or replace function pgrag._answer_sources(
+    passages pgrag.passage[],
+    token_budget integer
+)
+returns jsonb
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    with gathered as (
+        select distinct on (g.document_id) g.*
+        from unnest(_answer_sources.passages) as g
+        order by
+            g.document_id,
+            array_position('{hit,injected,parent,expansion}'::text[], g.relation)
+    ),
+    described as (
+        select
+            g.document_id,
+            g.page_id,
+            g.sort_order,
+            g.relation,
+            g.score,
+            max(g.score) over (partition by g.page_id) as page_score,
+            jsonb_build_object(
+                'document_id', g.document_id,
+                'page_id', g.page_id,
+                'key', g.key,
+                'library', g.library,
+                'version', g.version,
+                'title', g.title,
+                'url', g.url,
+                'anchor', g.anchor,
+                'path', g.path,
+                'heading', g.heading,
+                'type', p.type,
+                'level', g.level,
+                'score', g.score,
+                'relation', g.relation,
+                -- Where a model has written a summary, the page's own sentences are what is cited.
+                'content', coalesce(d.extract, g.content)
+            ) as source
+        from gathered as g
+        join pgrag.libraries as l on l.name = g.library
+        join pgrag.pages as p on p.library_id = l.library_id and p.page_id = g.page_id
+        join pgrag.documents as d
+            on d.library_id = l.library_id and d.document_id = g.document_id
+    ),
+    sized as (
+        select
+            e.*,
+            ceil(octet_length(pgrag._source_block(e.source, 10)) / 4.0)::integer as size,
+            row_number() over (
+                partition by e.relation = 'injected', e.relation = 'expansion'
+                order by e.page_score desc, e.score desc, e.page_id, e.sort_order
+            ) as turn
+        from described as e
+    ),
+    ranked as (
+        select
+            s.*,
+            row_number() over (
+                order by s.relation = 'expansion', s.turn, s.relation = 'injected'
+            ) as rank
+        from sized as s
+    )
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_object('number', a.number, 'tokens', a.size) || a.source
+            order by a.number
+        ),
+        '[]'
+    )
+    from (
+        select
+            r.source,
+            r.size,
+            row_number() over (order by r.page_score desc, r.page_id, r.sort_order) as number
+        from ranked as r
+        cross join (
+            select pgrag._affordable(
+                array_agg(s.size order by s.rank), _answer_sources.token_budget
+            ) as fits
+            from ranked as s
+        ) as choice
+        where choice.fits[r.rank]
+    ) as a;
+$$;
+
+-- A source as a language model reads it. Nothing in a document can end the quotation.
+create or replace function pgrag._source_block(
+    source jsonb,
+    number integer
+)
+returns text
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select format(
+        E'<source number="%s" title="%s" type="%s" relevance="%s" url="%s">\n%s\n</source>',
+        _source_block.number,
+        pgrag._in_attribute(
+            concat_ws(
+                ' › ',
+                nullif(_source_block.source ->> 'title', _source_block.source #>> '{path,0}'),
+                (
+                    select string_agg(p.step, ' › ' order by p.place)
+                    from jsonb_array_elements_text(_source_block.source -> 'path')
+                        with ordinality as p (step, place)
+                )
+            )
+        ),
+        pgrag._in_attribute(_source_block.source ->> 'type'),
+        round((_source_block.source ->> 'score')::numeric, 2),
+        pgrag._in_attribute(
+            (_source_block.source ->> 'url')
+            || coalesce('#' || nullif(_source_block.source ->> 'anchor', ''), '')
+        ),
+        pgrag._in_quotation(_source_block.source ->> 'content')
+    );
+$$;
+
+create or replace function pgrag._in_quotation(
+    words text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(
+        _in_quotation.words, '<(\s*/?\s*source)', '&lt;\1', 'gi'
+    );
+$$;
+
+create or replace function pgrag._in_attribute(
+    value text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.translate(
+        coalesce(_in_attribute.value, ''), E'"<>\n\r', E'\'()  '
+    );
+$$;
