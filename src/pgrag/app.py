@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.ingest.sources import Source
+    from pgrag.llm import ChatModel, LanguageModel
     from pgrag.reranking import CrossEncoderReranker, HttpReranker, Reranked
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class App:
         self._builtin: BuiltinEmbedder | None = None
         self._endpoint: OpenAIEmbedder | None = None
         self._reranker: HttpReranker | CrossEncoderReranker | None = None
+        self._language_model: ChatModel | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +77,9 @@ class App:
         if self._reranker is not None:
             self._reranker.close()
             self._reranker = None
+        if self._language_model is not None:
+            self._language_model.close()
+            self._language_model = None
 
     @property
     def is_embedded(self) -> bool:
@@ -241,6 +246,41 @@ class App:
             elif self._reranker is None and settings.reranker_model is not None:
                 self._reranker = CrossEncoderReranker(settings.reranker_model)
             return self._reranker
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """The model behind PGRAG_LLM_URL, if it is set."""
+        settings = self.settings
+        if settings.llm_url is None:
+            return None
+        from pgrag.llm import ChatModel
+
+        with self._lock:
+            if self._language_model is None:
+                if settings.llm_model is None:
+                    raise SettingsError(
+                        "PGRAG_LLM_URL is set, PGRAG_LLM_MODEL is not.",
+                        hint="Name the model that the endpoint shall use.",
+                    )
+                key = settings.llm_api_key
+                self._language_model = ChatModel(
+                    url=settings.llm_url,
+                    model=settings.llm_model,
+                    api_key=None if key is None else key.get_secret_value(),
+                    retries=settings.llm_retries,
+                    timeout=settings.llm_timeout,
+                )
+            return self._language_model
+
+    def require_language_model(self) -> LanguageModel:
+        """Return the language model. Raises `NotConfigured` where there is none."""
+        model = self.language_model
+        if model is None:
+            raise NotConfigured(
+                "No language model is configured.",
+                hint="Set PGRAG_LLM_URL and PGRAG_LLM_MODEL.",
+            )
+        return model
 
     def index(
         self,

@@ -1,63 +1,45 @@
-"""One JSON endpoint over HTTP, asked again while it is worth it."""
+"""One endpoint over HTTP that takes JSON, asked again while it is worth it."""
 
 from __future__ import annotations
 
 import email.utils
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event
+from itertools import chain
+from threading import Lock
 from typing import Any
 
 import httpx
 
-from pgrag.errors import PgragError, SettingsError
+from pgrag.cancellation import Cancellation
+from pgrag.service import Service, http_url, printable
 
 SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 """Seconds between two attempts: the first wait, and the most that is waited by default."""
 
+LONGEST_CONNECT = 10.0
+"""Seconds to connect at most: a model may take minutes to load, its server listens before that."""
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What an endpoint is for, in the words of its errors.
-
-    `name`: such as "embedding"; `variables`: how its settings begin, "PGRAG_EMBEDDING"; `error`:
-    what is raised when it fails; `address`: where its address ends; `example`: one as it should
-    be; `demands`: what else of a request a server may refuse.
-    """
-
-    name: str
-    variables: str
-    error: type[PgragError]
-    address: str
-    example: str
-    demands: str
-
-    def hint(self, status: int) -> str:
-        """Say what to do about a status."""
-        demands = f"Check the model's name, {self.demands} and the batch size."
-        key = f"Check {self.variables}_API_KEY."
-        return {
-            400: demands,
-            401: key,
-            403: key,
-            404: f"Check {self.variables}_URL and {self.variables}_MODEL.",
-            413: "Lower the batch size.",
-            422: demands,
-            429: "Lower the concurrency or the batch size, or try again later.",
-        }.get(status, "The server's own log may say more.")
+#: Gives another payload for one that a server refused with some words; None: there is none.
+Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why an attempt failed; `wait` is the server's own wish, in seconds."""
+    """Why an attempt failed; `wait` is the server's own wish, in seconds.
+
+    `refusal`: what the server said about a payload that it does not take.
+    """
 
     reason: str
     hint: str
     may_recover: bool = True
     wait: float = 0.0
+    refusal: str | None = None
 
 
 class Endpoint:
@@ -66,8 +48,9 @@ class Endpoint:
     Rate limits (429), server errors (5xx), timeouts and broken connections are tried again up to
     `retries` times, after waits that double and vary at random, never shorter than the server's
     `Retry-After`; a server that wants more than `longest_wait` is not waited for. `timeout` is in
-    seconds, for connecting and for every silence. `transport` and `sleep` replace the network and
-    the clock.
+    seconds, for every silence; a server that was silent for so long is asked again only with
+    `is_patient`. Requests can be cancelled without `keep_alive`: each then has a connection of its
+    own. `transport` and `sleep` replace the network and the clock.
     """
 
     def __init__(
@@ -79,61 +62,175 @@ class Endpoint:
         retries: int = 5,
         timeout: float = 60.0,
         longest_wait: float = LONGEST_WAIT,
+        is_patient: bool = True,
+        keep_alive: bool = True,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._service = service
-        self._url = _http_url(url, service)
-        self._api_key = _printable(api_key, service)
+        self._url = http_url(url, service)
+        self._api_key = printable(api_key, service)
         self._retries = retries
         self._timeout = timeout
         self._longest_wait = longest_wait
-        self._closed = Event()
-        self._sleep = sleep or self._closed.wait
+        self._is_patient = is_patient
+        self._lock = Lock()
+        self._is_closed = False
+        self._running: set[Cancellation] = set()
+        self._sleep = sleep
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-        self._client = httpx.Client(headers=headers, timeout=timeout, transport=transport)
+        self._client = httpx.Client(
+            headers=headers,
+            timeout=httpx.Timeout(timeout, connect=min(timeout, LONGEST_CONNECT)),
+            limits=httpx.Limits(max_keepalive_connections=None if keep_alive else 0),
+            transport=transport,
+        )
 
     def __str__(self) -> str:
         """Name the address without what may be secret in it: user, password and parameters."""
         return str(self._url.copy_with(username=None, password=None, query=None, fragment=None))
 
     def close(self) -> None:
-        """Close the connections and end every wait for another attempt."""
-        self._closed.set()
+        """Close the connections, end every wait for another attempt, cancel what can be."""
+        with self._lock:
+            self._is_closed = True
+            running = list(self._running)
+        for cancellation in running:
+            cancellation.cancel()
         self._client.close()
 
-    def post(self, payload: dict[str, Any]) -> Any:
+    def post(
+        self,
+        payload: dict[str, Any],
+        *,
+        cancellation: Cancellation | None = None,
+        amend: Amend | None = None,
+    ) -> Any:
         """Send a payload and return the decoded answer.
 
-        Raises the service's error when the server refuses, keeps failing, or answers without JSON.
+        `amend` is asked for another payload when the server does not take one. Raises the
+        service's error when the server refuses, keeps failing, or answers without JSON; `Cancelled`
+        where a `cancellation` is given.
         """
+        with self._started(cancellation) as running:
+            response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)
+        return self._decoded(response)
+
+    def lines(
+        self, payload: dict[str, Any], cancellation: Cancellation, amend: Amend | None = None
+    ) -> Generator[str, None, None]:
+        """Send a payload and hand out the lines of the answer as they come.
+
+        Until the first byte it is asked again as by `post`; after it the service's `broken_off` is
+        raised where the answer ends too early.
+        """
+        with self._started(cancellation) as running:
+            response, pieces = self._answered(payload, cancellation, running, amend, in_pieces=True)
+            try:
+                for line in _lines(pieces):
+                    cancellation.check()
+                    yield line
+            except Exception as error:
+                cancellation.check()
+                if not isinstance(error, httpx.RequestError):
+                    raise
+                is_silent = isinstance(error, httpx.TimeoutException)
+                why = f"silent for {self._timeout:g} s" if is_silent else str(error)
+                raise self._service.broken_off(
+                    f"{self} broke off in the middle of its answer ({why}).",
+                    hint="Try again; the server's own log may say more.",
+                ) from error
+            finally:
+                response.close()
+            cancellation.check()
+
+    @contextmanager
+    def _started(self, cancellation: Cancellation | None) -> Iterator[Cancellation]:
+        """Count a request as running; what closes the endpoint ends its waits."""
+        running = cancellation or Cancellation()
+        with self._lock:
+            self._running.add(running)
+            is_late = self._is_closed
+        try:
+            if is_late:
+                running.cancel()
+            yield running
+        finally:
+            with self._lock:
+                self._running.discard(running)
+
+    def _answered(
+        self,
+        payload: dict[str, Any],
+        cancellation: Cancellation | None,
+        running: Cancellation,
+        amend: Amend | None,
+        *,
+        in_pieces: bool,
+    ) -> tuple[httpx.Response, Iterable[bytes]]:
+        """Try until there is an answer; its bytes come one by one where `in_pieces`."""
         attempts = 1
-        while isinstance(outcome := self._attempt(payload), _Failure):
+        while isinstance(outcome := self._attempt(payload, cancellation, in_pieces), _Failure):
+            if amend and outcome.refusal is not None:
+                amended = amend(payload, outcome.refusal)
+                if amended is not None:
+                    payload = amended
+                    continue
             if outcome.may_recover and attempts <= self._retries:
                 backoff = min(self._longest_wait, SHORTEST_WAIT * 2 ** (attempts - 1))
-                self._sleep(max(outcome.wait, backoff * random.uniform(0.5, 1.0)))
-                if not self._closed.is_set():
+                wait = self._sleep or running.wait
+                wait(max(outcome.wait, backoff * random.uniform(0.5, 1.0)))
+                if not running.is_cancelled:
                     attempts += 1
                     continue
+            if cancellation is not None:
+                cancellation.check()
             tried = f" ({attempts} attempts)" if attempts > 1 else ""
             raise self._service.error(f"{self} {outcome.reason}{tried}.", hint=outcome.hint)
-        return self._decoded(outcome)
+        return outcome
 
-    def _attempt(self, payload: dict[str, Any]) -> httpx.Response | _Failure:
+    def _attempt(
+        self, payload: dict[str, Any], cancellation: Cancellation | None, in_pieces: bool
+    ) -> tuple[httpx.Response, Iterable[bytes]] | _Failure:
+        if cancellation is not None:
+            cancellation.check()
+        extensions = {} if cancellation is None else {"trace": cancellation.trace}
+        request = self._client.build_request("POST", self._url, json=payload, extensions=extensions)
         try:
-            response = self._client.post(self._url, json=payload)
-        except httpx.TimeoutException:
+            response = self._client.send(request, stream=in_pieces)
+            try:
+                if response.is_success and in_pieces:
+                    pieces = response.iter_bytes()
+                    return response, chain([next(pieces, b"")], pieces)
+                response.read()
+            except BaseException:
+                response.close()
+                raise
+        except Exception as error:
+            if cancellation is not None:
+                cancellation.check()
+            if not isinstance(error, httpx.RequestError):
+                raise
+            return self._silence(error)
+        return (response, ()) if response.is_success else self._refusal(response)
+
+    def _silence(self, error: httpx.RequestError) -> _Failure:
+        """Say why there was no answer."""
+        if isinstance(error, httpx.TimeoutException) and not isinstance(
+            error, httpx.ConnectTimeout
+        ):
             return _Failure(
                 f"did not answer within {self._timeout:g} s",
-                "Check that the server is up; raise the timeout or lower the batch size.",
+                f"Check that the server is up; raise the timeout or lower {self._service.size}.",
+                may_recover=self._is_patient,
             )
-        except httpx.RequestError as error:
-            return _Failure(
-                f"cannot be reached ({error or type(error).__name__})",
-                f"Check {self._service.variables}_URL and that the server is up.",
-            )
-        if response.is_success:
-            return response
+        return _Failure(
+            f"cannot be reached ({error or type(error).__name__})",
+            f"Check {self._service.variables}_URL and that the server is up.",
+        )
+
+    def _refusal(self, response: httpx.Response) -> _Failure:
+        """Say what the server had against the request."""
         status = response.status_code
         wait = _retry_after(response)
         asked = f", asking to wait {wait:.0f} s" if wait else ""
@@ -142,6 +239,7 @@ class Endpoint:
             self._service.hint(status),
             may_recover=(status in {408, 429} or status >= 500) and wait <= self._longest_wait,
             wait=wait,
+            refusal=response.text if status in {400, 422} else None,
         )
 
     def _decoded(self, response: httpx.Response) -> Any:
@@ -153,37 +251,28 @@ class Endpoint:
                 hint=f"Check {self._service.variables}_URL: {self._service.address}.",
             ) from error
 
-    def _excerpt(self, response: httpx.Response) -> str:
-        """Quote the start of an answer on one line, without the secrets that it may quote back."""
-        text = " ".join(response.text.split())
-        sent = response.request.headers.get("Authorization", "").rpartition(" ")[2]
-        for secret in (self._api_key, sent, self._url.password):
+    def quoted(self, text: str) -> str:
+        """Quote the start of what a server said on one line, without the secrets in it."""
+        text = " ".join(text.split())
+        for secret in (self._api_key, self._url.password):
             if secret:
                 text = text.replace(secret, "***")
         return repr(text[:200])
 
-
-def _http_url(url: str, service: Service) -> httpx.URL:
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
-        parsed = httpx.URL("")
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise SettingsError(
-            f"The URL of the {service.name} endpoint is not an http or https address.",
-            hint=f"Set {service.variables}_URL to one like {service.example}.",
-        )
-    return parsed
+    def _excerpt(self, response: httpx.Response) -> str:
+        sent = response.request.headers.get("Authorization", "").rpartition(" ")[2]
+        return self.quoted(response.text.replace(sent, "***") if sent else response.text)
 
 
-def _printable(api_key: str | None, service: Service) -> str:
-    key = (api_key or "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise SettingsError(
-            f"The key of the {service.name} endpoint holds characters that no header can carry.",
-            hint=f"Check {service.variables}_API_KEY.",
-        )
-    return key
+def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Split bytes at line feeds only: JSON may hold every other sign that ends a line."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r").decode("utf-8", "replace")
+    if rest:
+        yield rest.decode("utf-8", "replace")
 
 
 def _retry_after(response: httpx.Response) -> float:

@@ -165,7 +165,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if not self.path.endswith("/chat/completions"):
+        if not self.path.partition("?")[0].endswith("/chat/completions"):
             self.reply(404, {"error": {"message": "not found"}})
             return
         with self.server.lock:

@@ -32,7 +32,9 @@ OWNERS = {
     "psycopg_pool": {"pgrag.db"},
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},
     "alembic": {"pgrag.schema"},
-    "httpx": {"pgrag.embedding", "pgrag.endpoint", "pgrag.reranking"},
+    "httpx": {
+        "pgrag.embedding", "pgrag.endpoint", "pgrag.llm", "pgrag.reranking", "pgrag.service",
+    },
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},
     "uvicorn": {"pgrag.api", "pgrag.cli"},

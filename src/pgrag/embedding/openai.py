@@ -11,8 +11,9 @@ import httpx
 import numpy as np
 
 from pgrag.embedding.embedder import Vectors, normalized
-from pgrag.endpoint import Endpoint, Service
+from pgrag.endpoint import Endpoint
 from pgrag.errors import EmbeddingError, SettingsError
+from pgrag.service import Service
 
 _SERVICE = Service(
     "embedding",

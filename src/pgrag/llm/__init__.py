@@ -1,5 +1,14 @@
 """Language models: one protocol, and the servers that speak OpenAI's chat completions."""
 
 from pgrag.llm.messages import Completion, CompletionStream, LanguageModel, Message, ToolCall, Usage
+from pgrag.llm.openai import ChatModel
 
-__all__ = ["Completion", "CompletionStream", "LanguageModel", "Message", "ToolCall", "Usage"]
+__all__ = [
+    "ChatModel",
+    "Completion",
+    "CompletionStream",
+    "LanguageModel",
+    "Message",
+    "ToolCall",
+    "Usage",
+]
