@@ -6,12 +6,9 @@ import os
 import re
 import shlex
 import signal
-import socket
-import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,47 +17,11 @@ import httpx
 import psycopg
 import pytest
 from command_line import SECONDS, CommandLine
+from service import eventually, served
 
 from pgrag.embedded import EmbeddedServer
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "rest.md"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.05)
-
-
-@contextmanager
-def served(pgrag: CommandLine) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
-    """A client of a service that runs as a process of its own, and the process."""
-    port = free_port()
-    process = pgrag.start("serve", "--port", port)
-    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60)
-
-    def answers() -> bool:
-        assert process.poll() is None, process.communicate()
-        try:
-            return client.get("/healthz").status_code == 200
-        except httpx.ConnectError:
-            return False
-
-    try:
-        eventually(answers)
-        yield client, process
-    finally:
-        client.close()
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture(scope="module")

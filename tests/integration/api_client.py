@@ -66,12 +66,11 @@ def serving(
     transport = httpx.ASGITransport(api, raise_app_exceptions=False)
     with start_blocking_portal() as portal:
         client = httpx.AsyncClient(transport=transport, base_url="http://api.example")
-        lifespan = api.router.lifespan_context(api)
-        portal.call(lifespan.__aenter__)
         try:
-            yield ApiClient(portal, client, app)
+            # As a server does: in one task from start to end.
+            with portal.wrap_async_context_manager(api.router.lifespan_context(api)):
+                yield ApiClient(portal, client, app)
         finally:
-            portal.call(lifespan.__aexit__, None, None, None)
             portal.call(client.aclose)
 
 

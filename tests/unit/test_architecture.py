@@ -38,6 +38,8 @@ OWNERS = {
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},
     "uvicorn": {"pgrag.api", "pgrag.cli"},
+    "mcp": {"pgrag.api.application", "pgrag.mcp"},
+    "mcp_types": {"pgrag.mcp"},
     "typer": {"pgrag.cli"},
     "rich": {"pgrag.cli"},
     "markdown_it": {"pgrag.ingest.markdown"},

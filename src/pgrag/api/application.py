@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -13,9 +14,11 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.routing import APIRoute
+from starlette.routing import Route
 
 from pgrag.api import openapi, problems, rate_limit
 from pgrag.api.body_limit import BodyLimit
+from pgrag.api.callers import KnownCallers
 from pgrag.api.routes import (
     configuration,
     documents,
@@ -35,6 +38,10 @@ from pgrag.api.routes import (
     understanding,
 )
 from pgrag.app import App
+from pgrag.mcp.http import Endpoint
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
 
 DESCRIPTION = """\
 Search, navigation and context over documentation that lives in PostgreSQL. Every route calls
@@ -52,13 +59,17 @@ TAGS = [
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
     {"name": "health", "description": "The state of the service."},
 ]
+_AGENT_HEADERS = ["Accept", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]
 
 
-def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
+def create_app(
+    app: App, *, cors_origins: Sequence[str] = (), hosts: Sequence[str] | None = None
+) -> FastAPI:
     """Make the REST application of an `App`; when it shuts down it closes the `App`.
 
     The database need not be there yet: until it answers, requests get status 503. Browsers may
-    call from pages of the `cors_origins` only, such as "https://docs.example".
+    call from pages of the `cors_origins` only, such as "https://docs.example". Agents find their
+    tools at /mcp, with `hosts` only by one of these names or those of this machine.
     """
     api = FastAPI(
         title="pgrag",
@@ -72,6 +83,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
     )
     api.state.pgrag = app
     api.state.readiness_limiter = anyio.CapacityLimiter(2)
+    api.state.mcp = Endpoint(partial(_make_mcp_server, app))
     problems.add_handlers(api)
     api.add_middleware(BodyLimit)
     settings = app.settings
@@ -83,7 +95,7 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
             CORSMiddleware,
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST"],
-            allow_headers=["Content-Type"],
+            allow_headers=["Content-Type", *_AGENT_HEADERS],
             expose_headers=["Server-Timing", *rate_limit.HEADERS],
         )
     for router in (
@@ -110,6 +122,8 @@ def create_app(app: App, *, cors_origins: Sequence[str] = ()) -> FastAPI:
             responses=openapi.problems(422, 429, 500, 503),
         )
     api.include_router(health.router)
+    agents = KnownCallers(api.state.mcp, origins=cors_origins, hosts=hosts)
+    api.router.routes.append(Route("/mcp", agents))
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     return api
 
@@ -122,8 +136,16 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     """
     app: App = api.state.pgrag
     anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
-    yield
+    async with api.state.mcp.running():
+        yield
     await anyio.to_thread.run_sync(app.close)
+
+
+def _make_mcp_server(app: App) -> Server[Any]:
+    from pgrag.mcp.server import create_server  # noqa: PLC0415 - its SDK takes half a second
+
+    settings = app.settings
+    return create_server(app, writes=settings.mcp_writes, read_only=settings.mcp_read_only)
 
 
 async def _each_parameter_once(request: Request) -> None:

@@ -23,6 +23,7 @@ from pgrag.cli import (
     index,
     links,
     manage,
+    mcp,
     observe,
     page_query,
     parse,
@@ -78,7 +79,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         understanding.synonyms,
         manage.remove,
     ),
-    "Run": (serve.serve, doctor.doctor),
+    "Run": (serve.serve, mcp.mcp, doctor.doctor),
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:

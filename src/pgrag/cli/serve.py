@@ -12,13 +12,25 @@ from pgrag.cli.session import opened
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: one that is free.")] = 8000,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Pages of this origin may call too: https://docs.example"),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Agents may call it by this name (see docs/agents.md)."),
+    ] = None,
 ) -> None:
-    """Serve the search over REST; /docs describes it."""
+    """Serve the search over REST (/docs describes it), and to agents over MCP at /mcp."""
     import uvicorn
 
     from pgrag.api import create_app
+    from pgrag.api.callers import is_loopback
 
     with opened() as app:
-        uvicorn.run(
-            create_app(app), host=host, port=port, log_level=app.settings.log_level, ws="none"
+        api = create_app(
+            app,
+            cors_origins=allow_origin or (),
+            hosts=allow_host or () if allow_host or is_loopback(host) else None,
         )
+        uvicorn.run(api, host=host, port=port, log_level=app.settings.log_level, ws="none")

@@ -1,0 +1,93 @@
+"""The protocol over streamable HTTP, as one ASGI endpoint for whoever serves it.
+
+It keeps no sessions: a tool needs nothing of the call before, any process can answer, a restart
+disturbs nobody, and nothing is left of a client that goes away. The SDK is loaded when the first
+agent comes; a service that nobody asks so pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup, TaskStatus
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_ONLY_POST = {"code": -32600, "message": "This server keeps no sessions or streams: use POST."}
+
+
+class Endpoint:
+    """An ASGI application that answers while `running`; `make_server` is called once, in a thread.
+
+    Who may call it is for those before it to decide: it looks at no Host and no Origin.
+    """
+
+    def __init__(self, make_server: Callable[[], Server[Any]]) -> None:
+        self._make_server = make_server
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._tasks: TaskGroup | None = None
+        self._starting = anyio.Lock()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer requests; at the end cancel those under way."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                yield
+            finally:
+                self._tasks = self._manager = None
+                tasks.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] != "POST":
+            await _refuse(send)
+            return
+        async with self._starting:
+            manager = self._manager or await self._start()
+        await manager.handle_request(scope, receive, send)
+
+    async def _start(self) -> StreamableHTTPSessionManager:
+        if self._tasks is None:
+            raise RuntimeError("The endpoint is not running.")
+        made = await anyio.to_thread.run_sync(self._make_manager)
+        await self._tasks.start(_run, made)
+        self._manager = made
+        return made
+
+    def _make_manager(self) -> StreamableHTTPSessionManager:
+        from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - half a second
+            StreamableHTTPSessionManager,
+        )
+
+        return StreamableHTTPSessionManager(self._make_server(), stateless=True)
+
+
+async def _run(
+    manager: StreamableHTTPSessionManager,
+    *,
+    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    async with manager.run():
+        task_status.started()
+        await anyio.sleep_forever()
+
+
+async def _refuse(send: Send) -> None:
+    """Answer as the protocol asks for: clients then do without a stream of their own."""
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": _ONLY_POST}).encode()
+    headers = [(b"content-type", b"application/json"), (b"allow", b"POST")]
+    await send({"type": "http.response.start", "status": 405, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,51 @@
+"""Runs `pgrag serve` as a process of its own, for clients on loopback."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import httpx
+from command_line import SECONDS, CommandLine
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.05)
+
+
+@contextmanager
+def served(
+    pgrag: CommandLine, *options: str
+) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """A client of a service that runs as a process of its own, and the process."""
+    port = free_port()
+    process = pgrag.start("serve", "--port", port, *options)
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60)
+
+    def answers() -> bool:
+        assert process.poll() is None, process.communicate()
+        try:
+            return client.get("/healthz").status_code == 200
+        except httpx.ConnectError:
+            return False
+
+    try:
+        eventually(answers)
+        yield client, process
+    finally:
+        client.close()
+        process.kill()
+        process.communicate()

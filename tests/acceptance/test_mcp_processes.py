@@ -1,0 +1,207 @@
+"""`pgrag mcp` and /mcp of `pgrag serve` as processes, by the official client and by hand."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+from command_line import SECONDS, CommandLine
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from service import eventually, served
+
+from pgrag.embedded import EmbeddedServer
+
+ERAS = ["legacy", "auto"]
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "a test", "version": "1"},
+}
+
+
+def program(pgrag: CommandLine, *options: str) -> StdioServerParameters:
+    """How the official client starts a server."""
+    command, *arguments = pgrag.command("mcp", *options)
+    return StdioServerParameters(
+        command=command, args=arguments, env=pgrag.environment, cwd=pgrag.folder
+    )
+
+
+def ask(server: StdioServerParameters | str, era: str) -> list[Any]:
+    """Tools, a search and a failure, by the official client."""
+
+    async def session() -> list[Any]:
+        async with Client(server, mode=era) as client:
+            tools = await client.list_tools()
+            found = await client.call_tool(
+                "search_docs", {"library": "kestrel", "query": "restore a folder"}
+            )
+            failed = await client.call_tool("search_docs", {"library": "kestral", "query": "x"})
+            return [client.protocol_version, tools, found, failed]
+
+    return anyio.run(session)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_official_client_over_stdio(indexed: CommandLine, era: str) -> None:
+    check(ask(program(indexed), era), era)
+
+
+@pytest.fixture(scope="module")
+def address(indexed: CommandLine) -> Iterator[str]:
+    with served(indexed) as (client, _):
+        yield f"{client.base_url}/mcp".replace("//mcp", "/mcp")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_official_client_over_http(address: str, era: str) -> None:
+    check(ask(address, era), era)
+
+
+def check(answers: list[Any], era: str) -> None:
+    version, tools, found, failed = answers
+    assert (version < "2026") == (era == "legacy")
+    assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools.tools}
+    assert not {"index_docs", "remove_docs"} & {tool.name for tool in tools.tools}
+    assert found.structured_content["passages"][0]["title"]
+    assert "guide/restore" in found.content[0].text
+    assert failed.is_error
+    assert "kestrel" in failed.content[0].text
+
+
+class Conversation:
+    """Lines to and from `pgrag mcp`."""
+
+    def __init__(self, pgrag: CommandLine, *options: str) -> None:
+        self.process = subprocess.Popen(
+            pgrag.command("mcp", *options),
+            cwd=pgrag.folder,
+            env=pgrag.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        self.number = 0
+
+    def write(self, text: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{text}\n")
+        self.process.stdin.flush()
+
+    def send(self, method: str, **parameters: Any) -> int:
+        self.number += 1
+        request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": parameters}
+        self.write(json.dumps(request))
+        return self.number
+
+    def answer(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        assert answer["jsonrpc"] == "2.0"
+        return answer
+
+    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        number = self.send(method, **parameters)
+        answer = self.answer()
+        assert answer["id"] == number
+        return answer
+
+    def hello(self) -> dict[str, Any]:
+        answer = self.ask("initialize", **HELLO)
+        self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        return answer
+
+    def end(self) -> tuple[str, str]:
+        """What is left on stdout and stderr when the process has ended."""
+        out, err = self.process.communicate(timeout=SECONDS)
+        assert "Traceback" not in err, err
+        return out, err
+
+
+def test_stdout_carries_only_the_protocol(tmp_path: Any) -> None:
+    home = tmp_path / "home"
+    pgrag = CommandLine(tmp_path, {"PGRAG_HOME": str(home), "PGRAG_LOG_LEVEL": "debug"})
+    try:
+        conversation = Conversation(pgrag)
+        hello = conversation.hello()
+        assert hello["result"]["serverInfo"]["name"] == "pgrag"
+        for noise in ("no JSON", '{"some": "thing"}', "", "[]", '{"jsonrpc": "2.0", "id": "'):
+            conversation.write(noise)
+        assert conversation.ask("no/such/method")["error"]["code"] == -32601
+        listed = conversation.ask("tools/call", name="list_libraries", arguments={})
+        assert "No library is indexed yet" in listed["result"]["content"][0]["text"]
+        unknown = conversation.ask("tools/call", name="search", arguments={})
+        assert "search_docs" in unknown["error"]["message"]
+        out, err = conversation.end()
+        assert out == ""
+        assert conversation.process.returncode == 0
+        assert "Making a database" in err, "it is told beside the protocol"
+    finally:
+        EmbeddedServer(home).remove()
+
+
+def test_every_way_to_end_leaves_no_connection(
+    pgrag: CommandLine, connection: psycopg.Connection
+) -> None:
+    def sessions(kind: str = "%") -> int:
+        row = connection.execute(
+            "select count(*) as n from pg_stat_activity where datname = current_database()"
+            " and application_name = 'pgrag' and coalesce(wait_event_type, '') like %s",
+            [kind],
+        ).fetchone()
+        assert isinstance(row, dict)
+        return int(row["n"])
+
+    closed, interrupted, terminated, deaf, busy = (Conversation(pgrag) for _ in range(5))
+    for conversation in (closed, interrupted, terminated, deaf, busy):
+        conversation.hello()
+        conversation.ask("tools/call", name="list_libraries", arguments={})
+    assert sessions() >= 5
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as locking:
+        locking.execute("lock table pgrag.libraries in access exclusive mode")
+        busy.send("tools/call", name="list_libraries", arguments={})
+        eventually(lambda: sessions("Lock") == 1)
+        started = time.monotonic()
+        interrupted.process.send_signal(signal.SIGINT)
+        terminated.process.send_signal(signal.SIGTERM)
+        assert deaf.process.stdout is not None
+        deaf.process.stdout.close()
+        deaf.send("ping")
+        assert busy.process.stdin is not None
+        busy.process.stdin.close()
+        assert closed.end()[0] == ""
+        assert interrupted.process.wait(SECONDS) == 130
+        assert terminated.process.wait(SECONDS) == 143
+        assert deaf.process.wait(SECONDS) == 1
+        assert busy.process.wait(SECONDS) == 0, "it does not wait for what nobody waits for"
+        assert time.monotonic() - started < 10
+    for conversation in (interrupted, terminated, deaf, busy):
+        assert conversation.process.stderr is not None
+        assert "Traceback" not in conversation.process.stderr.read()
+        for pipe in (conversation.process.stdin, conversation.process.stdout):
+            if pipe is not None and not pipe.closed:
+                pipe.close()
+        conversation.process.stderr.close()
+    eventually(lambda: sessions() == 0)
+
+
+def test_a_database_that_is_not_there_is_told_by_the_tools(tmp_path: Any) -> None:
+    nowhere = "postgresql://nobody:secret@127.0.0.1:9/nothing"
+    conversation = Conversation(CommandLine(tmp_path, {"PGRAG_DATABASE_URL": nowhere}))
+    conversation.hello()
+    answer = conversation.ask("tools/call", name="list_libraries", arguments={})["result"]
+    assert answer["isError"]
+    assert "database" in answer["content"][0]["text"]
+    out, err = conversation.end()
+    assert "secret" not in json.dumps(answer) + out + err
+    assert sys.executable not in json.dumps(answer)
