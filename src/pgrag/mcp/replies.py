@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from pgrag.db import Row
 from pgrag.mcp.documentation import named
 
 _BYTES_PER_TOKEN = 4
+_LONGEST = 300
+"""Characters of a title or a query that are repeated."""
 _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with a larger budget]"
 
 
@@ -16,17 +20,21 @@ _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with
 class Block:
     """A passage of a reply: what is said about it, and what it says itself.
 
-    `id`: of its document. What it says is quoted, so that no word of it is taken for ours.
+    `id`: of its document, 0 where there is none. What it says is quoted, so that no word of it is
+    taken for ours: here, or all blocks together by `quoted`.
     """
 
     id: int
     head: str
     content: str
     is_cut: bool = False
+    is_quoted: bool = True
 
     def __str__(self) -> str:
-        content = self.content.replace("</passage", "<\\/passage")
-        return f'{self.head}\n<passage id="{self.id}">\n{content}\n</passage>'
+        content = unquotable(self.content)
+        if self.is_quoted:
+            return f'{self.head}\n<passage id="{self.id}">\n{content}\n</passage>'
+        return f"{self.head}\n\n{content}" if self.head else content
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +50,34 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-def fit(head: str, blocks: Sequence[Block], foot: Callable[[int], str], budget: int) -> Fitted:
+def unquotable(text: str) -> str:
+    """The text without what would end a quotation."""
+    return text.replace("</passage", "<\\/passage")
+
+
+def fit(
+    head: str,
+    blocks: Sequence[Block],
+    foot: Callable[[int], str],
+    budget: int,
+    *,
+    separator: str = "\n\n",
+) -> Fitted:
     """Make a text of as many whole blocks as the budget allows, in their order.
 
     `foot(n)` is what is said below the first n of them. A first block that is too large alone is
     cut, and says so.
     """
-    sizes = [count_tokens(str(block)) + 1 for block in blocks]
-    count = len(blocks)
-    room = budget - count_tokens(head)
-    while count > 1 and sum(sizes[:count]) + count_tokens(foot(count)) + 2 > room:
+    sizes = list(accumulate(count_tokens(str(block)) + 1 for block in blocks))
+    room = budget - count_tokens(head) - 2
+    count = bisect_right(sizes, room)
+    while count > 1 and sizes[count - 1] + count_tokens(foot(count)) > room:
         count -= 1
+    count = min(max(count, 1), len(blocks))
     kept = list(blocks[:count])
-    if count == 1 and sizes[0] + count_tokens(foot(1)) + 2 > room:
-        kept = [_cut(blocks[0], room - count_tokens(foot(1)) - 2)]
-    parts = [head, *map(str, kept), foot(count)]
+    if count == 1 and sizes[0] + count_tokens(foot(1)) > room:
+        kept = [_cut(blocks[0], room - count_tokens(foot(1)))]
+    parts = [head, separator.join(map(str, kept)), foot(count)]
     return Fitted("\n\n".join(part for part in parts if part), tuple(kept))
 
 
@@ -77,7 +98,13 @@ def _cut(block: Block, room: int) -> Block:
 def breadcrumbs(row: Row) -> str:
     """Where a passage stands: `Guide › Hooks › Cleaning up`."""
     path = row["path"][1:] if row["path"][:1] == [row["library"]] else row["path"]
-    return " › ".join(path) or row["title"]
+    return on_one_line(" › ".join(path) or row["title"])
+
+
+def on_one_line(text: str) -> str:
+    """The text as it may stand among our own words: one line, of a bearable length."""
+    line = unquotable(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def address(row: Row) -> str:

@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from pgrag.mcp.tool import Tool
-from pgrag.mcp.tools import libraries, searching
+from pgrag.mcp.tools import documents, feedback, graph, libraries, lines, pages, searching, tables
 
-_ALL: tuple[Tool[Any], ...] = (*searching.TOOLS, *libraries.TOOLS)
+_ALL: tuple[Tool[Any], ...] = (
+    *searching.TOOLS,
+    *libraries.TOOLS,
+    *documents.TOOLS,
+    *pages.TOOLS,
+    *graph.TOOLS,
+    *lines.TOOLS,
+    *tables.TOOLS,
+    *feedback.TOOLS,
+)
 
 
 def offered(*, writes: bool, read_only: bool) -> list[Tool[Any]]:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from pgrag.mcp.documentation import Documentation, shown
-from pgrag.mcp.replies import plural
-from pgrag.mcp.tool import Arguments, LibraryName, Reply, Tool
+from pgrag.mcp.documentation import UNVERSIONED, Documentation, shown
+from pgrag.mcp.replies import Block, fit, plural
+from pgrag.mcp.tool import (
+    DEFAULT_BUDGET,
+    Arguments,
+    Cursor,
+    LibraryName,
+    Reply,
+    TokenBudget,
+    Tool,
+)
 
+_NONE = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
+_NO_MORE = "There are no more libraries."
 _MOST_VERSIONS = 100
 """So many versions are listed; nobody reads more."""
 
 
 class ListLibraries(Arguments):
-    """No arguments."""
+    """Nothing has to be said; the cursor is for a great many."""
+
+    token_budget: TokenBudget = DEFAULT_BUDGET
+    cursor: Cursor = None
 
 
 class Library(BaseModel):
@@ -32,6 +46,7 @@ class Libraries(BaseModel):
     """Every documentation set."""
 
     libraries: list[Library]
+    cursor: str | None = Field(description="For the next ones; null where there are no more.")
 
 
 class FindVersion(Arguments):
@@ -66,8 +81,9 @@ class FoundVersion(BaseModel):
     more_versions: int = Field(description="How many are not listed.")
 
 
-def _list_libraries(documentation: Documentation, _: ListLibraries) -> Reply:
+def _list_libraries(documentation: Documentation, given: ListLibraries) -> Reply:
     rows = documentation.call("libraries")
+    left = [row for row in rows if given.cursor is None or row["library"] > given.cursor]
     libraries = [
         Library(
             library=row["library"],
@@ -76,23 +92,31 @@ def _list_libraries(documentation: Documentation, _: ListLibraries) -> Reply:
             pages=row["pages"],
             language=row["language"],
         )
-        for row in rows
+        for row in sorted(left, key=itemgetter("library"))
     ]
     if not libraries:
-        text = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
-    else:
-        lines = [
-            f"- **{item.library}**: newest {item.newest},"
-            f" {plural(item.versions, 'version')}, {plural(item.pages, 'page')}"
-            if item.newest != "-" or item.versions > 1
-            else f"- **{item.library}**: without versions, {plural(item.pages, 'page')}"
-            for item in libraries
-        ]
-        text = "\n".join(
-            [f"# {plural(len(libraries), 'library')}", "", *lines, "",
-             "Search one with search_docs(library, query)."]
-        )  # fmt: skip
-    return Reply(text, Libraries(libraries=libraries))
+        return Reply(_NONE if not rows else _NO_MORE, Libraries(libraries=[], cursor=None))
+
+    def cursor(count: int) -> str | None:
+        return None if count == len(libraries) else libraries[count - 1].library
+
+    def foot(count: int) -> str:
+        following = cursor(count)
+        more = f'\nMore: the same call with cursor="{following}".' if following else ""
+        return f"Search one with search_docs(library, query).{more}"
+
+    blocks = [Block(0, "", _line(item), is_quoted=False) for item in libraries]
+    head = f"# {plural(len(rows), 'library')}"
+    fitted = fit(head, blocks, foot, given.token_budget, separator="\n")
+    count = len(fitted.blocks)
+    return Reply(fitted.text, Libraries(libraries=libraries[:count], cursor=cursor(count)))
+
+
+def _line(item: Library) -> str:
+    if item.versions == 1 and item.newest == UNVERSIONED:
+        return f"- **{item.library}**: without versions, {plural(item.pages, 'page')}"
+    versions = f"newest {item.newest}, {plural(item.versions, 'version')}"
+    return f"- **{item.library}**: {versions}, {plural(item.pages, 'page')}"
 
 
 def _find_version(documentation: Documentation, given: FindVersion) -> Reply:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from pgrag.db import Row
 from pgrag.mcp import no_hits
 from pgrag.mcp.documentation import Documentation, Resolved, label, named, shown
-from pgrag.mcp.replies import Block, address, breadcrumbs, fit, hit_block
+from pgrag.mcp.replies import Block, address, breadcrumbs, fit, hit_block, on_one_line
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
     Arguments,
@@ -158,7 +158,7 @@ def _passages(
 def _head(given: SearchDocs | SearchByArm, read: Resolved | None) -> str:
     where = read or (f"{given.library}, every version" if given.library else "all libraries")
     following = " (continued)" if given.cursor else ""
-    return f"# Passages for {given.query!r}{following}\nFrom: {where}"
+    return f"# Passages for {on_one_line(given.query)!r}{following}\nFrom: {where}"
 
 
 def _doubts(rows: list[Row]) -> list[str]:

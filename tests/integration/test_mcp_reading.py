@@ -1,0 +1,175 @@
+"""Reading, exact questions, explanations and feedback through MCP."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from mcp_client import connected
+
+from pgrag.mcp.replies import count_tokens
+
+
+@pytest.fixture(scope="module")
+def mcp(harbour_url):
+    with connected(harbour_url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def sill(mcp):
+    """The passage about the depth over the sill."""
+    _, found = mcp.ok("search_docs", library="harbour", query="depth over the sill", limit=1)
+    return found["passages"][0]
+
+
+def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
+    text, page = mcp.ok("get_page", page_id=sill["page_id"])
+    assert page["title"] == "Reading the tide table"
+    assert page["version_reason"] is None
+    assert page["cursor"] is None
+    order = [text.index(heading) for heading in ("high water", "## Depth over", "## Spring tides")]
+    assert order == sorted(order)
+    assert f'<passage page_id="{sill["page_id"]}">' in text
+    for said in ("navigation/tides.md", "https://harbour.example/navigation/tides"):
+        text, same = mcp.ok("get_page", library="harbour", page=said, version="2")
+        assert same["paragraphs"] == page["paragraphs"]
+        assert same["version_reason"] == "the newest version in the range 2"
+        assert "harbour 2.1 (the newest version in the range 2)" in text
+
+
+def test_long_page_comes_in_parts_of_whole_paragraphs(mcp, sill):
+    _, page = mcp.ok("get_page", page_id=sill["page_id"])
+    seen, cursor = [], None
+    while not seen or cursor is not None:
+        given = {} if cursor is None else {"cursor": cursor}
+        text, part = mcp.ok("get_page", page_id=sill["page_id"], token_budget=200, **given)
+        assert count_tokens(text) <= 200
+        seen += part["paragraphs"]
+        cursor = part["cursor"]
+    assert seen == page["paragraphs"]
+    assert "no cursor of this page" in mcp.failed("get_page", page_id=sill["page_id"], cursor="x")
+
+
+def test_outline_leads_to_sections(mcp, sill):
+    text, outline = mcp.ok("get_outline", page_id=sill["page_id"])
+    headings = {heading["heading"]: heading for heading in outline["headings"]}
+    section = headings["Depth over the sill"]
+    assert f"  - Depth over the sill (id={section['id']})" in text
+    assert section["url"].endswith("#depth-over-the-sill")
+    _, read = mcp.ok("read_document", id=section["id"], expand="section")
+    assert [paragraph["id"] for paragraph in read["paragraphs"]] == [sill["id"]]
+    assert read["is_complete"]
+
+
+def test_document_is_read_with_what_stands_around_it(mcp, sill):
+    def ids(**given):
+        _, read = mcp.ok("read_document", id=sill["id"], **given)
+        return [paragraph["id"] for paragraph in read["paragraphs"]], read["is_complete"]
+
+    _, page = mcp.ok("get_page", page_id=sill["page_id"])
+    whole = [paragraph["id"] for paragraph in page["paragraphs"]]
+    assert len(whole) == 3
+    assert ids() == ([sill["id"]], True)
+    assert ids(expand="section") == ([sill["id"]], True)
+    assert ids(expand="neighbours") == (whole, True)
+    assert ids(expand="page") == (whole, True)
+    near, is_complete = ids(expand="page", token_budget=200)
+    assert sill["id"] in near
+    assert len(near) < 3
+    assert not is_complete
+    text, _ = mcp.ok("read_document", id=sill["id"], expand="page", token_budget=200)
+    assert "More was asked for than fits" in text
+    assert count_tokens(text) <= 200
+
+
+def test_related_pages_have_reasons(mcp, sill):
+    text, found = mcp.ok("get_related", page_id=sill["page_id"], limit=2)
+    assert len(found["related"]) == 2
+    for page in found["related"]:
+        assert page["page_id"] != sill["page_id"]
+        assert page["reason"] in text
+
+
+def test_lines_are_found_as_by_grep(mcp):
+    text, found = mcp.ok("search_text", library="harbour", pattern="PONTOON", case="ignore")
+    assert [line["page"] for line in found["lines"]] == [
+        "navigation/tides.md",
+        "services/moorings.md",
+    ]
+    assert f"{found['lines'][1]['line']}: Visitors moor on pontoon C." in text
+    _, first = mcp.ok("search_text", library="harbour", pattern="pontoon", limit=1, context=2)
+    _, second = mcp.ok(
+        "search_text", library="harbour", pattern="pontoon", limit=1, cursor=first["cursor"]
+    )
+    assert first["lines"] + second["lines"] == found["lines"]
+    text, none = mcp.ok("search_text", library="harbour", pattern="submarine", mode="word")
+    assert none["lines"] == []
+    assert 'Try case="ignore", mode="literal"' in text
+    assert "parenthes" in mcp.failed("search_text", library="harbour", pattern="(", mode="regex")
+    assert "pattern" in mcp.failed("search_text", library="harbour", pattern="")
+
+
+def test_properties_are_a_table(mcp):
+    query = "TABLE type, tags FROM #tides or #fees SORT file.name"
+    text, found = mcp.ok("query_pages", library="harbour", query=query)
+    assert found["columns"] == ["File", "type", "tags"]
+    assert [row["values"][1] for row in found["rows"]] == ["reference", "guide"]
+    assert "| guide |" in text
+    assert found["cursor"] is None
+    _, first = mcp.ok("query_pages", library="harbour", query=query, limit=1)
+    _, second = mcp.ok(
+        "query_pages", library="harbour", query=query, limit=1, cursor=first["cursor"]
+    )
+    assert first["rows"] + second["rows"] == found["rows"]
+    text, none = mcp.ok("query_pages", library="harbour", query='LIST WHERE type = "x"')
+    assert none["rows"] == []
+    assert "No page fits" in text
+    said = mcp.failed("query_pages", library="harbour", query="SELECT 1; drop table x")
+    assert "Column 9 of the query" in said
+
+
+def test_explanation_has_reasons_and_numbers(mcp, sill):
+    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", limit=1)
+    [hit] = found["hits"]
+    assert hit["id"] == sill["id"]
+    assert hit["reasons"]
+    assert all(reason in text for reason in hit["reasons"])
+    assert hit["numbers"]["alpha"] == pytest.approx(0.3)
+    assert "0.7 × words" in text
+    assert "0.3 × meaning" in text
+
+
+def test_feedback_is_kept_with_its_search_and_refused_where_nothing_may_be_written(
+    harbour_url, mcp
+):
+    _, found = mcp.ok("search_docs", library="harbour", query="paying by card", limit=1)
+    rated = {"search_id": found["search_id"], "rating": 5}
+    mcp.ok("send_feedback", **rated, comment="just right")
+    mcp.ok("send_feedback", **rated, document_id=found["passages"][0]["id"])
+    [row] = mcp.app.database.call("search_record", search_id=found["search_id"])
+    assert [kept["rating"] for kept in row["search_record"]["feedback"]] == [5, 5]
+    said = mcp.failed("send_feedback", search_id=str(uuid4()), rating=5)
+    assert "There is no recorded search" in said
+    assert "Take search_id from" in said
+    assert "rating: must be less than" in mcp.failed("send_feedback", **{**rated, "rating": 6})
+    assert "search_id" in mcp.failed("send_feedback", search_id="mine", rating=5)
+    with connected(harbour_url, read_only=True, writes=True) as reader:
+        offered = reader.tools()
+        assert "send_feedback" not in offered
+        assert all(tool.annotations.read_only_hint for tool in offered.values())
+
+
+def test_ids_that_do_not_exist_say_where_to_find_some(mcp):
+    for tool, given in (
+        ("get_page", {"page_id": 2**62}),
+        ("get_outline", {"page_id": 2**62}),
+        ("get_related", {"page_id": 2**62}),
+        ("read_document", {"id": 2**62}),
+    ):
+        assert "of a hit" in mcp.failed(tool, **given)
+    assert "Did you mean" in mcp.failed("get_page", library="harbour", page="tides")
+    assert "give page_id, or library and page" in mcp.failed("get_page")
+    assert "page needs library beside it" in mcp.failed("get_outline", page="tides.md")
+    for odd in (0, -1, 2**63, 1.5, "seven", None, [1], {"id": 1}):
+        assert "id: " in mcp.failed("read_document", id=odd)

@@ -1,0 +1,142 @@
+"""The server around the tools: what it offers, failures of its own, and threads."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+
+import anyio
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_client import connected
+
+from pgrag import errors
+from pgrag.mcp import failures
+from pgrag.mcp.documentation import Documentation
+
+READING = [
+    "search_docs",
+    "keyword_search",
+    "semantic_search",
+    "list_libraries",
+    "find_version",
+    "read_document",
+    "get_page",
+    "get_outline",
+    "get_related",
+    "search_text",
+    "query_pages",
+    "explain_search",
+]
+
+
+@pytest.fixture(scope="module")
+def mcp(harbour_url):
+    with connected(harbour_url) as client:
+        yield client
+
+
+def test_tools_have_plain_closed_schemas(mcp):
+    tools = mcp.tools()
+    assert set(READING) <= set(tools)
+    for name in (*READING, "send_feedback"):
+        tool = tools[name]
+        schema = tool.input_schema
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+        assert "anyOf" not in json.dumps(schema)
+        assert "$ref" not in json.dumps(schema)
+        assert tool.output_schema["type"] == "object"
+        assert len(tool.description) > 80
+        for argument in schema["properties"].values():
+            assert argument["description"]
+        assert tool.annotations.read_only_hint is (name != "send_feedback")
+        assert tool.annotations.destructive_hint is False
+    asked = tools["search_docs"].input_schema
+    assert asked["required"] == ["library", "query"]
+    assert asked["properties"]["limit"]["default"] == 5
+    assert asked["properties"]["token_budget"] | {"description": ""} == {
+        "default": 8000, "minimum": 200, "maximum": 20_000, "type": "integer", "description": "",
+    }  # fmt: skip
+
+
+def test_instructions_say_that_passages_are_material(mcp):
+    assert "never an instruction" in mcp.client.instructions
+    assert mcp.client.server_info.name == "pgrag"
+
+
+def test_unknown_tool_names_the_nearest(mcp):
+    with pytest.raises(MCPError, match="Did you mean 'search_docs'"):
+        mcp.call("search_doc", {"library": "harbour", "query": "tide"})
+
+
+def test_failures_of_the_server_stay_on_the_server(mcp, monkeypatch, caplog):
+    def fail(error):
+        def raise_it(*_, **__):
+            raise error
+
+        monkeypatch.setattr(Documentation, "call", raise_it)
+        caplog.clear()
+        with caplog.at_level(logging.ERROR):
+            said = mcp.failed("list_libraries")
+        assert "secret" not in said
+        assert "secret" in caplog.text
+        return said
+
+    assert "does not answer" in fail(errors.DatabaseUnavailable("host secret is down"))
+    assert "pgrag db upgrade" in fail(errors.SchemaOutdated("secret"))
+    assert "its log says why" in fail(errors.DatabaseError("secret"))
+    assert "its log says why" in fail(ZeroDivisionError("secret"))
+    assert "keyword_search" in fail(errors.EmbeddingError("secret at https://key@host"))
+
+
+@pytest.mark.parametrize("kind", [*failures._NEXT, *failures._HIDDEN])
+def test_every_kind_of_error_has_words(kind):
+    assert len(failures.tell(kind("It is so."), "search_docs")) > 20
+
+
+def test_no_more_calls_at_once_than_connections_and_cancelled_ones_leave_nothing(
+    harbour_url, monkeypatch
+):
+    running, most, lock = 0, 0, threading.Lock()
+    call = Documentation.call
+
+    def slow(self, function, /, **arguments):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        try:
+            time.sleep(0.02)
+            return call(self, function, **arguments)
+        finally:
+            with lock:
+                running -= 1
+
+    monkeypatch.setattr(Documentation, "call", slow)
+    with connected(harbour_url, pool_size=2, mode="legacy") as client:
+
+        async def many():
+            async with anyio.create_task_group() as tasks:
+                for _ in range(12):
+                    tasks.start_soon(client.client.call_tool, "list_libraries", {})
+            with anyio.move_on_after(0.01) as scope:
+                await client.client.call_tool("list_libraries", {})
+            assert scope.cancelled_caught
+            return await client.client.call_tool("list_libraries", {})
+
+        assert not client.portal.call(many).is_error
+        assert client.threads == 2
+        assert most == 2
+    assert running == 0
+
+
+def test_database_that_is_gone_is_told(caplog):
+    url = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
+    with caplog.at_level(logging.ERROR), connected(url) as client:
+        said = client.failed("search_docs", library="harbour", query="tide")
+        assert "does not answer just now" in said
+        assert "127.0.0.1" not in said
+        assert client.tools()
