@@ -104,6 +104,8 @@ def upgrade() -> None:
             drop constraint embedding_models_provider_check,
             add constraint embedding_models_provider_check
                 check (provider in ('builtin', 'openai', 'local', 'custom'));
+        create index pages_type on pgrag.pages (library_id, version_id, lower(type))
+            where type is not null;
         """
     )
 
@@ -119,6 +121,7 @@ def downgrade() -> None:
         alter table pgrag.documents drop column extract, drop column situation;
         alter table pgrag.intents
             drop column levels, drop column inject_types, drop column template;
+        drop index pgrag.pages_type;
         drop table pgrag.answers, pgrag.enrichment_failures, pgrag.enrichments,
             pgrag.answer_templates;
         drop type pgrag.answer_material;

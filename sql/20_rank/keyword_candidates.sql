@@ -49,7 +49,9 @@ begin
     if (target).document_count <= small then
         taken := cardinality(lexemes);
     end if;
-    best := pgrag._score_documents(terms, lexemes[:taken], target, candidate_count);
+    best := pgrag._score_documents(
+        terms, lexemes[:taken], target, candidate_count, pgrag._postings(counts, taken)
+    );
 
     if taken < cardinality(lexemes) then
         rest := case
@@ -59,7 +61,9 @@ begin
         certain := pgrag._lexemes_above(bounds, rest);
         if certain > taken then
             taken := certain;
-            best := pgrag._score_documents(terms, lexemes[:taken], target, candidate_count);
+            best := pgrag._score_documents(
+                terms, lexemes[:taken], target, candidate_count, pgrag._postings(counts, taken)
+            );
         end if;
     end if;
     best.plan := jsonb_build_object(
@@ -96,6 +100,20 @@ as $$
     )::integer;
 $$;
 
+-- How many documents the first lexemes have, one that has several of them counted for each.
+create or replace function pgrag._postings(
+    counts bigint[],
+    taken integer
+)
+returns bigint
+language sql
+immutable
+parallel safe
+as $$
+    select sum(c.count)::bigint
+    from unnest(_postings.counts[:_postings.taken]) as c (count);
+$$;
+
 -- The least number of lexemes so that a document without any of them stays below the threshold.
 create or replace function pgrag._lexemes_above(
     bounds double precision[],
@@ -119,7 +137,8 @@ create or replace function pgrag._score_documents(
     terms pgrag.query_term[],
     lexemes text[],
     target pgrag.search_target,
-    candidate_count integer
+    candidate_count integer,
+    postings bigint default null
 )
 returns pgrag.candidates
 language plpgsql
@@ -131,6 +150,9 @@ declare
     any_lexeme text := (
         select string_agg(pgrag._tsquery_lexeme(lexeme), ' | ') from unnest(lexemes) as lexeme
     );
+    -- Of few pages every document is scored; who has none of the words scores 0.
+    by_pages boolean := (target).allowed_pages is not null
+        and coalesce((target).document_count < postings, false);
     query tsquery := concat_ws(' & ', (target).scope, '(' || any_lexeme || ')')::tsquery;
     query_vectors record;
     best pgrag.candidates;
@@ -145,7 +167,7 @@ begin
         from (
             select d.library_id, d.document_id, -(d.weights <#> %s) as score
             from pgrag.documents as d
-            where d.search @@ $1 and d.covers & $2 <> 0 %s %s
+            where %s and d.covers & $2 <> 0 %s %s
             order by score desc, d.document_id
             limit $3
         ) as h
@@ -155,11 +177,12 @@ begin
             when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
             else '$4[array_position($5, d.library_id)]'
         end,
+        case when by_pages then 'true' else 'd.search @@ $1' end,
         pgrag._target_conditions(target, 'd'),
         -- The scope's lexemes say the library already; said again, it would invite a bitmap of the
         -- whole library. Only lists of ids need it, for the indexes that begin with it.
         case
-            when (target).allowed_pages is not null or (target).allowed_documents is not null
+            when by_pages or (target).allowed_documents is not null
             then 'and d.library_id = any ($9)'
         end
     )

@@ -1,5 +1,6 @@
 -- What a kind of question also wants to see: the best documents on pages of certain types. The
--- request is the one of the first search, narrowed to those pages: nothing is prepared again.
+-- request is the one of the first search, narrowed to those pages: nothing is prepared again, and
+-- only as many as are wanted are certain to be the best of the keyword arm.
 create or replace function pgrag._injected_hits(
     request pgrag.search_request,
     hits pgrag.ranked_hit[],
@@ -15,6 +16,11 @@ set search_path from current
 as $$
 declare
     narrowed pgrag.search_request := request;
+    keyword_hits pgrag.candidates := ('{}', '{}', '{}', null);
+    vector_hits pgrag.candidates := ('{}', '{}', '{}', null);
+    least_score double precision := greatest(
+        request.min_score, share * (select max(h.score) from unnest(hits) as h)
+    );
     target pgrag.search_target := request.target;
 begin
     if wanted = 0 or types = '[]' or request.words = '' then
@@ -36,19 +42,31 @@ begin
         return;
     end if;
     narrowed.target := target;
-    narrowed.match_count := wanted;
-    narrowed.max_per_page := 1;
     -- As deep as it takes to get past the hits.
     narrowed.candidate_count := least(20 + 2 * wanted + cardinality(hits), 20000);
-    narrowed.min_score := greatest(
-        request.min_score, share * (select max(h.score) from unnest(hits) as h)
-    );
+    if exists (select from unnest(request.queries) as q where q.alpha < 1) then
+        keyword_hits := pgrag._keyword_candidates(
+            narrowed.terms, narrowed.target, narrowed.candidate_count, wanted
+        );
+    end if;
+    if exists (select from unnest(request.queries) as q where q.alpha > 0) then
+        vector_hits := pgrag._nearest_by_models(narrowed);
+    end if;
     return query
-    select h.*
-    from unnest(
-        (
-            pgrag._rank(narrowed, array(select h.document_id from unnest(hits) as h), wanted)
-        ).hits
-    ) as h;
+    select
+        b.library_id, b.document_id, b.page_id, b.score, b.keyword_score, b.semantic_score,
+        b.passage_score, b.page_score, b.keyword_rank, b.semantic_rank, b.section_score, b.score,
+        null::jsonb
+    from (
+        select distinct on (f.page_id) f.*
+        from pgrag._fuse(narrowed, keyword_hits, vector_hits) as f
+        where f.score > 0
+            and f.score >= least_score
+            -- What is read already is read.
+            and f.page_id not in (select h.page_id from unnest(hits) as h)
+        order by f.page_id, f.score desc, f.document_id
+    ) as b
+    order by b.score desc, b.document_id
+    limit wanted;
 end;
 $$;

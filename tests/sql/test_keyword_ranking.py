@@ -239,3 +239,40 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
         assert compared["is_bounded"]
         plans.add(compared["plan"])
     assert "pruned" in plans
+
+
+def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
+    """Whether the words or the pages are read first is a question of time alone."""
+    author = Author(random.Random(5))
+    ingest(connection, "few", pages(author, 40))
+    query = author.sentence(12)
+    for count in (2, 20):
+        allowed = connection.execute(
+            "select array_agg(page_id order by page_id) as ids, sum(document_count) as documents"
+            " from (select * from pgrag.pages order by page_id desc limit %s) as p",
+            [count],
+        ).fetchone()
+        assert allowed
+        found = connection.execute(
+            """
+            with asked as (select pgrag._search_request(%s, 'few') as r)
+            select best.document_ids, best.scores
+            from asked
+            cross join (values (null::bigint), (0), (1000000)) as p (postings)
+            cross join lateral (
+                select array_agg(distinct w.lexeme) as lexemes from unnest((r).terms) as w
+            ) as w
+            cross join lateral jsonb_populate_record(
+                (r).target,
+                jsonb_build_object('allowed_pages', %s::bigint[], 'document_count', %s)
+            ) as t
+            cross join lateral pgrag._score_documents(
+                (r).terms, lexemes, t, 500, postings
+            ) as best
+            order by postings nulls first
+            """,
+            [query, allowed["ids"], allowed["documents"]],
+        ).fetchall()
+        by_words, also_by_words, by_pages = found
+        assert len(by_words["document_ids"]) > 3
+        assert by_words == also_by_words == by_pages

@@ -163,6 +163,13 @@ class Page(Base):
         Index("pages_key", "library_id", "version_id", "key", unique=True),
         Index("pages_uuid", "library_id", "uuid", postgresql_where=text("uuid is not null")),
         Index("pages_tags", "tags", postgresql_using="gin"),
+        Index(
+            "pages_type",
+            "library_id",
+            "version_id",
+            text("lower(type)"),
+            postgresql_where=text("type is not null"),
+        ),
         Index("pages_path", "path", postgresql_using="hash"),
         Index(
             "pages_path_above",
