@@ -19,8 +19,10 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from pgrag.app import App
-from pgrag.mcp import failures
+from pgrag.mcp import failures, progress
 from pgrag.mcp.documentation import Documentation
+from pgrag.mcp.prompts import add_prompts
+from pgrag.mcp.resources import add_resources
 from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import offered
 
@@ -46,7 +48,9 @@ def create_server(app: App, *, writes: bool, read_only: bool) -> Server[Any]:
     """
     documentation = Documentation(app, is_read_only=read_only)
     tools = {tool.name: tool for tool in offered(writes=writes, read_only=read_only)}
-    listing = types.ListToolsResult(tools=[tool.definition for tool in tools.values()])
+    listing = types.ListToolsResult(
+        tools=[tool.definition for tool in tools.values() if tool.is_listed]
+    )
 
     async def list_tools(
         _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
@@ -54,14 +58,15 @@ def create_server(app: App, *, writes: bool, read_only: bool) -> Server[Any]:
         return listing
 
     async def call_tool(
-        _: ServerRequestContext[Any], params: types.CallToolRequestParams
+        context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, failures.unknown_tool(params.name, sorted(tools)))
+        progress.listen(context)
         return await anyio.to_thread.run_sync(_answer, tool, documentation, params.arguments or {})
 
-    return Server(
+    server = Server[Any](
         "pgrag",
         version=version("pgrag"),
         title="pgrag documentation search",
@@ -73,6 +78,9 @@ def create_server(app: App, *, writes: bool, read_only: bool) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    add_resources(server, documentation)
+    add_prompts(server, documentation)
+    return server
 
 
 def _answer(
@@ -82,9 +90,8 @@ def _answer(
     try:
         reply = tool.call(documentation, given)
     except ValidationError as error:
-        return _failure(
-            failures.tell_arguments(error, tool.name, list(tool.arguments.model_fields))
-        )
+        known = list(tool.definition.input_schema.get("properties", ()))
+        return _failure(failures.tell_arguments(error, tool.name, known))
     except Exception as error:
         return _failure(failures.tell(error, tool.name))
     return types.CallToolResult(

@@ -92,7 +92,8 @@ class Tool(Generic[Given]):
     """A tool. `run` may block: it is called in a thread.
 
     `writes`: it changes what is stored. `is_destructive`: what it takes away is gone.
-    `needs_permission`: offered only where writing through MCP is switched on.
+    `needs_permission`: offered only where writing through MCP is switched on. One that is not
+    listed answers those who know it.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Tool(Generic[Given]):
     writes: bool = False
     is_destructive: bool = False
     needs_permission: bool = False
+    is_listed: bool = True
 
     @cached_property
     def definition(self) -> types.Tool:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from pgrag.mcp.tool import Tool
-from pgrag.mcp.tools import documents, feedback, graph, libraries, lines, pages, searching, tables
+from pgrag.mcp.tools import (
+    context7,
+    documents,
+    feedback,
+    graph,
+    libraries,
+    lines,
+    pages,
+    searching,
+    tables,
+    writing,
+)
 
 _ALL: tuple[Tool[Any], ...] = (
     *searching.TOOLS,
@@ -16,6 +27,8 @@ _ALL: tuple[Tool[Any], ...] = (
     *lines.TOOLS,
     *tables.TOOLS,
     *feedback.TOOLS,
+    *context7.TOOLS,
+    *writing.TOOLS,
 )
 
 

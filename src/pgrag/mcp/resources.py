@@ -1,0 +1,214 @@
+"""Libraries, versions and pages as resources, that people pick and attach in their client."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote
+
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from pgrag.db import Row
+from pgrag.errors import InvalidInput, NotFound
+from pgrag.mcp import failures
+from pgrag.mcp.documentation import Documentation, label, named, shown
+
+LIBRARIES = "pgrag://libraries"
+VERSIONS = "pgrag://{library}/versions"
+PAGES = "pgrag://{library}/{version}/pages"
+PAGE = "pgrag://{library}/{version}/pages/{+key}"
+
+_MARKDOWN = "text/markdown"
+_MOST_PAGES = 1000
+"""So many pages of a version are listed; a search finds the others."""
+_MOST_COMPLETIONS = 100
+"""As the protocol has it."""
+_LONGEST = 200
+"""Characters of a wrong address that are repeated."""
+_PLACE = re.compile(
+    r"pgrag://(?P<library>[^/]+)/(?:versions|(?P<version>[^/]+)/pages(?:/(?P<key>.+))?)"
+)
+_TEMPLATES = [
+    (VERSIONS, "versions", "Versions of a library", "Every version of a library."),
+    (PAGES, "pages", "Pages of a version", "Every page of a version, with its address."),
+    (PAGE, "page", "Page", "A page as Markdown; key is its path in the source."),
+]
+
+Result = TypeVar("Result")
+
+
+def add_resources(server: Server[Any], documentation: Documentation) -> None:
+    """Let a server list, complete and read them. A name with a slash is percent-encoded."""
+
+    async def in_thread(work: Callable[..., Result], *arguments: Any, uri: str = "") -> Result:
+        try:
+            return await anyio.to_thread.run_sync(work, documentation, *arguments)
+        except Exception as error:
+            is_theirs = isinstance(error, NotFound | InvalidInput)
+            code = types.INVALID_PARAMS if is_theirs else types.INTERNAL_ERROR
+            data = {"uri": uri} if uri else None
+            raise MCPError(code, failures.tell(error, uri or "resources"), data) from None
+
+    async def list_resources(
+        _: ServerRequestContext[Any], __: types.PaginatedRequestParams
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=await in_thread(_listed))
+
+    async def list_templates(
+        _: ServerRequestContext[Any], __: types.PaginatedRequestParams
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=_templates())
+
+    async def read(
+        _: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        text = await in_thread(_read, params.uri, uri=params.uri)
+        content = types.TextResourceContents(uri=params.uri, mime_type=_MARKDOWN, text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def complete(
+        _: ServerRequestContext[Any], params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        known = params.context.arguments if params.context else None
+        found = await in_thread(_completions, params.argument, known or {})
+        return types.CompleteResult(
+            completion=types.Completion(
+                values=found[:_MOST_COMPLETIONS], has_more=len(found) > _MOST_COMPLETIONS
+            )
+        )
+
+    server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
+    server.add_request_handler(
+        "resources/templates/list", types.PaginatedRequestParams, list_templates
+    )
+    server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
+    server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
+
+
+def page_uri(library: str, version: str, key: str) -> str:
+    """The address of a page among the resources."""
+    return f"{_pages_uri(library, version)}/{quote(key)}"
+
+
+def _pages_uri(library: str, version: str) -> str:
+    return f"pgrag://{quote(library, safe='')}/{quote(shown(version), safe='')}/pages"
+
+
+def _versions_uri(library: str) -> str:
+    return f"pgrag://{quote(library, safe='')}/versions"
+
+
+def _listed(documentation: Documentation) -> list[types.Resource]:
+    first = types.Resource(
+        uri=LIBRARIES,
+        name="libraries",
+        title="Libraries",
+        description="Every library whose documentation can be searched here.",
+        mime_type=_MARKDOWN,
+    )
+    return [first] + [
+        types.Resource(
+            uri=_versions_uri(row["library"]),
+            name=row["library"],
+            title=f"Versions of {row['library']}",
+            mime_type=_MARKDOWN,
+        )
+        for row in documentation.call("libraries")
+    ]
+
+
+def _templates() -> list[types.ResourceTemplate]:
+    return [
+        types.ResourceTemplate(
+            uri_template=template,
+            name=name,
+            title=title,
+            description=description,
+            mime_type=_MARKDOWN,
+        )
+        for template, name, title, description in _TEMPLATES
+    ]
+
+
+def _read(documentation: Documentation, uri: str) -> str:
+    if uri.rstrip("/") == LIBRARIES:
+        return _libraries(documentation)
+    place = _PLACE.fullmatch(uri)
+    if place is None or "\x00" in unquote(uri):
+        known = ", ".join([LIBRARIES, *(template for template, *_ in _TEMPLATES)])
+        raise NotFound(f"There is no resource {uri[:_LONGEST]!r}.", hint=f"There are: {known}.")
+    library = unquote(place["library"])
+    if place["version"] is None:
+        return _versions(documentation, library)
+    wish = label(unquote(place["version"]))
+    if place["key"] is None:
+        return _pages(documentation, library, wish)
+    return _page(documentation, library, wish, unquote(place["key"]))
+
+
+def _libraries(documentation: Documentation) -> str:
+    lines = [
+        f"- [{row['library']}]({_versions_uri(row['library'])}): newest"
+        f" {shown(row['newest'] or '')}, {row['pages']:,} pages"
+        for row in documentation.call("libraries")
+    ]
+    return "\n".join(["# Libraries", "", *(lines or ["No library is indexed yet."])])
+
+
+def _versions(documentation: Documentation, library: str) -> str:
+    lines = [
+        f"- [{shown(row['version'])}]({_pages_uri(library, row['version'])}):"
+        f" {row['pages']:,} pages{', the newest release' if row['is_newest'] else ''}"
+        for row in documentation.call("library_versions", library=library)
+    ]
+    return "\n".join([f"# Versions of {library}", "", *lines])
+
+
+def _pages(documentation: Documentation, library: str, wish: str | None) -> str:
+    found = documentation.resolve(library, wish)
+    rows = documentation.call(
+        "pages", library=library, version=found.label, match_count=_MOST_PAGES
+    )
+    lines = [f"- [{row['title']}]({page_uri(library, found.label, row['key'])})" for row in rows]
+    if len(rows) == _MOST_PAGES:
+        lines.append(f"\nThese are the first {_MOST_PAGES:,}; search_docs finds the others.")
+    return "\n".join([f"# Pages of {found}", "", *lines])
+
+
+def _page(documentation: Documentation, library: str, wish: str | None, key: str) -> str:
+    found = documentation.resolve(library, wish)
+    [row] = documentation.call("find_page", library=library, page=key, version=found.label)
+    [page] = documentation.call("page", page_id=row["page_id"])
+    source = f"Source: {row['url'] or row['key']} ({named(found.library, found.label)})"
+    body: str = page["page"]["body"]
+    return f"{source}\n\n{body}"
+
+
+def _completions(
+    documentation: Documentation, argument: types.CompletionArgument, known: dict[str, str]
+) -> list[str]:
+    """What an argument may be, given what is typed of it; one more than are told, if there are."""
+    typed = argument.value.strip().lower()
+    rows: list[Row]
+    if argument.name == "library":
+        names = [row["library"] for row in documentation.call("libraries")]
+    elif argument.name == "version" and known.get("library"):
+        rows = documentation.call("library_versions", library=known["library"])
+        names = [shown(row["version"]) for row in rows]
+    elif argument.name == "key" and known.get("library"):
+        rows = documentation.call(
+            "pages",
+            library=known["library"],
+            version=label(known.get("version")),
+            match_count=_MOST_COMPLETIONS + 1,
+            after=argument.value or None,
+        )
+        names, typed = [row["key"] for row in rows], argument.value
+    else:
+        names = []
+    return [name for name in names if name.startswith(typed)][: _MOST_COMPLETIONS + 1]

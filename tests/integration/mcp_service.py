@@ -1,0 +1,98 @@
+"""The whole service on a port of loopback, in this process, so that what it leaves can be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import uvicorn
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client
+
+from pgrag.api import create_app
+from pgrag.app import App
+from pgrag.settings import Settings
+
+PATIENCE = 30.0
+
+
+class Service:
+    """A running service; see `mcp_service`."""
+
+    def __init__(self, portal: BlockingPortal, address: str) -> None:
+        self._portal = portal
+        self.address = address
+        self.http = httpx.Client(
+            base_url=address,
+            trust_env=False,
+            timeout=PATIENCE,
+            headers={"Accept": "application/json, text/event-stream"},
+        )
+
+    @property
+    def mcp(self) -> str:
+        """Where agents call."""
+        return f"{self.address}/mcp"
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks the server has."""
+        return self._portal.call(lambda: len(asyncio.all_tasks()))
+
+    def post(self, method: str, headers: dict[str, str] | None = None, **params: Any) -> Any:
+        """Send a request of the protocol as an older client does."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return self.http.post("/mcp", json=body, headers=headers)
+
+    def session(self, work: Callable[[Client], Any], *, era: str = "auto") -> Any:
+        """Do something with a session of the official client, in an event loop of its own."""
+
+        async def run() -> Any:
+            async with Client(self.mcp, mode=era) as client:
+                return await work(client)
+
+        return asyncio.run(run())
+
+
+@contextmanager
+def mcp_service(
+    url: str,
+    *,
+    pool_size: int = 3,
+    hosts: tuple[str, ...] | None = (),
+    origins: tuple[str, ...] = (),
+    **settings: Any,
+) -> Iterator[Service]:
+    """Serve a database until the block ends, and make sure that the server ends too."""
+    app = App(Settings(database_url=url, pool_size=pool_size, **settings))
+    api = create_app(app, hosts=hosts, cors_origins=origins)
+    server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="error", ws="none"))
+    with start_blocking_portal() as portal:
+        serving = portal.start_task_soon(server.serve)
+        eventually(lambda: server.started or serving.done())
+        port = server.servers[0].sockets[0].getsockname()[1]
+        service = Service(portal, f"http://127.0.0.1:{port}")
+        try:
+            yield service
+        finally:
+            service.http.close()
+            server.should_exit = True
+            serving.result(PATIENCE)
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Wait until something is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def threads() -> set[str]:
+    """The names of the threads of this process."""
+    return {thread.name for thread in threading.enumerate()}

@@ -1,0 +1,218 @@
+"""/mcp of the service: who may call, what is refused, and that nothing is left of any call."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import anyio
+import httpx
+import psycopg
+import pytest
+from mcp import Client
+from mcp_service import Service, eventually, mcp_service
+
+ERAS = ["legacy", "auto"]
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "a test", "version": "1"},
+}
+SEARCH = {"name": "search_docs", "arguments": {"library": "harbour", "query": "spring tides"}}
+
+
+@pytest.fixture(scope="module")
+def service(harbour_url):
+    with mcp_service(harbour_url, origins=("https://chat.example",)) as service:
+        yield service
+
+
+def said(response: httpx.Response) -> dict:
+    """The message of an answer to an older client."""
+    assert response.status_code == 200, response.text
+    [data] = [line for line in response.text.splitlines() if line.startswith("data: ")]
+    return json.loads(data.removeprefix("data: "))
+
+
+def test_a_call_needs_no_session(service):
+    hello = service.post("initialize", **HELLO)
+    assert said(hello)["result"]["serverInfo"]["name"] == "pgrag"
+    assert "mcp-session-id" not in hello.headers
+    assert "Spring tides" in service.post("tools/call", **SEARCH).text
+    for method in ("GET", "DELETE", "PUT"):
+        refused = service.http.request(method, "/mcp")
+        assert refused.status_code == 405
+        assert refused.headers["allow"] == "POST"
+    assert service.http.get("/mcp/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"no JSON", 400),
+        (b'{"jsonrpc": "1.0"}', 400),
+        (b"[]", 400),
+        (b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', 202),
+        (b"x" * 1_000_001, 413),
+    ],
+)
+def test_bodies_that_are_no_request(service, body, status):
+    answer = service.http.post("/mcp", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == status, answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_a_body_of_unknown_length_has_the_same_limit(service):
+    def pieces():
+        for _ in range(30):
+            yield b" " * 50_000
+
+    answer = service.http.post(
+        "/mcp", content=pieces(), headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 413
+
+
+def test_requests_that_the_protocol_refuses(service):
+    plain = service.http.post("/mcp", content=b"{}", headers={"Content-Type": "text/plain"})
+    assert plain.status_code == 400
+    deaf = service.post("ping", headers={"Accept": "text/html"})
+    assert deaf.status_code == 406
+    future = service.post("ping", headers={"MCP-Protocol-Version": "2999-01-01"})
+    assert future.status_code == 400
+    assert said(service.post("no/such/method"))["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        (None, 200),
+        ("http://localhost:6274", 200),
+        ("http://127.0.0.1", 200),
+        ("http://[::1]:8000", 200),
+        ("https://chat.example", 200),
+        ("https://elsewhere.example", 403),
+        ("https://localhost.elsewhere.example", 403),
+        ("https://chat.example.elsewhere.example", 403),
+        ("null", 403),
+        ("http://[", 403),
+    ],
+)
+def test_pages_of_other_origins_are_refused(service, origin, status):
+    answer = service.post("ping", headers={} if origin is None else {"Origin": origin})
+    assert answer.status_code == status
+    if status == 403:
+        assert answer.json()["type"] == "/problems/forbidden-origin"
+        assert "--allow-origin" in answer.json()["hint"]
+
+
+def test_a_page_whose_origin_is_allowed_may_ask_before_it_calls(service):
+    preflight = {
+        "Origin": "https://chat.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type,mcp-protocol-version,mcp-method",
+    }
+    answer = service.http.options("/mcp", headers=preflight)
+    assert answer.headers["access-control-allow-origin"] == "https://chat.example"
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]:8000", 200),
+        ("evil.example", 421),
+        ("evil.example:8000", 421),
+        ("localhost.evil.example", 421),
+        ("[", 421),
+    ],
+)
+def test_a_server_for_this_machine_has_no_other_name(service, host, status):
+    answer = service.post("ping", headers={"Host": host})
+    assert answer.status_code == status
+    if status == 421:
+        assert "--allow-host" in answer.json()["hint"]
+    assert service.http.get("/healthz", headers={"Host": host}).status_code == 200
+
+
+def test_names_that_are_allowed_writes_and_limits(database_url):
+    with mcp_service(
+        database_url, hosts=("Docs.Intranet",), mcp_writes=True, rate_limit=60, rate_limit_burst=4
+    ) as service:
+        listed = said(service.post("tools/list", headers={"Host": "docs.intranet:80"}))
+        assert {"index_docs", "remove_docs"} <= {t["name"] for t in listed["result"]["tools"]}
+        statuses = [service.post("ping").status_code for _ in range(5)]
+        assert statuses == [200, 200, 200, 429, 429]
+        assert service.http.get("/healthz").status_code == 200
+    with mcp_service(database_url, hosts=None, mcp_writes=True, mcp_read_only=True) as service:
+        listed = said(service.post("tools/list", headers={"Host": "any.example"}))
+        assert "index_docs" not in {tool["name"] for tool in listed["result"]["tools"]}
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_clients_that_leave_in_the_middle_of_a_call(
+    database_url, connection: psycopg.Connection, era
+):
+    def sessions(kind: str) -> int:
+        row = connection.execute(
+            "select count(*) as n from pg_stat_activity where datname = current_database()"
+            " and application_name = 'pgrag' and wait_event_type = %s",
+            [kind],
+        ).fetchone()
+        assert isinstance(row, dict)
+        return int(row["n"])
+
+    async def call_and_leave(client: Client) -> None:
+        for _ in range(4):
+            with anyio.move_on_after(0.15):
+                await client.call_tool("list_libraries", {})
+
+    with mcp_service(database_url, pool_size=2) as service:
+        service.session(lambda client: client.call_tool("list_libraries", {}), era=era)
+        service.post("ping")
+        eventually(lambda: service.http.get("/healthz").status_code == 200)
+        calm, before = service.tasks, threading.active_count()
+        with psycopg.connect(database_url) as locking:
+            locking.execute("lock table pgrag.libraries in access exclusive mode")
+            service.session(call_and_leave, era=era)
+            with pytest.raises(httpx.ReadTimeout):
+                service.http.post(
+                    "/mcp",
+                    json={
+                        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": "list_libraries", "arguments": {}},
+                    },
+                    timeout=0.2,
+                )  # fmt: skip
+            assert sessions("Lock") == 2, "two connections wait, the other calls for a thread"
+            assert service.http.get("/healthz").status_code == 200
+        eventually(lambda: sessions("Lock") == 0)
+        eventually(lambda: service.tasks <= calm)
+        assert threading.active_count() <= before + 1
+        answer = service.session(lambda client: client.call_tool("list_libraries", {}), era=era)
+        assert not answer.is_error
+    eventually(lambda: sessions("Client") == 0)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_many_sessions_at_once(service: Service, era):
+    found: list[str] = []
+
+    async def searches(_: Client) -> None:
+        async def session(number: int) -> None:
+            async with Client(service.mcp, mode=era) as client:
+                for query in ("spring tides", "mooring card"):
+                    answer = await client.call_tool(
+                        "search_docs", {"library": "harbour", "query": f"{query} {number}"}
+                    )
+                    assert not answer.is_error
+                    found.append(answer.structured_content["passages"][0]["title"])
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(10):
+                tasks.start_soon(session, number)
+
+    service.session(searches, era=era)
+    assert len(found) == 20
+    assert set(found) == {"Reading the tide table", "Moorings and fees"}

@@ -1,0 +1,175 @@
+"""Tools that write, and the tools that have Context7's names."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import anyio
+import pytest
+from api_corpus import SOURCES, write
+from mcp_client import connected
+
+from pgrag.mcp.tools import writing
+
+WRITING = {"index_docs", "remove_docs"}
+
+
+@pytest.fixture(scope="module")
+def reader(harbour_url):
+    with connected(harbour_url) as client:
+        yield client
+
+
+@pytest.fixture
+def writer(database_url):
+    with connected(database_url, writes=True) as client:
+        yield client
+
+
+def test_tools_that_write_are_offered_only_where_they_may(reader, harbour_url):
+    assert not WRITING & reader.tools().keys()
+    for name in WRITING:
+        with pytest.raises(Exception, match="There is no tool"):
+            reader.call(name, {"library": "harbour", "source": "/", "version": "*"})
+    with connected(harbour_url, writes=True, read_only=True) as client:
+        assert not WRITING & client.tools().keys()
+
+
+def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
+    tools = writer.tools()
+    assert tools.keys() >= WRITING
+    assert tools["remove_docs"].annotations.destructive_hint
+    folder = str(write(SOURCES[1], tmp_path))
+    planned, plan = writer.ok("index_docs", library="Harbour", source=folder, dry_run=True)
+    assert plan["written"] == 4
+    assert "would be written" in planned
+    assert writer.ok("list_libraries")[1]["libraries"] == []
+    arguments = {"library": "harbour", "version": "2.1", "source": folder}
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+
+    async def call() -> Any:
+        return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
+
+    report = writer.portal.call(call).structured_content
+    assert (report["written"], report["failed"], report["version"]) == (4, {}, "2.1")
+    assert told[-1] == (4, 4, "4 of 4 pages read")
+    assert "Spring tides" in writer.ok("search_docs", library="harbour", query="spring tides")[0]
+    again = writer.ok("index_docs", **arguments)[1]
+    assert (again["written"], again["unchanged"]) == (0, 4)
+    writer.ok("index_docs", library="harbour", source=folder)
+    gone, removed = writer.ok("remove_docs", library="harbour", version="-")
+    assert removed == {"library": "harbour", "version": "-", "pages": 4}
+    assert gone == "Removed harbour: 4 pages."
+    assert writer.ok("remove_docs", library="harbour", version="*")[1]["pages"] == 4
+    assert writer.ok("list_libraries")[1]["libraries"] == []
+
+
+def test_what_cannot_be_read_or_removed_is_told(writer, tmp_path):
+    missing = writer.failed("index_docs", library="harbour", source=str(tmp_path / "nowhere"))
+    assert "nowhere" in missing
+    assert "source: it is required" in writer.failed("index_docs", library="harbour")
+    assert "library: it is required" in writer.failed("remove_docs", version="1")
+    assert "version: it is required" in writer.failed("remove_docs", library="harbour")
+    assert "list_libraries" in writer.failed("remove_docs", library="harbour", version="1")
+
+
+def test_one_run_at_a_time_and_a_cancelled_one_ends(writer, tmp_path, monkeypatch):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for number in range(200):
+        (folder / f"{number}.md").write_text(f"# Buoy {number}\n\nIt marks the channel.\n")
+    begun, release, ended = threading.Event(), threading.Event(), threading.Event()
+    report = writing.progress.report
+
+    def slowly(*arguments: Any) -> None:
+        begun.set()
+        release.wait(30)
+        try:
+            report(*arguments)
+        except BaseException:
+            ended.set()
+            raise
+
+    monkeypatch.setattr(writing.progress, "report", slowly)
+    arguments = {"library": "buoys", "source": str(folder)}
+
+    async def leave() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(writer.client.call_tool, "index_docs", arguments)
+            await anyio.to_thread.run_sync(begun.wait, 30)
+            tasks.cancel_scope.cancel()
+
+    leaving = writer.portal.start_task_soon(leave)
+    assert begun.wait(30)
+    assert "indexing something else" in writer.failed("index_docs", **arguments)
+    release.set()
+    leaving.result(30)
+    assert ended.wait(30)
+    monkeypatch.undo()
+    assert writer.ok("index_docs", **arguments)[1]["failed"] == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("harbour", ["/harbour"]),
+        ("Harbour.js", ["/harbour"]),
+        ("The Port Authority", ["/port/authority"]),
+        ("authority", ["/port/authority"]),
+        ("kubernetes", []),
+        ("!?", []),
+    ],
+)
+def test_library_ids_as_in_context7(reader, name, ids):
+    text, found = reader.ok("resolve-library-id", libraryName=name, query="how to pay")
+    assert [item["id"] for item in found["libraries"]] == ids
+    if ids:
+        assert f"Context7-compatible library ID: {ids[0]}" in text
+    else:
+        assert "No library is called like" in text
+        assert "/harbour" in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("query-docs", {"libraryId": "/harbour", "query": "spring tides"}),
+        ("query-docs", {"libraryId": "/harbour/2.1", "question": "spring tides"}),
+        ("query-docs", {"context7CompatibleLibraryID": "harbour", "userQuery": "spring tides"}),
+        ("query-docs", {"libraryName": "Harbour@2.1", "query": "spring tides"}),
+        (
+            "get-library-docs",
+            {"context7CompatibleLibraryID": "/harbour", "topic": "spring tides", "tokens": 10_000,
+             "page": 1, "mode": "code"},
+        ),
+    ],
+)  # fmt: skip
+def test_the_documentation_by_the_names_of_context7(reader, tool, arguments):
+    text, found = reader.ok(tool, **arguments)
+    assert (found["library"], found["version"]) == ("harbour", "2.1")
+    assert found["passages"][0]["breadcrumbs"].endswith("Spring tides")
+    assert text.startswith("# Passages")
+
+
+def test_ids_with_slashes_budgets_and_wrong_ids(reader):
+    found = reader.ok("query-docs", libraryId="/port/authority", query="Gebühren")[1]
+    assert found["library"] == "port/authority"
+    assert reader.ok("query-docs", libraryId="/harbour/1.0", query="fees")[1]["version"] == "1.0"
+    assert reader.ok("get-library-docs", context7CompatibleLibraryID="/harbour")[1]["passages"]
+    first, second = (
+        reader.ok("get-library-docs", libraryId="/harbour", topic="harbour", tokens=300, page=page)
+        for page in (1, 2)
+    )
+    seen = [[passage["id"] for passage in found["passages"]] for _, found in (first, second)]
+    assert seen[0]
+    assert seen[1]
+    assert not set(seen[0]) & set(seen[1])
+    few = reader.ok("query-docs", libraryId="/harbour", query="harbour", tokens=1)[0]
+    assert len(few) < 1000
+    assert "harbour" in reader.failed("query-docs", libraryId="/harbor", query="fees")
+    assert "libraryId" in reader.failed("query-docs", query="fees")
+    assert "get-library-docs" not in reader.tools()
