@@ -106,6 +106,8 @@ def upgrade() -> None:
                 check (provider in ('builtin', 'openai', 'local', 'custom'));
         create index pages_type on pgrag.pages (library_id, version_id, lower(type))
             where type is not null;
+        -- Of a vector pooled from a whole page: the hash of the page's text then.
+        alter table pgrag.embeddings add column page_hash uuid;
         """
     )
 
@@ -118,6 +120,9 @@ def downgrade() -> None:
             drop constraint embedding_models_provider_check,
             add constraint embedding_models_provider_check
                 check (provider in ('builtin', 'openai', 'custom'));
+        -- What was pooled from pages is no vector of the text alone.
+        delete from pgrag.embeddings where page_hash is not null;
+        alter table pgrag.embeddings drop column page_hash;
         alter table pgrag.documents drop column extract, drop column situation;
         alter table pgrag.intents
             drop column levels, drop column inject_types, drop column template;

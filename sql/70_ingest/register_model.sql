@@ -40,8 +40,8 @@ $$;
 
 comment on function pgrag.register_model(text, integer, text, text, text, double precision) is
 'Makes an embedding model known, or renews its prefixes and its default alpha, and returns its id.
-provider: openai (an endpoint of that protocol) or custom. Errors: PGR08 where the model is known
-with other dimensions.';
+provider: openai (an endpoint of that protocol), local (run by pgrag itself) or custom. Errors:
+PGR08 where the model is known with other dimensions.';
 
 create or replace function pgrag.use_model(
     library text,

@@ -57,7 +57,8 @@ comment on function pgrag.store_embeddings(text, text, uuid[], halfvec[]) is
 to length 1; returns the number of documents that got one. Errors: PGR02, PGR09, PGR08 for a vector
 of another dimension than the model''s.';
 
--- Documents whose text has a vector in the library already take it over, for every model.
+-- Documents whose text has a vector in the library already take it over, for every model, from the
+-- youngest: of vectors pooled from whole pages, its page is most likely the same.
 create or replace function pgrag._hand_on_embeddings(
     library_id bigint,
     document_ids bigint[]
@@ -78,10 +79,11 @@ as $$
     select;
 
     insert into pgrag.embeddings (
-        library_id, document_id, model_id, version_id, page_id, covers, embedding
+        library_id, document_id, model_id, version_id, page_id, covers, embedding, page_hash
     )
     select distinct on (d.document_id, e.model_id)
-        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding
+        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding,
+        e.page_hash
     from pgrag.documents as d
     join pgrag.documents as twin
         on twin.library_id = d.library_id
@@ -92,5 +94,5 @@ as $$
     where d.library_id = _hand_on_embeddings.library_id
         and d.document_id = any (_hand_on_embeddings.document_ids)
         and d.covers > 0
-    order by d.document_id, e.model_id, e.document_id;
+    order by d.document_id, e.model_id, e.document_id desc;
 $$;

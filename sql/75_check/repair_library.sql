@@ -211,10 +211,11 @@ begin
 
     -- The same text has the same vector, wherever it stands.
     insert into pgrag.embeddings (
-        library_id, document_id, model_id, version_id, page_id, covers, embedding
+        library_id, document_id, model_id, version_id, page_id, covers, embedding, page_hash
     )
     select distinct on (d.document_id)
-        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding
+        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding,
+        e.page_hash
     from pgrag._vector_faults(_repair_vectors.library_id, _repair_vectors.version_ids) as f
     join pgrag.documents as d
         on d.library_id = _repair_vectors.library_id and d.document_id = f.document_id

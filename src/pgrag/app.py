@@ -28,7 +28,7 @@ from pgrag.results import Results
 from pgrag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from pgrag.embedding import BuiltinEmbedder, Embedder, OpenAIEmbedder
+    from pgrag.embedding import BuiltinEmbedder, Embedder, LocalEmbedder, OpenAIEmbedder
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.ingest.sources import Source
@@ -57,6 +57,7 @@ class App:
         self._database: Database | None = None
         self._builtin: BuiltinEmbedder | None = None
         self._endpoint: OpenAIEmbedder | None = None
+        self._local: tuple[LocalEmbedder, ...] = ()
         self._reranker: HttpReranker | CrossEncoderReranker | None = None
         self._language_model: ChatModel | None = None
 
@@ -74,6 +75,7 @@ class App:
         if self._endpoint is not None:
             self._endpoint.close()
             self._endpoint = None
+        self._local = ()
         if self._reranker is not None:
             self._reranker.close()
             self._reranker = None
@@ -170,15 +172,16 @@ class App:
             url = self.url
         except DatabaseUnavailable as error:
             return [schema.Finding("database", False, error.message, error.hint or "")]
-        models = {embedder.name for embedder in (self.builtin, self.endpoint) if embedder}
+        models = {embedder.name for embedder in self._embedders()}
         return doctor.findings(url, is_embedded=self.is_embedded, models=models)
 
     def embedder_of(self, model: str) -> Embedder | None:
         """The embedder of a model, or None where it is not configured here."""
-        for embedder in (self.builtin, self.endpoint):
-            if embedder is not None and embedder.name == model:
-                return embedder
-        return None
+        return next((found for found in self._embedders() if found.name == model), None)
+
+    def _embedders(self) -> list[Embedder]:
+        endpoint = self.endpoint
+        return [self.builtin, *self.local] if endpoint is None else [self.builtin, endpoint]
 
     @property
     def builtin(self) -> BuiltinEmbedder:
@@ -219,6 +222,37 @@ class App:
                     timeout=settings.embedding_timeout,
                 )
             return self._endpoint
+
+    @property
+    def local(self) -> tuple[LocalEmbedder, ...]:
+        """The model PGRAG_EMBEDDING_MODEL run here, if it is set and no endpoint is.
+
+        Twice: embedding each text by itself, and each page whole. The first is what a new library
+        gets, which PGRAG_EMBEDDING_LATE_CHUNKING decides. Neither is loaded yet.
+        """
+        settings = self.settings
+        if settings.embedding_model is None or settings.embedding_url is not None:
+            return ()
+        from pgrag.embedding import LateEmbedder, LocalEmbedder, LocalModel
+
+        with self._lock:
+            if not self._local:
+                model = LocalModel(
+                    settings.embedding_model,
+                    dimensions=settings.embedding_dimensions,
+                    batch_size=settings.embedding_batch_size,
+                )
+                query_prefix = settings.embedding_query_prefix or None
+                document_prefix = settings.embedding_document_prefix or None
+                by_itself = LocalEmbedder(
+                    model, query_prefix=query_prefix, document_prefix=document_prefix
+                )
+                late = LateEmbedder(
+                    model, query_prefix=query_prefix, document_prefix=document_prefix
+                )
+                late_first = settings.embedding_late_chunking
+                self._local = (late, by_itself) if late_first else (by_itself, late)
+            return self._local
 
     @property
     def reranker(self) -> HttpReranker | CrossEncoderReranker | None:
@@ -390,29 +424,30 @@ class App:
         return count
 
     def library_model(self, library: str) -> str:
-        """The model of a library; for a new one that of the endpoint, if any, or the built-in."""
+        """The model of a library; for a new one what is configured, else the built-in."""
         rows = self.database.call("libraries")
         for row in rows:
             if row["library"] == library.strip().lower():
                 return str(row["model"])
-        return (self.endpoint or self.builtin).name
+        return next(iter(self._embedders()[1:]), self.builtin).name
 
     def _registered(self, model: str) -> Embedder:
-        from pgrag.embedding import OpenAIEmbedder
+        from pgrag.embedding import LocalEmbedder, OpenAIEmbedder
 
         embedder = self.embedder_of(model)
         if embedder is None:
             raise SettingsError(
                 f"The model {model!r} is not configured here.",
-                hint="Set PGRAG_EMBEDDING_URL and PGRAG_EMBEDDING_MODEL, or choose the built-in"
-                f" model {self.builtin.name!r}.",
+                hint="Set PGRAG_EMBEDDING_MODEL, and where it runs elsewhere PGRAG_EMBEDDING_URL,"
+                f" or choose the built-in model {self.builtin.name!r}.",
             )
-        if isinstance(embedder, OpenAIEmbedder):
+        if isinstance(embedder, OpenAIEmbedder | LocalEmbedder):
             self.database.call(
                 "register_model",
                 name=embedder.name,
                 dimensions=embedder.dimensions,
-                query_prefix=self.settings.embedding_query_prefix,
-                document_prefix=self.settings.embedding_document_prefix,
+                provider="local" if isinstance(embedder, LocalEmbedder) else "openai",
+                query_prefix=embedder.query_prefix,
+                document_prefix=embedder.document_prefix,
             )
         return embedder

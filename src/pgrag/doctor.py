@@ -91,7 +91,7 @@ def _library_findings(
             complaints.append(
                 (
                     f"its model {model} is not configured here, so queries are not embedded",
-                    "Set PGRAG_EMBEDDING_URL and PGRAG_EMBEDDING_MODEL.",
+                    "Set PGRAG_EMBEDDING_MODEL, and where it runs elsewhere PGRAG_EMBEDDING_URL.",
                 )
             )
         unfinished = [

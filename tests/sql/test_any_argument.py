@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -54,6 +55,7 @@ USUAL: dict[str, Any] = {
     "corpus_size": 10.0,
     "scores": [0.5],
     "text_hashes": [],
+    "page_hash": UUID(int=0),
     "edge_ids": [],
     "kind": "depends_on",
     "sentence": "A needs b.",
@@ -115,6 +117,7 @@ def usual(module_connection) -> dict[str, Any]:
         "document_id": document["document_id"],
         "document_ids": [document["document_id"]],
         "page_id": document["page_id"],
+        "page_ids": [document["page_id"]],
         "from_page": document["page_id"],
         "to_page": document["page_id"],
         "library_id": document["library_id"],

@@ -1,7 +1,20 @@
-"""Embedding models: the built-in one and those behind an OpenAI-compatible endpoint."""
+"""Embedding models: the built-in one, those that run in this process, those behind an endpoint."""
 
 from pgrag.embedding.builtin import BuiltinEmbedder, install
-from pgrag.embedding.embedder import Embedder, Vectors, similarities
+from pgrag.embedding.embedder import Embedder, PageEmbedder, Vectors, similarities
+from pgrag.embedding.local import LateEmbedder, LocalEmbedder
+from pgrag.embedding.local_model import LocalModel
 from pgrag.embedding.openai import OpenAIEmbedder
 
-__all__ = ["BuiltinEmbedder", "Embedder", "OpenAIEmbedder", "Vectors", "install", "similarities"]
+__all__ = [
+    "BuiltinEmbedder",
+    "Embedder",
+    "LateEmbedder",
+    "LocalEmbedder",
+    "LocalModel",
+    "OpenAIEmbedder",
+    "PageEmbedder",
+    "Vectors",
+    "install",
+    "similarities",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,17 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a text to search with; returns shape `(dimensions,)`.
+
+        Raises `EmbeddingError` when the model fails.
+        """
+
+
+@runtime_checkable
+class PageEmbedder(Protocol):
+    """What an `Embedder` offers besides if a text's vector depends on its whole page."""
+
+    def embed_pages(self, pages: Sequence[Sequence[str]]) -> list[Vectors]:
+        """Embed the texts of pages, each in reading order; for each page as `embed_documents`.
 
         Raises `EmbeddingError` when the model fails.
         """

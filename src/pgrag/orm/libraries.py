@@ -257,7 +257,10 @@ class Document(Base):
 
 
 class Embedding(Base):
-    """The vector of a document by a model, of length 1."""
+    """The vector of a document by a model, of length 1.
+
+    `page_hash` says from what text of its whole page it was pooled; None: from its own alone.
+    """
 
     __tablename__ = "embeddings"
 
@@ -270,6 +273,7 @@ class Embedding(Base):
     page_id: Mapped[BigInt]
     covers: Mapped[SmallInt]
     embedding: Mapped[Vector]
+    page_hash: Mapped[uuid.UUID | None]
 
     document: Mapped[Document] = relationship(viewonly=True, back_populates="embeddings")
     model: Mapped[EmbeddingModel] = relationship(viewonly=True)
