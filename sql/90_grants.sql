@@ -53,6 +53,7 @@ grant execute on function
     pgrag.context,
     pgrag.expand_documents,
     pgrag.answer_context,
+    pgrag.quoted_sources,
     -- libraries, versions and pages
     pgrag.libraries,
     pgrag.library_versions,

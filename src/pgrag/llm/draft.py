@@ -146,7 +146,13 @@ def _text(value: Any) -> str:
     """Read a text, or the texts in a list of parts."""
     if isinstance(value, list):
         return "".join(_text(part.get("text")) for part in value if isinstance(part, dict))
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a pair of surrogates, which nothing else could write
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
 
 
 def _is_json(text: str) -> bool:

@@ -1,0 +1,121 @@
+"""What the tools are called, and what they take: in OpenAI's format, and checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Searching(_Arguments):
+    """Arguments of a search."""
+
+    query: Annotated[str, Field(min_length=1, max_length=2000)]
+    limit: Annotated[int, Field(ge=1, le=10, description="Passages to return.")] = 5
+
+
+class Reading(_Arguments):
+    """Arguments of `read_chunk`."""
+
+    chunk_id: Annotated[int, Field(ge=1, description="As it stands below the passages found.")]
+    before: Annotated[int, Field(ge=0, le=5, description="Passages before it to read, too.")] = 0
+    after: Annotated[int, Field(ge=0, le=5, description="Passages after it to read, too.")] = 0
+
+
+class Anywhere(Searching):
+    """Arguments of a search that may choose a library."""
+
+    library: Annotated[str, Field(max_length=200, description="Only this library.")] = ""
+    version: Annotated[
+        str,
+        Field(max_length=200, description="2.1, ^2, latest, * for all; default: the newest."),
+    ] = ""
+
+
+DESCRIPTIONS = {
+    "keyword_search": (
+        "Find passages of the documentation by words: names of functions, options and commands,"
+        ' error messages, rare terms. "a phrase" and +word must occur, -word must not.'
+    ),
+    "semantic_search": (
+        "Find passages of the documentation by meaning: questions and descriptions, in whatever"
+        " words the documentation puts it."
+    ),
+    "read_chunk": (
+        "Read a passage that was found, with those around it: where it begins or ends in the"
+        " middle of a matter."
+    ),
+}
+
+
+def definitions(*, scoped: bool = False) -> list[dict[str, Any]]:
+    """Return the tools; with `scoped` without what chooses a library."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": description,
+                "parameters": _schema(_arguments_of(name, scoped=scoped)),
+            },
+        }
+        for name, description in DESCRIPTIONS.items()
+    ]
+
+
+def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Reading:
+    """Check the arguments of a tool. Raises `ValueError` that says what is wrong with them."""
+    try:
+        given = json.loads(written or "{}")
+        if isinstance(given, str):  # some models quote the object once more
+            given = json.loads(given)
+    except ValueError:
+        raise ValueError("the arguments are not JSON.") from None
+    if not isinstance(given, dict):
+        raise ValueError("the arguments must be a JSON object.")  # noqa: TRY004 - as above
+    kind = _arguments_of(name, scoped=scoped)
+    try:
+        return kind.model_validate(
+            {key: value for key, value in given.items() if value is not None}
+        )
+    except ValidationError as error:
+        complaints = "; ".join(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].lower()}"
+            for problem in error.errors()[:5]
+        )
+        known = ", ".join(kind.model_fields)
+        raise ValueError(f"{complaints}. The arguments are: {known}.") from None
+
+
+def key_of(name: str, arguments: Searching | Reading) -> str:
+    """Return the same for calls that differ in spelling only."""
+    given = arguments.model_dump()
+    if "query" in given:
+        given["query"] = " ".join(given["query"].casefold().split())
+    return name + json.dumps(given, sort_keys=True)
+
+
+def _arguments_of(name: str, *, scoped: bool) -> type[Searching | Reading]:
+    if name == "read_chunk":
+        return Reading
+    return Searching if scoped else Anywhere
+
+
+def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of arguments, without what says nothing to a model."""
+    schema = arguments.model_json_schema()
+    properties = {
+        name: {key: value for key, value in given.items() if key != "title"}
+        for name, given in schema["properties"].items()
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": schema["required"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,187 @@
+"""The tools by which a language model looks for its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+from uuid import UUID
+
+from pgrag.answer.tool_arguments import (
+    DESCRIPTIONS,
+    Anywhere,
+    Reading,
+    Searching,
+    definitions,
+    key_of,
+    read_arguments,
+)
+from pgrag.db import Row
+from pgrag.errors import InvalidInput, NotFound
+from pgrag.search import Result, Search
+
+EVERY_VERSION, UNVERSIONED = "*", "-"
+"""What a version may be besides a label or a range, in the words of a model."""
+
+#: Calls a function of the database by name; see `Database.call`.
+Call: TypeAlias = Callable[..., list[Row]]
+
+Outcome: TypeAlias = Literal["found", "nothing", "unusable", "repeated"]
+
+_LINE_TOKENS = 10
+"""What is said about a passage below it."""
+
+_SEARCHES = {"keyword_search": Search.keyword_search, "semantic_search": Search.semantic_search}
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a tool gave: what the model is told, and what a trace tells of it.
+
+    `numbers`: of the sources that the result is about; `left`: how many did not fit; `search_id`:
+    what feedback is given to.
+    """
+
+    outcome: Outcome
+    text: str
+    numbers: list[int] = field(default_factory=list)
+    left: int = 0
+    search_id: UUID | None = None
+
+
+class Toolbox:
+    """Runs tools for one question, and numbers what they find in the order of its appearance.
+
+    With a `library` nothing else is searched or read, in the version that `version` leads to
+    ("*": in all). Raises `UnknownLibrary` or `UnknownVersion`.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        call: Call,
+        *,
+        library: str | None = None,
+        version: str | None = None,
+        filters: dict[str, Any] | None = None,
+    ) -> None:
+        self._search = search
+        self._call = call
+        self._filters = filters
+        self._library = library.strip().lower() if library else None
+        self._version = version
+        if self._library is not None and version != EVERY_VERSION:
+            [found] = call("resolve_version", library=self._library, wanted=version)
+            self._version = found["version"]
+        self.definitions = definitions(scoped=self._library is not None)
+        self.sources: list[dict[str, Any]] = []
+        self._number_of: dict[int, int] = {}
+        self._seen: set[str] = set()
+
+    def use(self, name: str, written: str, budget: int) -> Used:
+        """Run a tool with arguments as a model wrote them; the result has at most so many tokens.
+
+        What the model can mend is told to it; what it cannot (a database that is gone) is raised.
+        """
+        if name not in DESCRIPTIONS:
+            return Used(
+                "unusable", f"There is no tool {name[:80]!r}. Tools: {', '.join(DESCRIPTIONS)}."
+            )
+        try:
+            arguments = read_arguments(name, written, scoped=self._library is not None)
+        except ValueError as error:
+            return Used("unusable", f"Nothing was done: {error}")
+        key = key_of(name, arguments)
+        if key in self._seen:
+            return Used(
+                "repeated",
+                "You have called this tool with these arguments before; its result is above. Look"
+                " for something else, or answer.",
+            )
+        self._seen.add(key)
+        try:
+            if isinstance(arguments, Reading):
+                used = self._read_chunk(arguments, budget)
+            else:
+                used = self._find(name, arguments, budget)
+        except (InvalidInput, NotFound) as error:
+            return Used("unusable", f"Nothing was found: {error}")
+        if used.left:  # the same call may be made again for it
+            self._seen.discard(key)
+        return used
+
+    def _find(self, name: str, given: Searching, budget: int) -> Used:
+        scope = {"library": self._library, "version": self._version}
+        if isinstance(given, Anywhere):
+            version = "" if given.version == UNVERSIONED else given.version or self._version
+            scope = {"library": given.library or None, "version": version}
+        found: Result = _SEARCHES[name](
+            self._search,
+            given.query,
+            match_count=given.limit,
+            filters=self._filters,
+            **{name: value for name, value in scope.items() if value is not None},
+        )
+        rows = {row["document_id"]: row["score"] for row in found.rows}
+        notes = "".join(f"\nNote: {notice}" for notice in found.notices)
+        if not rows:
+            return Used("nothing", f"Nothing was found.{notes}", search_id=found.search_id)
+        shown = self._shown(list(rows), list(rows.values()), budget)
+        return replace(shown, text=shown.text + notes, search_id=found.search_id)
+
+    def _read_chunk(self, given: Reading, budget: int) -> Used:
+        [chunk] = self._call("document", document_id=given.chunk_id)
+        if self._library is not None and (
+            chunk["library"] != self._library
+            or (self._version != EVERY_VERSION and chunk["version"] != self._version)
+        ):
+            return Used("unusable", "This chunk is not in the documentation that was asked for.")
+        ids = [chunk["document_id"]]
+        if given.before or given.after:
+            around = self._call(
+                "expand_documents",
+                document_ids=ids,
+                scores=[1.0],
+                max_chunks_per_document=2 * max(given.before, given.after) + 1,
+            )
+            page = [row["document_id"] for row in around]
+            place = page.index(given.chunk_id)
+            ids = page[max(0, place - given.before) : place + given.after + 1]
+        return self._shown(ids, None, budget)
+
+    def _shown(self, ids: list[int], scores: list[float] | None, budget: int) -> Used:
+        """Quote the documents that are new, as far as the budget goes, and name the others."""
+        known = [self._number_of[id_] for id_ in ids if id_ in self._number_of]
+        score_of: dict[int, float | None] = dict(zip(ids, scores, strict=True)) if scores else {}
+        new = [id_ for id_ in ids if id_ not in self._number_of]
+        rows = (
+            self._call(
+                "quoted_sources",
+                document_ids=new,
+                scores=[score_of.get(id_) for id_ in new],
+                first_number=len(self.sources) + 1,
+            )
+            if new
+            else []
+        )
+        # A number is given once: what does not fit ends the list, and can be found again.
+        blocks, chunk_ids, numbers = [], [], []
+        for row in rows:
+            budget -= row["tokens"] + _LINE_TOKENS
+            if budget < 0:
+                break
+            self._number_of[row["document_id"]] = row["number"]
+            self.sources.append(row["source"])
+            blocks.append(row["block"])
+            numbers.append(row["number"])
+            chunk_ids.append(f"[{row['number']}] {row['document_id']}")
+        text = [*blocks]
+        if chunk_ids:
+            text.append(f"chunk_id of each: {', '.join(chunk_ids)}")
+        if known:
+            text.append(f"Found again, see above: {', '.join(f'[{number}]' for number in known)}")
+        left = len(rows) - len(blocks)
+        if left:
+            text.append(f"{left} more did not fit. Ask for less, or more precisely.")
+        outcome: Outcome = "found" if numbers or known else "nothing"
+        return Used(outcome, "\n".join(text), numbers + known, left)
