@@ -37,6 +37,10 @@ def test_version_that_is_missing_is_told(mcp):
     _, found = mcp.ok("search_docs", library="harbour", query="fees", version="*", limit=20)
     assert {passage["version"] for passage in found["passages"]} == {"1.0", "2.1"}
     assert found["version"] is None
+    for given in ({"query": "fees version:1"}, {"query": "fees", "filters": {"version": "1"}}):
+        text, found = mcp.ok("search_docs", library="harbour", **given)
+        assert "From: harbour 1.0 (the newest version in the range 1)" in text
+        assert {passage["version"] for passage in found["passages"]} == {"1.0"}
 
 
 def test_cursor_walks_through_all_passages_once(mcp):
@@ -78,6 +82,9 @@ def test_arms_alone_and_without_a_library(mcp):
     _, keyword = mcp.ok("keyword_search", query="Gebühren")
     assert [passage["library"] for passage in keyword["passages"]] == ["port/authority"]
     assert keyword["passages"][0]["semantic_score"] is None
+    text, _ = mcp.ok("keyword_search", query="fees", filters='{"type": "reference"}')
+    assert "From: all libraries, the newest version of each" in text
+    assert "\nharbour 2.1\n" in text
     text, semantic = mcp.ok("semantic_search", query="anchorage costs", limit=2)
     assert len(semantic["passages"]) == 2
     assert all(passage["semantic_score"] for passage in semantic["passages"])

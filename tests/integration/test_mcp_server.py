@@ -92,6 +92,47 @@ def test_failures_of_the_server_stay_on_the_server(mcp, monkeypatch, caplog):
     assert "keyword_search" in fail(errors.EmbeddingError("secret at https://key@host"))
 
 
+ODD = [
+    "",
+    "a\0b",
+    "\ud800",
+    "x" * 3000,
+    '"',
+    "(",
+    "*",
+    "^1",
+    -1,
+    2**63,
+    1.5,
+    True,
+    None,
+    [],
+    {"a": {}},
+]
+RIGHT = {
+    "library": "harbour",
+    "query": "tide",
+    "pattern": "tide",
+    "page_id": 1,
+    "id": 1,
+    "search_id": "4f0c7d0e-3c0b-4d6a-9a53-1f2f6f1f4a11",
+    "rating": 3,
+}
+
+
+def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
+    for name in (*READING, "send_feedback"):
+        arguments = list(mcp.tools()[name].input_schema["properties"])
+        right = {argument: RIGHT[argument] for argument in arguments if argument in RIGHT}
+        for place, argument in enumerate(arguments):
+            for odd in ODD[place % 2 :: 2]:
+                result = mcp.call(name, right | {argument: odd})
+                text = result.content[0].text
+                assert "its log says why" not in text, (name, argument, odd)
+                assert len(text) < 40_000
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("kind", [*failures._NEXT, *failures._HIDDEN])
 def test_every_kind_of_error_has_words(kind):
     assert len(failures.tell(kind("It is so."), "search_docs")) > 20

@@ -121,7 +121,12 @@ def _searching(
 
 def _version_read(documentation: Documentation, given: SearchDocs | SearchByArm) -> Resolved | None:
     """The version that a search of one library reads, and why; None where it may be several."""
-    wish = given.version if given.version is not None else (given.filters or {}).get("version")
+    wish: Any = given.version
+    if wish is None:
+        wish = (given.filters or {}).get("version")
+    if wish is None and "version:" in given.query.lower():
+        [asked] = documentation.call("parse_query", query=given.query)
+        wish = (asked["filters"] or {}).get("version")
     if given.library is None or wish == _EVERY_VERSION or not isinstance(wish, str | None):
         return None
     return documentation.resolve(given.library, wish)
@@ -156,9 +161,16 @@ def _passages(
 
 
 def _head(given: SearchDocs | SearchByArm, read: Resolved | None) -> str:
-    where = read or (f"{given.library}, every version" if given.library else "all libraries")
+    where = str(read) if read else f"{given.library or 'all libraries'}, {_versions(given)}"
     following = " (continued)" if given.cursor else ""
     return f"# Passages for {on_one_line(given.query)!r}{following}\nFrom: {where}"
+
+
+def _versions(given: SearchDocs | SearchByArm) -> str:
+    """Which versions are read where they may be several."""
+    if given.version is None:
+        return "the newest version of each"
+    return "every version" if given.version == _EVERY_VERSION else f"version {given.version}"
 
 
 def _doubts(rows: list[Row]) -> list[str]:
