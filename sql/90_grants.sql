@@ -54,6 +54,7 @@ grant execute on function
     pgrag.expand_documents,
     pgrag.answer_context,
     pgrag.quoted_sources,
+    pgrag.sentence_support,
     -- libraries, versions and pages
     pgrag.libraries,
     pgrag.library_versions,
@@ -85,6 +86,7 @@ grant execute on function
     -- what was searched
     pgrag.recorded_search,
     pgrag.record_search,
+    pgrag.record_answer,
     pgrag.search_history,
     pgrag.search_record,
     pgrag.export_searches,
@@ -92,6 +94,7 @@ grant execute on function
     pgrag.keep_searches,
     pgrag.search_retention,
     pgrag.search_metrics,
+    pgrag.answer_metrics,
     pgrag.popular_queries,
     pgrag.empty_queries,
     pgrag.give_feedback,

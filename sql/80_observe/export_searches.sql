@@ -25,8 +25,8 @@ $$;
 
 comment on function pgrag.export_searches(timestamptz, timestamptz, text) is
 'Recorded searches from one moment up to before another (null: from the first, to the last), the
-oldest first, each as one JSON object with its hits, their scores, and its feedback. library: only
-searches in this one alone.';
+oldest first, each as one JSON object with its hits, their scores, its feedback, and the answer that
+was made of it (null: none). library: only searches in this one alone.';
 
 create or replace function pgrag.search_record(
     search_id uuid
@@ -84,6 +84,12 @@ as $$
             )
             from pgrag.feedback as f
             where f.search_id = (_search_record.search).search_id
+        ),
+        'answer',
+        (
+            select pg_catalog.to_jsonb(a) - 'search_id'
+            from pgrag.answers as a
+            where a.search_id = (_search_record.search).search_id
         )
     );
 $$;

@@ -28,8 +28,8 @@ $$;
 
 comment on function pgrag.forget_searches(interval) is
 'Removes recorded searches that are older than so long (default: the retention, see
-pgrag.search_retention), with their hits and their feedback, and returns how many there were. What
-another session has in hand stays for the next time. Recording itself removes old ones in small
+pgrag.search_retention), with their hits, feedback and answers, and returns how many there were.
+What another session has in hand stays for the next time. Recording itself removes old ones in small
 batches, so this is only needed to be rid of them at once. Errors: PGR01 for a negative interval.';
 
 create or replace function pgrag.search_retention()

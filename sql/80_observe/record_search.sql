@@ -245,7 +245,7 @@ as $$
     select pg_catalog.has_table_privilege('pgrag.searches', 'update')
         and pg_catalog.bool_and(pg_catalog.has_table_privilege(t.name, 'delete'))
     from (values
-        ('pgrag.searches'), ('pgrag.search_hits'), ('pgrag.feedback')
+        ('pgrag.searches'), ('pgrag.search_hits'), ('pgrag.feedback'), ('pgrag.answers')
     ) as t (name);
 $$;
 
@@ -275,6 +275,7 @@ begin
     end if;
     delete from pgrag.search_hits as h where h.search_id = any (old_ids);
     delete from pgrag.feedback as f where f.search_id = any (old_ids);
+    delete from pgrag.answers as a where a.search_id = any (old_ids);
     delete from pgrag.searches as s where s.search_id = any (old_ids);
     return cardinality(old_ids);
 end;

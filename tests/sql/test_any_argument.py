@@ -79,6 +79,9 @@ USUAL: dict[str, Any] = {
     "hits": Jsonb([]),
     "pattern": "drain",
     "rating": 4,
+    "sentences": ["Drain the node."],
+    "documents": Jsonb([[1]]),
+    "status": "answered",
     "days": 30,
     "front_matter_type": "guide",
 }

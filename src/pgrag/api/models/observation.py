@@ -154,3 +154,4 @@ class SearchRecord(BaseModel):
     mean_score: float | None
     hits: list[dict[str, Any]] = Field(description="With rank, names, ids and scores.")
     feedback: list[dict[str, Any]] = Field(description="Ratings with document_id and comment.")
+    answer: dict[str, Any] | None = Field(description="The answer that was made of it, if any.")
