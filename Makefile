@@ -49,10 +49,11 @@ format: $(VENV)/.development ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.development ## write the references in docs/ anew, from the comments in sql/, the commands and the routes
+docs: $(VENV)/.development ## write the references in docs/ anew, from the comments in sql/, the commands, the routes and the tools
 	$(BIN)/python scripts/make_sql_reference.py
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
+	$(BIN)/python scripts/make_mcp_reference.py
 
 bench: $(VENV)/.development ## measure speed and exactness on real documentation (DATA=path)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }

@@ -42,7 +42,9 @@ def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("script", ["make_sql_reference.py", "make_cli_reference.py"])
+@pytest.mark.parametrize(
+    "script", ["make_sql_reference.py", "make_cli_reference.py", "make_mcp_reference.py"]
+)
 def test_references_are_up_to_date(script: str) -> None:
     command = [sys.executable, ROOT / "scripts" / script, "--check"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)

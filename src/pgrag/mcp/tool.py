@@ -45,14 +45,14 @@ LibraryName = Annotated[
         examples=["react"],
     ),
 ]
-VersionWish = Annotated[
+_WISH = (
+    "Version to read: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or `latest`; `-` is"
+    " documentation without versions. Leave it out for the newest release."
+)
+VersionWish = Annotated[str | None, Field(max_length=200, description=_WISH, examples=["18.2.0"])]
+VersionWishes = Annotated[
     str | None,
-    Field(
-        max_length=200,
-        description="Version to read: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or"
-        " `latest`; `-` is documentation without versions. Leave it out for the newest release.",
-        examples=["18.2.0"],
-    ),
+    Field(max_length=200, description=f"{_WISH} `*` is every version.", examples=["18.2.0"]),
 ]
 Query = Annotated[str, Field(min_length=1, max_length=10_000)]
 Filters = Annotated[dict[str, Any] | None, BeforeValidator(_read_json)]

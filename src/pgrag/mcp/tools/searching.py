@@ -21,7 +21,7 @@ from pgrag.mcp.tool import (
     Reply,
     TokenBudget,
     Tool,
-    VersionWish,
+    VersionWishes,
 )
 from pgrag.search import Result, Search
 
@@ -33,7 +33,7 @@ _EVERY_VERSION = "*"
 
 
 class _Asked(Arguments):
-    version: VersionWish = None
+    version: VersionWishes = None
     limit: Annotated[int, Field(ge=1, le=50, description="At most so many passages.")] = 5
     filters: Annotated[Filters, Field(description=_FILTERS)] = None
     token_budget: TokenBudget = DEFAULT_BUDGET
