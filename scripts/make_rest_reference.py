@@ -85,8 +85,11 @@ def route(
                 yield item(name, schema, schema["description"], with_kind=False)
     if parameters or body_taken:
         yield ""
-    [content] = operation["responses"]["200"]["content"].values()
-    yield from (f"Answers {kind(content['schema'])}.", "")
+    contents = operation["responses"]["200"]["content"]
+    yield f"Answers {kind(contents['application/json']['schema'])}."
+    if stream := contents.get("text/event-stream"):
+        yield f"As `text/event-stream`: {stream['schema']['description']}"
+    yield ""
 
 
 def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:

@@ -143,8 +143,15 @@ begin
     if intent = 'auto' then
         select to_jsonb(d) into strategy from pgrag.detect_intent(query) as d;
     elsif intent <> 'off' then
-        -- The name of a query type alone stands for a question of that type.
-        select t.name into type_name from pgrag.query_types as t where t.name = lower(intent);
+        -- The name of a query type alone stands for a question of that type; an intent of the
+        -- same name has it as its usual one.
+        select t.name
+        into type_name
+        from pgrag.query_types as t
+        where t.name = lower(intent)
+            and not exists (
+                select from pgrag.intents as i where i.name = upper(btrim(_strategy.intent))
+            );
         select to_jsonb(s)
         into strategy
         from pgrag.strategy(

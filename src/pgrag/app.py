@@ -28,6 +28,7 @@ from pgrag.results import Results
 from pgrag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from pgrag.answer import Answerer
     from pgrag.embedding import BuiltinEmbedder, Embedder, LocalEmbedder, OpenAIEmbedder
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
@@ -128,6 +129,21 @@ class App:
         """The same for a face: what it searches is recorded under its name, unless switched off."""
         recorded = client if self.settings.record_searches else None
         return Results(self.database, self.embedder_of, rerank=self._rerank, client=recorded)
+
+    def answering(self, client: str) -> Answerer:
+        """Answers by the language model, recorded like searches. Raises `NotConfigured`."""
+        from pgrag.answer import Answerer
+
+        settings = self.settings
+        return Answerer(
+            self.searching_as(client),
+            self.require_language_model(),
+            self.database,
+            client=client if settings.record_searches else None,
+            max_tokens=settings.llm_max_tokens,
+            temperature=settings.llm_temperature,
+            ask_intent=settings.llm_intents,
+        )
 
     def _rerank(self, query: str, rows: list[Row]) -> Reranked:
         """Let the reranker order hits. Raises `NotConfigured` where there is none."""

@@ -28,6 +28,14 @@ class Results(Search):
         """Rows of `pgrag.search_edges`."""
         return self._run("search_edges", query, arguments, needs_vector=True)
 
+    def answer_context(self, question: str, **arguments: Any) -> Result:
+        """The one row of `pgrag.answer_context`: sources and messages for a language model."""
+        with collected_notices() as notices:
+            if arguments.get("alpha") != 0 and arguments.get("query_embedding") is None:
+                notices.extend(self._teach(question, arguments))
+            rows = self._database.call("answer_context", question=question, **arguments)
+        return Result(rows, list(dict.fromkeys(notices)))
+
     def many(self, queries: Sequence[str], arguments: Sequence[dict[str, Any]]) -> Result:
         """Rows of `pgrag.search_many`: for each query its own arguments of `pgrag.search`.
 

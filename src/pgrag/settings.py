@@ -147,6 +147,9 @@ class Settings(BaseSettings):
     llm_temperature: float | None = Field(
         default=None, ge=0, le=2, description="Temperature of answers; unset: the server's own"
     )
+    llm_intents: bool = Field(
+        default=False, description="Let the model name a question's intent where no rule does"
+    )
     mcp_writes: bool = Field(
         default=False, description="Offer MCP tools that index and remove documentation"
     )

@@ -1,1 +1,7 @@
-"""Cited answers: sources from the database, words from a language model, checks of both."""
+"""Answers with sources: strategy, sources, the language model's words, and checks of them."""
+
+from pgrag.answer.answerer import Answerer
+from pgrag.answer.stream import AnswerStream
+from pgrag.answer.values import Answer, AnswerEvent, CitedSource, Sentence
+
+__all__ = ["Answer", "AnswerEvent", "AnswerStream", "Answerer", "CitedSource", "Sentence"]

@@ -20,6 +20,7 @@ from pgrag.api import openapi, problems, rate_limit
 from pgrag.api.body_limit import BodyLimit
 from pgrag.api.callers import KnownCallers
 from pgrag.api.routes import (
+    answers,
     configuration,
     documents,
     evaluations,
@@ -84,6 +85,8 @@ def create_app(
     api.state.pgrag = app
     api.state.readiness_limiter = anyio.CapacityLimiter(2)
     api.state.mcp = Endpoint(partial(_make_mcp_server, app))
+    # Answers wait for a language model, and no search for them.
+    api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
     api.add_middleware(BodyLimit)
     settings = app.settings
@@ -102,6 +105,7 @@ def create_app(
         searches.router,
         parsing.router,
         results.router,
+        answers.router,
         tuning.router,
         configuration.router,
         links.router,

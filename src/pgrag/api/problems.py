@@ -151,7 +151,8 @@ def problem(
     )
 
 
-async def _pgrag_error(request: Request, error: Exception) -> Response:
+async def pgrag_problem(request: Request, error: Exception) -> Response:
+    """The response that says what error of this project went wrong; logs what is the server's."""
     error = cast(errors.PgragError, error)
     kind = kind_of(error)
     if kind.status >= 500:
@@ -224,7 +225,7 @@ async def _unexpected(request: Request, _: Exception) -> Response:
 
 def add_handlers(api: FastAPI) -> None:
     """Make every error of an application a problem document."""
-    api.add_exception_handler(errors.PgragError, _pgrag_error)
+    api.add_exception_handler(errors.PgragError, pgrag_problem)
     api.add_exception_handler(RequestValidationError, _invalid_request)
     api.add_exception_handler(HTTPException, _http_error)
     api.add_exception_handler(Exception, _unexpected)

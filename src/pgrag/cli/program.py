@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from pgrag.cli import (
+    answer,
     browse,
     config,
     context,
@@ -55,6 +56,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         results.pages,
         results.facets,
         context.context,
+        answer.answer,
         parse.parse,
         parse.suggest,
     ),

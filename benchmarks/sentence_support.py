@@ -1,0 +1,80 @@
+"""Where to doubt a sentence: descriptions of pages against their own page and against others.
+
+    PGRAG_HOME=… python -m benchmarks.sentence_support LIBRARY …
+
+The libraries are indexed already; their front matter has `description`, which is not searched. With
+each description as a question, the sources of `pgrag.answer_context` are of its own page or others.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from pgrag.app import App
+
+_PAGES = """
+select p.page_id, p.title, p.front_matter ->> 'description' as description
+from pgrag.pages as p
+join pgrag.libraries as l on l.library_id = p.library_id
+where l.name = %s and length(p.front_matter ->> 'description') > 40
+order by p.page_id
+"""
+_DOCUMENTS = """
+select d.document_id
+from pgrag.documents as d
+join pgrag.libraries as l on l.library_id = d.library_id
+where l.name = %s and d.level = 2
+order by md5(d.document_id::text)
+"""
+_THRESHOLDS = (0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
+
+
+def supports(app: App, library: str) -> dict[str, list[float]]:
+    """The support of every description by its own page, by each neighbour, and by any document."""
+    found: dict[str, list[float]] = {"own page": [], "found with it": [], "any": []}
+    documents = [row["document_id"] for row in app.database.query(_DOCUMENTS, [library])]
+    for place, page in enumerate(app.database.query(_PAGES, [library])):
+        [material] = app.database.call(
+            "answer_context",
+            question=f"{page['title']} {page['description']}",
+            library=library,
+            expand=False,
+        )
+        own, others = [], []
+        for source in material["sources"]:
+            (own if source["page_id"] == page["page_id"] else others).append(source["document_id"])
+        if not own:
+            continue
+        cited = [own, *([other] for other in others), [documents[place % len(documents)]]]
+        rows = app.database.call(
+            "sentence_support",
+            library=library,
+            sentences=[page["description"]] * len(cited),
+            documents=json.dumps(cited),
+        )
+        shares = [row["support"] for row in rows]
+        found["own page"].append(shares[0])
+        found["found with it"] += shares[1:-1]
+        found["any"].append(shares[-1])
+    return found
+
+
+def main() -> None:
+    """Print how many sentences each threshold doubts."""
+    with App() as app:
+        for library in sys.argv[1:]:
+            found = supports(app, library)
+            heads = [f"{name} ({len(values)})" for name, values in found.items()]
+            print(f"\n| {library}: doubted below | {' | '.join(heads)} |")
+            print("|---|" + "---|" * len(heads))
+            for threshold in _THRESHOLDS:
+                doubted = [
+                    sum(value < threshold for value in values) / max(1, len(values))
+                    for values in found.values()
+                ]
+                print(f"| {threshold} | " + " | ".join(f"{share:.0%}" for share in doubted) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""An answer on its way to a client: made in a thread, ended as soon as the client has gone."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import closing
+from typing import Any
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from fastapi import Request, Response
+from pydantic_core import to_json
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from pgrag.answer import AnswerEvent, AnswerStream
+from pgrag.api.problems import INTERNAL, pgrag_problem, problem
+from pgrag.errors import PgragError
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT_SECONDS = 15.0
+"""A comment is sent so often, for proxies that end what is silent, and to notice who has gone."""
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+Tell = Callable[[AnswerEvent], Coroutine[Any, Any, None]]
+
+
+async def follow(
+    stream: AnswerStream,
+    limiter: anyio.CapacityLimiter,
+    receive: Receive,
+    tell: Tell | None = None,
+) -> Exception | None:
+    """Let an answer be made to its end; `tell` gets each event. Returns what went wrong.
+
+    It is cancelled when the client disconnects (then that is `ClientDisconnect`), and when the
+    server gives the request up; this returns after its thread has come free.
+    """
+    has_gone = False
+
+    def make() -> Exception | None:
+        try:
+            with closing(stream.events) as events:
+                for event in events:
+                    if tell is not None:
+                        anyio.from_thread.run(tell, event)
+        except Exception as error:
+            return error
+        return None
+
+    async def wait_for_disconnect() -> None:
+        nonlocal has_gone
+        try:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            has_gone = True
+        finally:
+            stream.cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(wait_for_disconnect)
+        outcome = await anyio.to_thread.run_sync(make, limiter=limiter)
+        group.cancel_scope.cancel()
+    return ClientDisconnect() if has_gone and outcome is not None else outcome
+
+
+class EventStream(Response):
+    """The events of an answer as server-sent events.
+
+    What goes wrong before the first one leaves as a problem document, later as an event `error`.
+    """
+
+    def __init__(
+        self, request: Request, stream: AnswerStream, limiter: anyio.CapacityLimiter
+    ) -> None:
+        super().__init__(media_type="text/event-stream")
+        self._request = request
+        self._stream = stream
+        self._limiter = limiter
+        self._has_begun = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the stream."""
+        sending = anyio.Lock()
+
+        async def write(raw: bytes, *, more: bool = True) -> None:
+            async with sending:
+                if not self._has_begun:
+                    self._has_begun = True
+                    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+                await send({"type": "http.response.body", "body": raw, "more_body": more})
+
+        async def beat() -> None:
+            while True:
+                await anyio.sleep(HEARTBEAT_SECONDS)
+                if self._has_begun:
+                    await write(b": still here\n\n")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(beat)
+            error = await follow(
+                self._stream,
+                self._limiter,
+                receive,
+                lambda event: write(_frame(event.name, to_json(event.data, inf_nan_mode="null"))),
+            )
+            group.cancel_scope.cancel()
+        if error is None:
+            await write(b"", more=False)
+        elif isinstance(error, ClientDisconnect):
+            return
+        elif not self._has_begun:
+            raise error
+        else:
+            await write(_frame("error", await self._described(error)), more=False)
+
+    async def _described(self, error: Exception) -> bytes:
+        """The problem document of an error, on one line."""
+        if isinstance(error, PgragError):
+            response = await pgrag_problem(self._request, error)
+        else:
+            log.error("%s failed", self._request.url.path, exc_info=error)
+            response = problem(self._request, INTERNAL)
+        return json.dumps(json.loads(bytes(response.body))).encode()
+
+
+def _frame(name: str, data: bytes) -> bytes:
+    return b"event: %b\ndata: %b\n\n" % (name.encode(), data)

@@ -1,0 +1,337 @@
+"""Answers by a language model on loopback: sources, citations, checks, what is kept of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import llm_server
+import pytest
+from api_corpus import SOURCES, write
+from llm_server import break_off, calls, hang, hang_after, says, status
+
+from pgrag.answer import Answer, Answerer
+from pgrag.answer.intents import MOST_TOKENS
+from pgrag.answer.stream import NOTHING_FOUND
+from pgrag.answer.values import Mode
+from pgrag.app import App
+from pgrag.errors import (
+    AnswerCutShort,
+    GenerationCancelled,
+    InvalidInput,
+    LanguageModelError,
+    NotConfigured,
+)
+from pgrag.ingest.page import PageOptions
+from pgrag.settings import Settings
+
+QUESTION = "When is the range of the tide largest?"
+TRUE = "Two days after a full moon the range is largest"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[llm_server.Server]:
+    with llm_server.serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def app(
+    clone: Callable[[], AbstractContextManager[str]],
+    server: llm_server.Server,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[App]:
+    """The harbour handbook and a language model; tests add recorded answers and nothing else."""
+    folder = tmp_path_factory.mktemp("answers")
+    with clone() as url:
+        settings = Settings(
+            database_url=url, pool_size=2, llm_url=server.url, llm_model="small-chat",
+            llm_retries=0, llm_max_tokens=300,
+        )  # fmt: skip
+        with App(settings) as app:
+            for source in SOURCES[1:]:
+                app.index(
+                    source.library,
+                    source.version,
+                    str(write(source, folder)),
+                    PageOptions(base_url=source.base_url, language=source.language),
+                )
+            yield app
+
+
+@pytest.fixture
+def answerer(app: App, server: llm_server.Server) -> Answerer:
+    server.requests.clear()
+    server.hanging.clear()
+    server.left.clear()
+    return app.answering("test")
+
+
+def answer(
+    answerer: Answerer, server: llm_server.Server, text: str, question: str = QUESTION, **given: Any
+) -> Answer:
+    server.script = [says(text)]
+    return answerer.answer(question, library="harbour", **given)
+
+
+def number_of(made: Answer, words: str) -> int:
+    [number] = [s["number"] for s in made.sources if words in s["content"]]
+    return int(number)
+
+
+def recorded(app: App, made: Answer) -> dict[str, Any]:
+    [row] = app.database.query("select * from pgrag.answers where search_id = %s", [made.search_id])
+    return row
+
+
+def test_an_answer_rests_on_sources_and_is_recorded(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    probe = answer(answerer, server, "x [1].")
+    number = number_of(probe, TRUE)
+    made = answer(answerer, server, f"{TRUE} [{number}].")
+    assert made.status == "answered"
+    assert made.text == f"{TRUE} [{number}]."
+    assert [(c.number, made.text[c.start : c.end]) for c in made.citations] == [
+        (number, f"[{number}]")
+    ]
+    [sentence] = made.sentences
+    assert sentence.is_supported
+    assert sentence.cited == (number,)
+    assert made.unsupported == made.unknown_citations == []
+    assert made.intent is not None
+    assert made.intent["decided_by"] in {"rule", "default"}
+    assert made.model == "small-chat"
+    assert (made.usage.prompt_tokens, made.usage.completion_tokens) == (40, 10)
+    assert {"retrieval", "first_token", "writing", "checks", "total"} <= made.timings.keys()
+
+    payload = server.payloads[-1]
+    assert payload["max_tokens"] == 300
+    assert [message["role"] for message in payload["messages"]] == ["system", "user"]
+    assert set(llm_server.sources_of(payload)) == {s["number"] for s in made.sources}
+
+    row = recorded(app, made)
+    assert (row["client"], row["status"], row["library"]) == ("test", "answered", "harbour")
+    assert row["answer"] == made.text
+    assert row["citations"] == [{"number": number, "document_id": made.citations[0].document_id}]
+    assert row["completion_tokens"] == 10
+    hit = made.sources[0]["document_id"]
+    app.database.call(
+        "give_feedback", search_id=made.search_id, document_id=hit, rating=5, comment="true"
+    )
+
+
+def test_what_is_not_supported_is_marked(answerer: Answerer, server: llm_server.Server) -> None:
+    number = number_of(answer(answerer, server, "x"), TRUE)
+    made = answer(
+        answerer,
+        server,
+        f"{TRUE} [{number}]. Whales sing below the bridge at midnight [{number}]."
+        " Nobody knows why that is. The tower is red [77].",
+    )
+    assert [(s.is_supported, s.doubt) for s in made.sentences] == [
+        (True, None),
+        (False, "other words than its sources"),
+        (False, "no citation"),
+        (False, "unknown source"),
+    ]
+    assert made.unknown_citations == [77]
+    assert [c.number for c in made.citations] == [number, number]
+
+
+def test_the_stream_tells_everything_in_order(
+    answerer: Answerer, server: llm_server.Server
+) -> None:
+    server.script = [says("", pieces=["It", " is so [", "1", "] and", " so [9]."])]
+    stream = answerer.stream(QUESTION, library="harbour")
+    events = list(stream)
+    names = [event.name for event in events]
+    assert names == [
+        "intent", "sources", "token", "token", "token", "token", "citation", "token", "citation",
+        "done",
+    ]  # fmt: skip
+    by_name = {event.name: event.data for event in events}
+    text = "".join(event.data["text"] for event in events if event.name == "token")
+    assert text == "It is so [1] and so [9]." == by_name["done"]["text"]
+    first, second = (event.data for event in events if event.name == "citation")
+    assert first["document_id"] == by_name["sources"]["sources"][0]["document_id"]
+    assert second == {"number": 9, "start": 20, "end": 23, "document_id": None}
+    assert by_name["done"] == stream.answer.as_json()
+    assert by_name["sources"]["search_id"] == by_name["done"]["search_id"]
+
+
+def test_the_documentation_may_have_no_answer(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    made = answer(answerer, server, "NOT_IN_DOCUMENTATION\n\nVon Walen steht dort nichts.")
+    assert (made.status, made.text) == ("not_in_documentation", "Von Walen steht dort nichts.")
+    assert made.sentences == []
+    assert recorded(app, made)["status"] == "not_in_documentation"
+    assert answer(answerer, server, "NOT_IN_DOCUMENTATION").text == NOTHING_FOUND
+    late = answer(answerer, server, "Nothing about whales.\nNOT_IN_DOCUMENTATION")
+    assert (late.status, late.text) == ("not_in_documentation", "Nothing about whales.")
+
+
+def test_without_a_source_no_model_is_asked(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
+    assert (made.status, made.text, made.sources) == ("not_in_documentation", NOTHING_FOUND, [])
+    assert server.requests == []
+    assert recorded(app, made)["status"] == "not_in_documentation"
+
+
+def test_an_answer_that_is_cut_off_says_so(answerer: Answerer, server: llm_server.Server) -> None:
+    server.script = [says("It is [1] and", finish="length")]
+    made = answerer.answer(QUESTION, library="harbour")
+    assert "PGRAG_LLM_MAX_TOKENS" in made.notices[0]
+
+
+def test_the_model_says_the_intent_where_no_rule_does(
+    answerer: Answerer, server: llm_server.Server
+) -> None:
+    vague = "harbour moorings electricity"
+    server.script = [says("The kind is: procedural."), says("So it is [1].")]
+    made = answerer.answer(vague, library="harbour", ask_intent=True)
+    assert made.intent is not None
+    assert (made.intent["intent"], made.intent["decided_by"]) == ("PROCEDURAL", "model")
+    asked, _ = server.payloads
+    assert asked["max_tokens"] == MOST_TOKENS
+    assert "KNOWN_ITEM" in asked["messages"][0]["content"]
+    assert vague in asked["messages"][1]["content"]
+
+    for useless in (says("Both SEMANTIC and KNOWN_ITEM"), says("None"), status(500)):
+        server.script = [useless, says("So it is [1].")]
+        made = answerer.answer(vague, library="harbour", ask_intent=True)
+        assert made.intent is not None
+        assert made.intent["decided_by"] == "default"
+
+    server.requests.clear()
+    server.script = [says("So it is [1].")]
+    ruled = answerer.answer("How do I pay for electricity?", library="harbour", ask_intent=True)
+    chosen = answerer.answer(vague, library="harbour", ask_intent=True, intent="SEMANTIC")
+    assert ruled.intent is not None
+    assert chosen.intent is not None
+    assert (ruled.intent["decided_by"], chosen.intent["decided_by"]) == ("rule", "argument")
+    assert len(server.requests) == 2
+
+
+def test_a_model_that_fails(app: App, answerer: Answerer, server: llm_server.Server) -> None:
+    server.script = [break_off("It is so ", "[1] and")]
+    stream = answerer.stream(QUESTION, library="harbour")
+    with pytest.raises(AnswerCutShort):
+        list(stream)
+    with pytest.raises(RuntimeError, match="not finished"):
+        _ = stream.answer
+    server.script = [status(500)]
+    with pytest.raises(LanguageModelError):
+        answerer.answer(QUESTION, library="harbour")
+    rows = app.database.query(
+        "select status, answer from pgrag.answers where status = 'failed' order by at"
+    )
+    assert [row["answer"] for row in rows] == ["It is so [1] and", ""]
+
+
+def test_a_model_that_searches_by_itself(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    search = ("keyword_search", {"query": "spring tides"})
+    server.script = [calls(search), says(f"{TRUE} [1]. Whales sing at midnight [1].")]
+    stream = answerer.stream(QUESTION, library="harbour", mode="agentic", max_steps=3)
+    events = list(stream)
+    names = [event.name for event in events]
+    assert names[0] == "sources"
+    assert names[-1] == "done"
+    assert {"step", "token", "citation"} <= set(names)
+    made = stream.answer
+    assert (made.mode, made.status, made.intent) == ("agentic", "answered", None)
+    assert made.trace is not None
+    assert [[call["tool"] for call in step["calls"]] for step in made.trace] == [
+        ["keyword_search"],
+        [],
+    ]
+    assert [s.doubt for s in made.sentences] == [None, "other words than its sources"]
+    assert made.citations[0].document_id == made.sources[0]["document_id"]
+    row = recorded(app, made)
+    assert len(row["trace"]) == 2
+    [found] = app.database.query(
+        "select * from pgrag.searches where search_id = %s", [made.search_id]
+    )
+    assert found["parameters"]["function"] == "agent"
+    with pytest.raises(InvalidInput, match="no use for template"):
+        answerer.stream(QUESTION, mode="agentic", template="default")
+    with pytest.raises(InvalidInput, match="no use for max_steps"):
+        answerer.stream(QUESTION, max_steps=3)
+
+
+@pytest.mark.parametrize("mode", ["direct", "agentic"])
+@pytest.mark.parametrize("behaviour", [hang, hang_after("It is so [1]", " and")])
+def test_a_cancelled_answer_leaves_nothing(
+    app: App,
+    answerer: Answerer,
+    server: llm_server.Server,
+    behaviour: llm_server.Behaviour,
+    mode: Mode,
+) -> None:
+    server.script = [behaviour]
+    before = set(threading.enumerate())
+    stream = answerer.stream(QUESTION, library="harbour", mode=mode)
+    failures: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            list(stream)
+        except GenerationCancelled as error:
+            failures.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert server.hanging.wait(10)
+    stream.cancel()
+    stream.cancel()
+    reader.join(10)
+    assert not reader.is_alive()
+    assert len(failures) == 1
+    assert server.left.wait(10)
+    assert not [t for t in threading.enumerate() if t not in before and t.name == "pgrag-agent"]
+    if mode == "direct":
+        [row] = app.database.query("select status from pgrag.answers order by at desc limit 1")
+        assert row["status"] == "cancelled"
+
+
+def test_who_leaves_the_stream_early_cancels_it(
+    answerer: Answerer, server: llm_server.Server
+) -> None:
+    server.script = [hang_after("It", " is")]
+    stream = answerer.stream(QUESTION, library="harbour")
+    for event in stream:
+        if event.name == "token":
+            break
+    stream.events.close()
+    assert server.left.wait(10)
+    never = answerer.stream(QUESTION, library="harbour")
+    never.cancel()
+    server.requests.clear()
+    with pytest.raises(GenerationCancelled):
+        list(never)
+    assert server.requests == []
+
+
+def test_nothing_is_recorded_where_that_is_switched_off(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    before = app.database.query("select count(*) as n from pgrag.answers")
+    with App(app.settings.model_copy(update={"record_searches": False})) as quiet:
+        made = answer(quiet.answering("test"), server, "So it is [1].")
+    assert made.search_id is None
+    assert app.database.query("select count(*) as n from pgrag.answers") == before
+
+
+def test_without_a_language_model_it_is_said_what_to_set(app: App) -> None:
+    with App(app.settings.model_copy(update={"llm_url": None})) as without:
+        with pytest.raises(NotConfigured) as caught:
+            without.answering("test")
+        assert "PGRAG_LLM_URL" in str(caught.value)
+        assert without.search.search("tide", library="harbour").rows

@@ -1,0 +1,229 @@
+"""POST /v1/answer: JSON, streams of events, problems before and within them, who goes away."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import httpx
+import llm_server
+import pytest
+import uvicorn
+from api_client import ApiClient, problem, serving
+from api_corpus import SOURCES, write
+from llm_server import break_off, hang, hang_after, says, status
+
+from pgrag.api import create_app, delivery
+from pgrag.app import App
+from pgrag.ingest.page import PageOptions
+from pgrag.settings import Settings
+
+ASKED = {"question": "When is the range of the tide largest?", "library": "harbour"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[llm_server.Server]:
+    with llm_server.serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def database_of_answers(
+    clone: Callable[[], AbstractContextManager[str]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    source = SOURCES[1]
+    with clone() as url:
+        with App(Settings(database_url=url, pool_size=2)) as app:
+            folder = write(source, tmp_path_factory.mktemp("api_answers"))
+            app.index("harbour", "2.1", str(folder), PageOptions(base_url=source.base_url))
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(database_of_answers: str, server: llm_server.Server) -> Iterator[ApiClient]:
+    with serving(
+        database_of_answers, llm_url=server.url, llm_model="small-chat", llm_retries=0
+    ) as client:
+        yield client
+
+
+def events(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The events of a stream, read as a browser reads them."""
+    assert text.endswith("\n\n")
+    found = []
+    for block in text.split("\n\n")[:-1]:
+        if block.startswith(":"):
+            continue
+        name, data = block.split("\n")
+        assert name.startswith("event: ")
+        assert data.startswith("data: ")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def test_an_answer_as_json(client: ApiClient, server: llm_server.Server) -> None:
+    server.script = [says("It is\u2028so,\nsays [1]. Nobody knows [9].")]
+    response = client.post("/v1/answer", ASKED | {"limit": 3, "token_budget": 2000})
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "no-store"
+    made = response.json()
+    assert made["status"] == "answered"
+    assert made["text"] == "It is\u2028so,\nsays [1]. Nobody knows [9]."
+    assert made["citations"][0]["document_id"] == made["sources"][0]["document_id"]
+    assert made["unknown_citations"] == [9]
+    assert made["sentences"][1]["doubt"] == "unknown source"
+    assert made["intent"]["decided_by"] in {"rule", "default"}
+    feedback = {"search_id": made["search_id"], "rating": 4}
+    assert client.post("/v1/feedback", feedback).status_code in {200, 201}
+
+    schema = client.ok("/openapi.json")
+    [answer] = [schema["components"]["schemas"][name] for name in ("Answer",)]
+    assert set(answer["properties"]) == set(made)
+    source = schema["components"]["schemas"]["Source"]["properties"]
+    assert set(made["sources"][0]) == set(source)
+    kinds = schema["paths"]["/v1/answer"]["post"]["responses"]["200"]["content"]
+    assert set(kinds) == {"application/json", "text/event-stream"}
+
+
+def test_an_answer_as_a_stream(client: ApiClient, server: llm_server.Server) -> None:
+    server.script = [says("It is\u2028so,\nsays [1].")]
+    response = client.post("/v1/answer", ASKED | {"stream": True})
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-accel-buffering"] == "no"
+    told = events(response.text)
+    names = [name for name, _ in told]
+    assert names[:3] == ["intent", "sources", "token"]
+    assert names[-1] == "done"
+    assert names.count("citation") == 1
+    text = "".join(data["text"] for name, data in told if name == "token")
+    assert text == told[-1][1]["text"] == "It is\u2028so,\nsays [1]."
+    accepted = client.request(
+        "POST", "/v1/answer", json=ASKED, headers={"Accept": "text/event-stream"}
+    )
+    assert [name for name, _ in events(accepted.text)] == names
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_problems_before_anything_is_sent(
+    client: ApiClient, server: llm_server.Server, stream: bool
+) -> None:
+    server.script = [says("x [1].")]
+    unknown = client.post("/v1/answer", ASKED | {"library": "nowhere", "stream": stream})
+    problem(unknown, 404, "unknown-library")
+    template = client.post("/v1/answer", ASKED | {"template": "nope", "stream": stream})
+    assert "nope" in problem(template, 422, "invalid-input")["detail"]
+    for body in ({}, {"question": " "}, ASKED | {"mode": "wild"}, ASKED | {"limitt": 1}):
+        problem(client.post("/v1/answer", body | {"stream": stream}), 422, "invalid-request")
+
+
+def test_a_model_that_fails(client: ApiClient, server: llm_server.Server) -> None:
+    server.script = [status(500, {"error": {"message": "key sk-secret"}})]
+    failed = client.post("/v1/answer", ASKED)
+    assert "sk-secret" not in failed.text
+    problem(failed, 502, "language-model-failed")
+    server.script = [break_off("It is ", "so")]
+    told = events(client.post("/v1/answer", ASKED | {"stream": True}).text)
+    assert [name for name, _ in told] == ["intent", "sources", "token", "token", "error"]
+    assert told[-1][1]["type"] == "/problems/language-model-failed"
+    assert told[-1][1]["status"] == 502
+
+
+def test_without_a_language_model_everything_else_works(database_of_answers: str) -> None:
+    with serving(database_of_answers) as client:
+        for stream in (False, True):
+            missing = problem(
+                client.post("/v1/answer", ASKED | {"stream": stream}), 501, "not-configured"
+            )
+            assert "PGRAG_LLM_URL" in missing["hint"]
+        assert client.ok("/v1/search", q="tide")["hits"]
+
+
+@contextmanager
+def listening(app: App) -> Iterator[str]:
+    """The service on a port of its own, in a thread."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        service = uvicorn.Server(
+            uvicorn.Config(create_app(app), log_level="error", ws="none", lifespan="on")
+        )
+        thread = threading.Thread(target=service.run, args=([listener],), name="service")
+        thread.start()
+        try:
+            eventually(lambda: service.started)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            service.should_exit = True
+            thread.join(20)
+            assert not thread.is_alive()
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.01)
+
+
+def test_clients_that_go_away_leave_nothing(
+    database_of_answers: str,
+    server: llm_server.Server,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before = set(threading.enumerate())
+    monkeypatch.setattr(delivery, "HEARTBEAT_SECONDS", 0.05)
+    settings = Settings(
+        database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat",
+        llm_concurrency=2,
+    )  # fmt: skip
+    app = App(settings)
+    with listening(app) as url, httpx.Client(base_url=url, trust_env=False) as client:
+        assert client.get("/v1/search", params={"q": "tide"}).status_code == 200
+
+        # A stream that is silent: comments come, and its end reaches the language model.
+        server.script = [hang_after("It is", " so [1]")]
+        server.left.clear()
+        with client.stream("POST", "/v1/answer", json=ASKED | {"stream": True}) as response:
+            read = ""
+            for piece in response.iter_text():
+                read += piece
+                if "event: citation" in read and ": still here" in read:
+                    break
+        assert server.left.wait(20)
+
+        # Clients that wait for a whole answer, more of them than may be asked at once.
+        server.script = [hang]
+        server.left.clear()
+        server.hanging.clear()
+
+        def impatient() -> None:
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(f"{url}/v1/answer", json=ASKED, timeout=0.5, trust_env=False)
+
+        waiting = [threading.Thread(target=impatient) for _ in range(4)]
+        for thread in waiting:
+            thread.start()
+        assert server.hanging.wait(20)
+        # A slow language model keeps nobody from searching.
+        for _ in range(5):
+            assert client.get("/v1/search", params={"q": "tide"}, timeout=5).status_code == 200
+        assert server.running <= 2
+        for thread in waiting:
+            thread.join(20)
+        eventually(lambda: server.running == 0)
+
+        server.script = [says("It is so [1].")]
+        assert client.post("/v1/answer", json=ASKED).json()["status"] == "answered"
+        rows = app.database.query("select status, count(*) as n from pgrag.answers group by 1")
+        assert {"cancelled", "answered"} <= {row["status"] for row in rows}
+        pool = app.database._pool
+        eventually(lambda: pool.get_stats()["pool_available"] == pool.get_stats()["pool_size"])
+    eventually(lambda: set(threading.enumerate()) <= before)
+    assert caplog.messages == []
