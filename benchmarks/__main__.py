@@ -16,6 +16,7 @@ import psycopg
 from pydantic import SecretStr
 
 from benchmarks import (
+    answers,
     exactness,
     expansion,
     graph,
@@ -41,6 +42,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "latency": latency.calls,
     "recording": recording.record,
     "steps": steps.around_a_search,
+    "answers": answers.contexts,
     "graph": graph.in_search,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,

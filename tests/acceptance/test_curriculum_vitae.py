@@ -93,6 +93,21 @@ def test_every_employer_is_in_the_context(personal: CommandLine) -> None:
     assert text.index("Chefarchitekt") < text.index("Leitender") < text.index("Kundenportal")
 
 
+def test_every_employer_is_among_the_sources_of_an_answer(
+    database: psycopg.Connection[dict[str, Any]],
+) -> None:
+    """However the question is understood, and if a single hit is all that the search gives."""
+    for arguments in ("", ", match_count => 1", ", intent => 'EXPLORATORY'", ", intent => 'off'"):
+        row = database.execute(
+            f"select a.* from pgrag.answer_context(%s, 'personal'{arguments}) as a".encode(),
+            [WHERE_HE_WORKED],
+        ).fetchone()
+        assert row is not None
+        assert {source["path"][-1] for source in row["sources"]} >= EMPLOYERS, arguments
+        prompt = row["messages"][-1]["content"]
+        assert [name for name in EMPLOYERS if name not in prompt] == []
+
+
 def test_one_hit_brings_in_the_rest_of_its_page(personal: CommandLine) -> None:
     rows = personal.json("context", WHERE_HE_WORKED, "-l", "personal", "--limit", "1")
     assert [row["relation"] for row in rows].count("hit") == 1
