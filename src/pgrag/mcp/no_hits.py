@@ -15,13 +15,17 @@ _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 
 def explain(
     documentation: Documentation,
+    function: str,
     query: str,
     *,
     library: str | None,
     version: str | None,
     filters: dict[str, Any] | None,
 ) -> list[str]:
-    """Say which arm found nothing, and what finds something instead."""
+    """Say which arm found nothing, and what finds something instead.
+
+    `function`: the search that found nothing, which is also what proposals are tried by.
+    """
     scope: dict[str, Any] = {"library": library, "version": label(version)}
     find = _Finder(documentation)
     said = []
@@ -33,30 +37,30 @@ def explain(
         said.append("The semantic arm found nothing: no passage in reach has a vector near it.")
     else:
         said.append("The semantic arm alone finds something: call semantic_search.")
-    relaxed = _relaxed(find, query, scope, filters)
+    relaxed = _relaxed(find, function, query, scope, filters)
     return said + (relaxed or ["Other words may help: shorter, more general, as the"
         " documentation would put it. search_text finds exact text."])  # fmt: skip
 
 
 def _relaxed(
-    find: _Finder, query: str, scope: dict[str, Any], filters: dict[str, Any] | None
+    find: _Finder, function: str, query: str, scope: dict[str, Any], filters: dict[str, Any] | None
 ) -> list[str]:
     """What of the search can be left out so that there are hits."""
     said = []
-    if filters and find.any("search", query, scope):
+    if filters and find.any(function, query, scope):
         said.append("Leave out `filters`: without them there are hits.")
     words = find.words(query)
-    if words != query and words and find.any("search", words, scope | {"filters": filters}):
+    if words != query and words and find.any(function, words, scope | {"filters": filters}):
         said.append(f"Leave out the conditions in the query: {words!r} has hits.")
     plain = " ".join(_MARKS.sub(" ", words).split())
-    if plain != words and plain and find.any("search", plain, scope | {"filters": filters}):
+    if plain != words and plain and find.any(function, plain, scope | {"filters": filters}):
         said.append(f"Leave out quotation marks, + and -: {plain!r} has hits.")
     if scope["version"] != "*":
-        rows = find.rows("search", query, scope | {"version": "*", "filters": filters}, count=20)
+        rows = find.rows(function, query, scope | {"version": "*", "filters": filters}, count=20)
         labels = dict.fromkeys(shown(row["version"]) for row in rows)
         if labels:
             said.append(f"Other versions have hits: {', '.join(labels)}.")
-    if not said and find.any("search", plain or query, {**scope, "version": "*"}):
+    if not said and find.any(function, plain or query, {**scope, "version": "*"}):
         said.append(f"Leave out all conditions at once: {plain!r} alone, in version '*', has hits.")
     return said
 

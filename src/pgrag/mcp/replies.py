@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pgrag.db import Row
 from pgrag.mcp.documentation import named
 
 _BYTES_PER_TOKEN = 4
+_END = re.compile(r"<(\s*/\s*passage)", re.IGNORECASE)
 _LONGEST = 300
 """Characters of a title or a query that are repeated."""
 _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with a larger budget]"
@@ -52,7 +54,7 @@ def count_tokens(text: str) -> int:
 
 def unquotable(text: str) -> str:
     """The text without what would end a quotation."""
-    return text.replace("</passage", "<\\/passage")
+    return _END.sub(r"<\\\1", text)
 
 
 def fit(
@@ -109,7 +111,7 @@ def on_one_line(text: str) -> str:
 
 def address(row: Row) -> str:
     """The address of a passage, with the anchor of its section."""
-    url: str = row["url"] or ""
+    url = on_one_line(row["url"] or "")
     return f"{url}#{row['anchor']}" if url and row["anchor"] and "#" not in url else url
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from pgrag.mcp.documentation import Documentation
-from pgrag.mcp.replies import plural
+from pgrag.mcp.replies import on_one_line, plural
 from pgrag.mcp.tool import Arguments, PageId, Reply, Tool
 
 
@@ -50,7 +50,8 @@ def _get_related(documentation: Documentation, given: GetRelated) -> Reply:
         for row in rows
     ]
     lines = [
-        f"- **{item.title}** (page_id={item.page_id}, {item.score:.2f}): {item.reason}. {item.url}"
+        f"- **{on_one_line(item.title)}** (page_id={item.page_id}, {item.score:.2f}):"
+        f" {item.reason}. {on_one_line(item.url)}"
         for item in related
     ] or ["No other page is linked with it, or reads alike."]
     head = f"# {plural(len(related), 'page')} related to page {given.page_id}"

@@ -190,7 +190,9 @@ def _page(documentation: Documentation, given: PageChoice) -> tuple[Row, str | N
 def _head(page: Row, reason: str | None) -> str:
     source = named(page["library"], page["version"]) + (f" ({reason})" if reason else "")
     facts = f"page_id={page['page_id']} {source} {on_one_line(page['key'])}"
-    return "\n".join([f"# {breadcrumbs(page)}", facts, *([page["url"]] if page["url"] else [])])
+    return "\n".join(
+        [f"# {breadcrumbs(page)}", facts, *([on_one_line(page["url"])] if page["url"] else [])]
+    )
 
 
 def _after(rows: list[Row], cursor: str | None) -> list[Row]:

@@ -113,7 +113,7 @@ def _searching(
             after=given.cursor,
         )
         if not found.rows:
-            return _nothing(documentation, given, read, found)
+            return _nothing(documentation, search.__name__, given, read, found)
         return _passages(given, read, found, doubts(found.rows))
 
     return run
@@ -200,6 +200,7 @@ def _foot(rows: list[Row], found: Result, cursor: str | None) -> str:
 
 def _nothing(
     documentation: Documentation,
+    function: str,
     given: SearchDocs | SearchByArm,
     read: Resolved | None,
     found: Result,
@@ -211,6 +212,7 @@ def _nothing(
             *found.notices,
             *no_hits.explain(
                 documentation,
+                function,
                 given.query,
                 library=given.library,
                 version=given.version,
