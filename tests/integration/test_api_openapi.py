@@ -39,6 +39,7 @@ EXPECTED = {
     ("GET", "/v1/facets"): FACETS,
     ("POST", "/v1/facets"): "",
     ("GET", "/v1/context"): CONTEXT,
+    ("POST", "/v1/answer"): "",
     ("POST", "/v1/context"): "",
     ("GET", "/v1/resolve"): "library version",
     ("GET", "/v1/parse"): "q",
