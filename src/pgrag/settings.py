@@ -166,7 +166,7 @@ class Settings(BaseSettings):
         default=None, ge=1, le=1_000_000, description="Requests at once; unset: a sixth of a minute"
     )
     record_searches: bool = Field(
-        default=True, description="Keep what REST and command line search and find"
+        default=True, description="Keep what REST, MCP and command line search and find"
     )
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)

@@ -31,7 +31,7 @@ def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
     order = [text.index(heading) for heading in ("high water", "## Depth over", "## Spring tides")]
     assert order == sorted(order)
     assert f'<passage page_id="{sill["page_id"]}">' in text
-    for said in ("navigation/tides.md", "https://harbour.example/navigation/tides"):
+    for said in ("navigation/tides.md", "https://harbour.example/navigation/tides", sill["url"]):
         text, same = mcp.ok("get_page", library="harbour", page=said, version="2")
         assert same["paragraphs"] == page["paragraphs"]
         assert same["version_reason"] == "the newest version in the range 2"
@@ -169,6 +169,8 @@ def test_ids_that_do_not_exist_say_where_to_find_some(mcp):
     ):
         assert "of a hit" in mcp.failed(tool, **given)
     assert "Did you mean" in mcp.failed("get_page", library="harbour", page="tides")
+    assert "There is" in mcp.failed("get_page", library="nowhere", page="tides.md")
+    assert "no page 'x'" in mcp.failed("get_page", library="harbour", page="x#y")
     assert "give page_id, or library and page" in mcp.failed("get_page")
     assert "page needs library beside it" in mcp.failed("get_outline", page="tides.md")
     for odd in (0, -1, 2**63, 1.5, "seven", None, [1], {"id": 1}):

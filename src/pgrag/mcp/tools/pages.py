@@ -7,8 +7,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, Field, model_validator
 
 from pgrag.db import Row
-from pgrag.errors import InvalidCursor
-from pgrag.mcp.documentation import Documentation, named, shown
+from pgrag.errors import InvalidCursor, UnknownPage
+from pgrag.mcp.documentation import Documentation, Resolved, named, shown
 from pgrag.mcp.paragraphs import Paragraph, as_given, below_headings, paragraphs_of
 from pgrag.mcp.replies import Block, address, breadcrumbs, fit, on_one_line
 from pgrag.mcp.tool import (
@@ -179,12 +179,21 @@ def _page(documentation: Documentation, given: PageChoice) -> tuple[Row, str | N
     page_id, reason = given.page_id, None
     if given.library is not None and given.page is not None:
         read = documentation.resolve(given.library, given.version)
-        [found] = documentation.call(
-            "find_page", library=read.library, page=given.page, version=read.label
-        )
-        page_id, reason = found["page_id"], read.reason
+        page_id, reason = _found(documentation, read, given.page), read.reason
     [row] = documentation.call("page", page_id=page_id)
     return row["page"], reason
+
+
+def _found(documentation: Documentation, read: Resolved, page: str) -> int:
+    """The id of a page by path or url; the url may be that of one of its sections."""
+    try:
+        [row] = documentation.call("find_page", library=read.library, page=page, version=read.label)
+    except UnknownPage:
+        whole, section, _ = page.partition("#")
+        if not section or not whole:
+            raise
+        return _found(documentation, read, whole)
+    return int(row["page_id"])
 
 
 def _head(page: Row, reason: str | None) -> str:
