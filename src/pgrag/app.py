@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.ingest.sources import Source
-    from pgrag.llm import ChatModel, LanguageModel
+    from pgrag.llm import ChatModel
     from pgrag.reranking import CrossEncoderReranker, HttpReranker, Reranked
 
 log = logging.getLogger(__name__)
@@ -189,7 +189,10 @@ class App:
         except DatabaseUnavailable as error:
             return [schema.Finding("database", False, error.message, error.hint or "")]
         models = {embedder.name for embedder in self._embedders()}
-        return doctor.findings(url, is_embedded=self.is_embedded, models=models)
+        found = doctor.findings(url, is_embedded=self.is_embedded, models=models)
+        if self.settings.llm_url or self.settings.llm_model:
+            found.append(doctor.language_model_finding(self.require_language_model))
+        return found
 
     def embedder_of(self, model: str) -> Embedder | None:
         """The embedder of a model, or None where it is not configured here."""
@@ -298,7 +301,7 @@ class App:
             return self._reranker
 
     @property
-    def language_model(self) -> LanguageModel | None:
+    def language_model(self) -> ChatModel | None:
         """The model behind PGRAG_LLM_URL, if it is set."""
         settings = self.settings
         if settings.llm_url is None:
@@ -308,9 +311,9 @@ class App:
         with self._lock:
             if self._language_model is None:
                 if settings.llm_model is None:
-                    raise SettingsError(
+                    raise NotConfigured(
                         "PGRAG_LLM_URL is set, PGRAG_LLM_MODEL is not.",
-                        hint="Name the model that the endpoint shall use.",
+                        hint="Set PGRAG_LLM_MODEL to the name of the model that it shall use.",
                     )
                 key = settings.llm_api_key
                 self._language_model = ChatModel(
@@ -322,7 +325,7 @@ class App:
                 )
             return self._language_model
 
-    def require_language_model(self) -> LanguageModel:
+    def require_language_model(self) -> ChatModel:
         """Return the language model. Raises `NotConfigured` where there is none."""
         model = self.language_model
         if model is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.rows import dict_row
@@ -11,9 +11,12 @@ from psycopg.rows import dict_row
 from pgrag import schema
 from pgrag.db import call, translated_errors
 from pgrag.embedding.model_file import read_description
-from pgrag.errors import DatabaseError
+from pgrag.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.schema import Finding
 from pgrag.settings import masked_url
+
+if TYPE_CHECKING:
+    from pgrag.llm import ChatModel
 
 _UPGRADE = "Run `pgrag db upgrade`."
 
@@ -39,6 +42,26 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
     except DatabaseError as error:
         return [Finding("database", False, error.message, error.hint or "")]
     return found
+
+
+def language_model_finding(required: Callable[[], ChatModel]) -> Finding:
+    """Ask the language model's server whether it is up and has the model; nothing is generated."""
+    name = "language model"
+    try:
+        model = required()
+        served = model.served()
+    except (SettingsError, LanguageModelError) as error:
+        return Finding(name, False, error.message, error.hint or "")
+    # Ollama's names have a tag behind a colon, which may be left out.
+    if served is None or any(model.name in {one, one.rpartition(":")[0]} for one in served):
+        return Finding(name, True, f"{model}.")
+    known = ", ".join(sorted(served)[:10]) or "none"
+    return Finding(
+        name,
+        False,
+        f"{model} is not among the models that the server lists: {known}.",
+        "Check PGRAG_LLM_MODEL, or load the model on the server.",
+    )
 
 
 def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Finding:

@@ -116,6 +116,30 @@ class Endpoint:
             response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)
         return self._decoded(response)
 
+    def get(self, path: str, *, timeout: float) -> Any:
+        """Return the JSON at another path of the same server; None where there is nothing.
+
+        `timeout` is in seconds. Raises the service's error when the server cannot be reached or
+        refuses; it is not asked again.
+        """
+        try:
+            response = self._client.get(self._url.copy_with(path=path), timeout=timeout)
+        except httpx.RequestError as error:
+            reason = f"cannot be reached ({error or type(error).__name__})"
+            hint = f"Check {self._service.variables}_URL and that the server is up."
+            raise self._service.error(f"{self} {reason}.", hint=hint) from error
+        if response.status_code in {404, 405, 501}:
+            return None
+        if not response.is_success:
+            failure = self._refusal(response)
+            raise self._service.error(f"{self} {failure.reason}.", hint=failure.hint)
+        return self._decoded(response)
+
+    @property
+    def path(self) -> str:
+        """The path of the address."""
+        return self._url.path
+
     def lines(
         self, payload: dict[str, Any], cancellation: Cancellation, amend: Amend | None = None
     ) -> Generator[str, None, None]:

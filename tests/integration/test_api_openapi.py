@@ -100,13 +100,17 @@ EXPECTED = {
     ("POST", "/v1/evaluation-runs/{run_id}/repeat"): "run_id",
     ("GET", "/v1/evaluation-runs/{run_id}/comparison"): "run_id other metric moved",
     ("GET", "/v1/evaluation-runs/{run_id}/queries/{query_id}"): "run_id query_id",
+    ("GET", "/v1/tools"): "scoped",
+    ("POST", "/v1/tools/{name}"): "name",
     ("GET", "/healthz"): "",
     ("GET", "/readyz"): "",
 }
 
 
 #: Where there is nothing that could be missing.
-COMPLETE = {"/v1/libraries", "/v1/intent", "/v1/configuration", "/v1/configuration/versions"}
+COMPLETE = {
+    "/v1/libraries", "/v1/intent", "/v1/configuration", "/v1/configuration/versions", "/v1/tools",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

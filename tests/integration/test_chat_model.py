@@ -23,6 +23,7 @@ from llm_server import (
 )
 
 from pgrag.app import App
+from pgrag.doctor import language_model_finding
 from pgrag.errors import (
     AnswerCutShort,
     GenerationCancelled,
@@ -492,6 +493,35 @@ def test_nobody_listens(waits):
         list(model.stream(ASKED))
     assert "hidden" not in str(caught.value)
     assert len(waits) == 2
+
+
+def test_the_doctor_asks_the_server_for_its_models(server):
+    def finding(url: str | None = server.url, model: str | None = "tiny", **given):
+        settings = Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)
+        with App(settings) as app:
+            return language_model_finding(app.require_language_model)
+
+    try:
+        for models in (["tiny"], ["big", "tiny:latest"], None):
+            server.models = models
+            assert finding().ok
+            assert finding().message == f"tiny at {server.url}/chat/completions."
+        server.models = ["big", "wide"]
+        missing = finding()
+        assert not missing.ok
+        assert "lists: big, wide." in missing.message
+        assert "PGRAG_LLM_MODEL" in missing.remedy
+    finally:
+        server.models = ["tiny"]
+    for bad, words in (
+        (finding("http://127.0.0.1:9/v1"), "cannot be reached"),
+        (finding(None), "No language model is configured"),
+        (finding(model=None), "PGRAG_LLM_MODEL is not"),
+    ):
+        assert not bad.ok
+        assert words in bad.message
+        assert "PGRAG_LLM_" in bad.remedy
+    assert not server.requests
 
 
 def test_the_application_has_the_model_that_is_set(server):

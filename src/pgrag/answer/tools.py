@@ -53,7 +53,7 @@ class Toolbox:
     """Runs tools for one question, and numbers what they find in the order of its appearance.
 
     With a `library` nothing else is searched or read, in the version that `version` leads to
-    ("*": in all). Raises `UnknownLibrary` or `UnknownVersion`.
+    ("*": in all). Numbers begin with `first_number`. Raises `UnknownLibrary` or `UnknownVersion`.
     """
 
     def __init__(
@@ -64,10 +64,12 @@ class Toolbox:
         library: str | None = None,
         version: str | None = None,
         filters: dict[str, Any] | None = None,
+        first_number: int = 1,
     ) -> None:
         self._search = search
         self._call = call
         self._filters = filters
+        self._first_number = first_number
         self._library = library.strip().lower() if library else None
         self._version = version
         if self._library is not None and version != EVERY_VERSION:
@@ -159,7 +161,7 @@ class Toolbox:
                 "quoted_sources",
                 document_ids=new,
                 scores=[score_of.get(id_) for id_ in new],
-                first_number=len(self.sources) + 1,
+                first_number=self._first_number + len(self.sources),
             )
             if new
             else []

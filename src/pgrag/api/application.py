@@ -35,6 +35,7 @@ from pgrag.api.routes import (
     results,
     searches,
     text,
+    tools,
     tuning,
     understanding,
 )
@@ -51,6 +52,7 @@ functions of the database; their comments are the reference. Errors are problem 
 """
 TAGS = [
     {"name": "search", "description": "Find documents, and make contexts of them."},
+    {"name": "answers", "description": "Answers by a language model, and its tools."},
     {"name": "libraries", "description": "What there is to search."},
     {"name": "pages", "description": "Whole pages and their heading trees."},
     {"name": "graph", "description": "How pages are linked."},
@@ -117,6 +119,7 @@ def create_app(
         documents.router,
         observation.router,
         understanding.router,
+        tools.router,
         evaluations.router,
     ):
         api.include_router(

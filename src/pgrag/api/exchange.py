@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Response
 from pydantic_core import to_json
 
+from pgrag.answer.tools import Toolbox
 from pgrag.app import App
 from pgrag.db import Row
 from pgrag.evaluation import runs
@@ -56,6 +57,10 @@ class Exchange:
             return function(self._app.searching_as("rest"), query, **arguments)
         finally:
             self._seconds += perf_counter() - started
+
+    def toolbox(self, **scope: Any) -> Toolbox:
+        """The tools of a language model; see `Toolbox`."""
+        return Toolbox(self._app.searching_as("rest"), self.call, **scope)
 
     def evaluation_set(self, name: str) -> Row:
         """The set of this name. Raises UnknownEvaluationSet."""

@@ -23,6 +23,10 @@ from pgrag.llm.requests import Dialect, request_for, size_of, streamed
 from pgrag.service import Service
 
 _PATH = "/chat/completions"
+_MODELS = "/models"
+
+PROBE_TIMEOUT = 5.0
+"""Seconds that a server may take to list its models."""
 
 _SERVICE = Service(
     "language model",
@@ -95,6 +99,18 @@ class ChatModel:
     def name(self) -> str:
         """The model's name, as its server knows it."""
         return self._model
+
+    def served(self) -> list[str] | None:
+        """Return the models that the server says it has; None where it does not say.
+
+        Raises `LanguageModelError` where it cannot be reached or refuses the key.
+        """
+        path = self._endpoint.path.removesuffix(_PATH) + _MODELS
+        listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
+        models = listed.get("data") if isinstance(listed, dict) else None
+        if not isinstance(models, list):
+            return None
+        return [str(model["id"]) for model in models if isinstance(model, dict) and "id" in model]
 
     def complete(
         self,

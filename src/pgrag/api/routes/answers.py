@@ -15,7 +15,7 @@ from pgrag.api.models.arguments import NoParameters
 from pgrag.api.openapi import problems
 from pgrag.app import App
 
-router = APIRouter(tags=["search"], responses=problems(400, 404, 413, 501, 502))
+router = APIRouter(tags=["answers"], responses=problems(400, 404, 413, 501, 502))
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
