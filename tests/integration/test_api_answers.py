@@ -227,3 +227,24 @@ def test_clients_that_go_away_leave_nothing(
         eventually(lambda: pool.get_stats()["pool_available"] == pool.get_stats()["pool_size"])
     eventually(lambda: set(threading.enumerate()) <= before)
     assert caplog.messages == []
+
+
+def test_who_reads_nothing_keeps_no_place(
+    database_of_answers: str, server: llm_server.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "PATIENCE_SECONDS", 0.2)
+    settings = Settings(
+        database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat",
+        llm_concurrency=1,
+    )  # fmt: skip
+    app = App(settings)
+    with listening(app) as url, httpx.Client(base_url=url, trust_env=False) as client:
+        server.script = [says("", pieces=["word " * 50_000] * 60), says("It is so [1].")]
+        body = json.dumps(ASKED | {"stream": True}).encode()
+        with socket.create_connection(("127.0.0.1", httpx.URL(url).port or 0)) as idle:
+            idle.sendall(
+                b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+            )
+            eventually(lambda: len(server.script) == 1)
+            assert client.post("/v1/answer", json=ASKED, timeout=20).status_code == 200

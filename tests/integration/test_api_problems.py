@@ -116,6 +116,7 @@ def test_every_error_has_its_status(error: type[errors.PgragError]) -> None:
         errors.SchemaTooNew: 503,
         errors.EmbeddingError: 502,
         errors.RerankingError: 502,
+        errors.LanguageModelError: 502,
         errors.NotConfigured: 501,
     }
     statuses = [status for base, status in expected.items() if issubclass(error, base)]

@@ -61,8 +61,11 @@ class Answerer:
         """Begin an answer; nothing is done before it is iterated.
 
         `arguments` are those of `pgrag.answer_context`; in the agentic mode library, version,
-        filters, max_steps and max_tokens (see `run_agent`). Raises `InvalidInput` for others.
+        filters, max_steps and max_tokens (see `run_agent`). Raises `InvalidInput` for others, and
+        for an empty question.
         """
+        if not question.strip():
+            raise InvalidInput("The question is empty.")
         given = {name: value for name, value in arguments.items() if value is not None}
         if mode == "agentic":
             foreign = sorted(given.keys() - AGENTIC)

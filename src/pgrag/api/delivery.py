@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Coroutine
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import anyio
@@ -23,7 +23,10 @@ from pgrag.errors import PgragError
 log = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 15.0
-"""A comment is sent so often, for proxies that end what is silent, and to notice who has gone."""
+"""A comment is sent so often, for proxies that end what is silent; the first begins the stream."""
+
+PATIENCE_SECONDS = 60.0
+"""Who takes nothing for so long has gone: nobody may keep the place of another by not reading."""
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -93,16 +96,22 @@ class EventStream(Response):
         sending = anyio.Lock()
 
         async def write(raw: bytes, *, more: bool = True) -> None:
-            async with sending:
-                if not self._has_begun:
-                    self._has_begun = True
-                    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-                await send({"type": "http.response.body", "body": raw, "more_body": more})
+            with anyio.move_on_after(PATIENCE_SECONDS) as patience:
+                async with sending:
+                    if not self._has_begun:
+                        self._has_begun = True
+                        await send(
+                            {"type": "http.response.start", "status": 200, "headers": _HEADERS}
+                        )
+                    await send({"type": "http.response.body", "body": raw, "more_body": more})
+            if patience.cancelled_caught:
+                self._stream.cancel()
+                raise ClientDisconnect
 
         async def beat() -> None:
             while True:
                 await anyio.sleep(HEARTBEAT_SECONDS)
-                if self._has_begun:
+                with suppress(ClientDisconnect):
                     await write(b": still here\n\n")
 
         async with anyio.create_task_group() as group:
