@@ -39,7 +39,8 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[SECTION]…",
-            help="query_types, intents, rules, synonyms, page_types, edge_kinds; default: all.",
+            help="query_types, intents, rules, synonyms, page_types, edge_kinds, templates;"
+            " default: all.",
             show_default=False,
         ),
     ] = None,

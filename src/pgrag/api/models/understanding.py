@@ -32,7 +32,8 @@ class Configuration(BaseModel):
     """What holds for all libraries: intents, query types and rules, synonyms, types of pages."""
 
     configuration: dict[str, dict[str, Any]] = Field(
-        description="query_types, intents, rules, synonyms, page_types, edge_kinds; each by name."
+        description="query_types, intents, rules, synonyms, page_types, edge_kinds, templates; each"
+        " by name."
     )
 
 
