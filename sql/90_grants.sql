@@ -116,6 +116,13 @@ grant execute on function
     pgrag.store_edge_embeddings,
     pgrag.embed_pending_edges,
     pgrag.vector_index_state,
+    -- what language models write
+    pgrag.pending_enrichments,
+    pgrag.store_enrichments,
+    pgrag.planned_enrichments,
+    pgrag.enrichment_state,
+    pgrag.enrichment_failures,
+    pgrag.remove_enrichments,
     -- indexing
     pgrag.open_version,
     pgrag.ingest_page,

@@ -24,14 +24,14 @@ create table pgrag.answer_templates (
 create table pgrag.enrichments (
     library_id bigint not null references pgrag.libraries (library_id) on delete cascade,
     kind text not null check (kind in ('context', 'summary')),
+    input_hash uuid not null,
     model text not null,
     prompt_version text not null,
-    input_hash uuid not null,
     text text not null,
     prompt_tokens integer,
     completion_tokens integer,
     created_at timestamptz not null default now(),
-    primary key (library_id, kind, model, prompt_version, input_hash)
+    primary key (library_id, kind, input_hash, model, prompt_version)
 );
 
 create table pgrag.enrichment_failures (

@@ -28,7 +28,8 @@ as $$
             "centrality_weight": 0.5,
             "hub_share": 0.3
         },
-        "edge_vectors": false
+        "edge_vectors": false,
+        "enrichment": "off"
     }'::jsonb;
 $$;
 
@@ -42,7 +43,8 @@ to a page are searched as its own. graph: search says whether a search uses link
 say; from the pages of the best hits, as many as seeds, depth steps are gone to the fan_out
 strongest links of each and total in all, admitted of which may join the hits; the weights are
 those of the score (see docs/graph-search.md). edge_vectors: whether indexing embeds the edges as
-well (see search_edges).';
+well (see search_edges). enrichment: what a language model writes when the library is indexed by the
+pgrag program: off, context, summaries, or "context,summaries" (see pending_enrichments).';
 
 create or replace function pgrag.effective_settings(
     settings jsonb

@@ -47,6 +47,9 @@ begin
             target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
         ) as s
     );
+    if exists (select from pgrag.enrichments as e where e.library_id = target.library_id) then
+        staged := array(select s from pgrag._with_enrichments(target.library_id, staged) as s);
+    end if;
     select
         array_agg(s.document_id) filter (
             where d.document_id is null or pgrag._differs(s, d) or s.search <> d.search
@@ -65,6 +68,8 @@ begin
     perform pgrag._forget_documents(target.library_id, outdated, target.settings);
     perform pgrag._write_documents(target.library_id, staged, changed, target.settings);
     perform pgrag._hand_on_embeddings(target.library_id, reworded);
+    delete from pgrag.enrichment_failures as f
+    where f.library_id = target.library_id and f.document_id = any (reworded);
     update pgrag.embeddings as e
     set covers = d.covers
     from pgrag.documents as d

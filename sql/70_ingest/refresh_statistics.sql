@@ -241,7 +241,7 @@ immutable
 parallel safe
 as $$
     select '{alpha, page_evidence, title_evidence, exact_limit, intent, query_expansion, graph,
-        edge_vectors, anchor_texts}'::text[];
+        edge_vectors, anchor_texts, enrichment}'::text[];
 $$;
 
 -- Refused here, where somebody can mend it, and not in every search from now on.
@@ -263,7 +263,7 @@ begin
         select s.key as name, s.value, w.lowest, w.highest, w.wanted
         from jsonb_each(
             settings - '{field_weights, intent, query_expansion, graph, edge_vectors,
-                anchor_texts}'::text[]
+                anchor_texts, enrichment}'::text[]
         ) as s
         join (values
             ('alpha', 0, 1, 'a number from 0 to 1'),
@@ -308,6 +308,12 @@ begin
         union all
         select 'anchor_texts', settings -> 'anchor_texts', null, null, 'true or false'
         where jsonb_typeof(settings -> 'anchor_texts') <> 'boolean'
+        union all
+        select
+            'enrichment', settings -> 'enrichment', null, null,
+            'off, context, summaries or context,summaries'
+        where jsonb_typeof(settings -> 'enrichment') <> 'string'
+            or settings ->> 'enrichment' !~ '^(off|context|summaries|context,summaries)$'
         union all
         select 'graph.search', settings #> '{graph,search}', null, null, 'true or false'
         where jsonb_typeof(settings #> '{graph,search}') <> 'boolean'

@@ -26,6 +26,8 @@ as $$
             d.covers,
             d.sort_order,
             d.search is not null as has_search,
+            d.situation <> '' and (d.level < 2 or d.covers = 0)
+                or d.extract is not null and not d.is_summary as has_strange_text,
             p.key,
             p.version_id as page_version_id,
             d.text_hash = pgrag.text_hash(
@@ -72,6 +74,7 @@ as $$
             ('a gap or a double in the order of a page', l.place <> l.sort_order),
             ('words without a full-text vector, or the other way round',
                 (l.covers > 0) <> l.has_search),
+            ('a model''s text in the wrong place', l.has_strange_text),
             ('the hash of another text', l.key is not null and not l.is_of_its_text)
     ) as f (problem, is_found)
     where f.is_found;

@@ -143,6 +143,15 @@ begin
         and f.problem in ('a parent that is gone', 'a parent on another page',
             'parents in a circle');
 
+    update pgrag.documents as d
+    set situation = case when d.level = 2 and d.covers > 0 then d.situation else '' end,
+        content = case when d.is_summary then d.content else coalesce(d.extract, d.content) end,
+        extract = case when d.is_summary then d.extract end
+    from pgrag._document_faults(_repair_documents.library_id, _repair_documents.version_ids) as f
+    where d.library_id = _repair_documents.library_id
+        and d.document_id = f.document_id
+        and f.problem = 'a model''s text in the wrong place';
+
     -- A text that changed has no vector: another's would be found for it.
     select array_agg(f.document_id)
     into faulty

@@ -19,6 +19,7 @@ from pgrag.db import Database, Row, translated_errors
 from pgrag.embedded import EmbeddedServer
 from pgrag.errors import (
     DatabaseUnavailable,
+    LanguageModelError,
     NotConfigured,
     SchemaOutdated,
     SettingsError,
@@ -30,6 +31,7 @@ from pgrag.settings import Settings, load_settings
 if TYPE_CHECKING:
     from pgrag.answer import Answerer
     from pgrag.embedding import BuiltinEmbedder, Embedder, LocalEmbedder, OpenAIEmbedder
+    from pgrag.enrichment import Enricher
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.ingest.sources import Source
@@ -373,7 +375,7 @@ class App:
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
 
-        return pipeline.index(
+        report = pipeline.index(
             self.database,
             self._registered(self.library_model(library)),
             found,
@@ -382,6 +384,58 @@ class App:
             similarities=partial(similarities, self.builtin),
             dry_run=dry_run,
             progress=progress,
+        )
+        if not dry_run:
+            self._enrich_indexed(report)
+        return report
+
+    def _enrich_indexed(self, report: IndexReport) -> None:
+        """Have a language model write what the library's setting says.
+
+        The pages are in, with or without it: what goes wrong here is a warning.
+        """
+        library = report.library.strip().lower()
+        [setting] = [
+            row["settings"]["enrichment"]
+            for row in self.database.call("libraries")
+            if row["library"] == library
+        ]
+        if setting == "off":
+            return
+        from pgrag.enrichment import parse_kinds
+
+        try:
+            enricher = self.enricher(library, report.version)
+            for kind in parse_kinds([setting]):
+                enriched = enricher.run(kind)
+                report.enriched[kind.value] = enriched.documents
+                report.embedded += enriched.embedded
+                report.warnings.extend(
+                    f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures
+                )
+        except (NotConfigured, LanguageModelError) as error:
+            report.warnings.append(f"The setting enrichment is {setting!r}: {error}")
+
+    def enricher(self, library: str, version: str | None = None) -> Enricher:
+        """What has the language model write for a library, or one of its versions.
+
+        Raises `NotConfigured` where there is no language model.
+        """
+        from pgrag.enrichment import Enricher
+        from pgrag.ingest.embeddings import embed_pending
+
+        def embed(page_ids: list[int]) -> int:
+            embedder = self._registered(self.library_model(library))
+            return embed_pending(self.database, embedder, library, page_ids=page_ids)
+
+        return Enricher(
+            self.database,
+            self.require_language_model(),
+            embed,
+            library,
+            version,
+            concurrency=self.settings.llm_concurrency,
+            max_tokens=self.settings.llm_max_tokens,
         )
 
     def index_again(

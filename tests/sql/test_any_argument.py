@@ -84,6 +84,8 @@ USUAL: dict[str, Any] = {
     "status": "answered",
     "days": 30,
     "front_matter_type": "guide",
+    "prompt_version": "1",
+    "enrichments": Jsonb([]),
 }
 #: Takes the name of a text search configuration, not of a language: PostgreSQL says if it has none.
 CONFIGURATION = ("search_vector", "language")
@@ -147,6 +149,8 @@ def usual_arguments(routine: dict[str, Any], usual: dict[str, Any]) -> dict[str,
     if "page" in required:
         text = routine["types"][names.index("page")] == "text"
         usual = usual | {"page": "a.md" if text else Jsonb({"key": "b.md", "body": "New."})}
+    if "prompt_version" in required:
+        usual = usual | {"kind": "context"}
     if routine["name"] == "query_pages":
         usual = usual | {"query": "LIST"}
     if "queries" in required and routine["types"][names.index("queries")] == "text[]":

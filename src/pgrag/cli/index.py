@@ -240,7 +240,8 @@ def _told(report: IndexReport) -> str:
     """Return what a run did, in a few lines."""
     name = label(report.library, report.version)
     pages, documents = counted(report.written, "page"), counted(report.documents, "document")
-    if not (report.written or report.removed or report.embedded or report.failed):
+    changed = (report.written, report.removed, report.embedded, report.failed)
+    if not any((*changed, *report.enriched.values())):
         kept = counted(report.unchanged, "page")
         return f"Nothing changed in {name}: {kept} as before ({report.seconds:.1f} s)."
     seconds = max(report.seconds, 0.001)
@@ -254,6 +255,11 @@ def _told(report: IndexReport) -> str:
             f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
             f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
             f" {report.documents / seconds:,.0f} documents/s",
+            *(
+                f"  {kind} written by a language model for {counted(number, 'document')}"
+                for kind, number in report.enriched.items()
+                if number
+            ),
             *_broken_links(report),
         ]
     )

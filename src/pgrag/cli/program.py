@@ -19,6 +19,7 @@ from pgrag.cli import (
     context,
     database,
     doctor,
+    enrich,
     evaluate,
     graph,
     index,
@@ -77,6 +78,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Bring in and take out": (
         index.index,
         index.embed,
+        enrich.enrich,
         manage.configure,
         understanding.synonyms,
         manage.remove,

@@ -79,3 +79,24 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
             )
 
         yield show
+
+
+@contextmanager
+def shown_count(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int], None]]:
+    """Lend what takes (done, in all, failed) of slow single steps, and shows it on stderr."""
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        console=stderr(),
+        transient=True,
+        disable=hidden or not sys.stderr.isatty(),
+    ) as progress:
+        task = progress.add_task(title, total=None)
+
+        def show(done: int, total: int, failed: int) -> None:
+            told = f"{title} ({failed:,} failed)" if failed else title
+            progress.update(task, completed=done, total=total, description=told)
+
+        yield show

@@ -42,7 +42,8 @@ class IndexReport:
     A dry run counts what it would do, and lists it: `planned` maps the key of a page to be written
     to its documents and edges, `gone` holds the keys of those to be removed. `links` maps each
     state of a link (see `pgrag.links`) to how many links of the version are in it now; it is empty
-    for a dry run.
+    for a dry run. `enriched` maps what a language model wrote, where the setting of the library
+    wants it, to the documents that got it.
     """
 
     library: str
@@ -62,6 +63,7 @@ class IndexReport:
     planned: dict[str, PlannedPage] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
     links: dict[str, int] = field(default_factory=dict)
+    enriched: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

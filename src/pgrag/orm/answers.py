@@ -50,9 +50,9 @@ class Enrichment(Base):
         primary_key=True,
     )
     kind: Mapped[str] = mapped_column(primary_key=True)
+    input_hash: Mapped[uuid.UUID] = mapped_column(Uuid, primary_key=True)
     model: Mapped[str] = mapped_column(primary_key=True)
     prompt_version: Mapped[str] = mapped_column(primary_key=True)
-    input_hash: Mapped[uuid.UUID] = mapped_column(Uuid, primary_key=True)
     text: Mapped[str]
     prompt_tokens: Mapped[int | None]
     completion_tokens: Mapped[int | None]

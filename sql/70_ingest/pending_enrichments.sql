@@ -1,0 +1,168 @@
+-- Page by page, so that a run can be interrupted, and a model that remembers the beginning of what
+-- it read last reads the page once for all its paragraphs. The pages of all versions with one key
+-- come together: what they have in common is asked once.
+create or replace function pgrag.pending_enrichments(
+    library text,
+    kind text,
+    model text,
+    prompt_version text,
+    version text default null,
+    after_key text default null,
+    match_count integer default 100
+)
+returns table (
+    input_hash uuid,
+    text text,
+    document_ids bigint[],
+    key text,
+    title text,
+    path text[],
+    page_text text,
+    content text
+)
+language plpgsql
+stable
+set search_path from current
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+    owner_id bigint := pgrag._library_id(pending_enrichments.library);
+    only_version bigint := case
+        when pending_enrichments.version is not null
+        then pgrag._version_id(owner_id, pending_enrichments.version)
+    end;
+    batch record;
+    found_count bigint;
+    remaining bigint := coalesce(pending_enrichments.match_count, 9223372036854775807);
+begin
+    perform pgrag._check_enrichment_kind(pending_enrichments.kind);
+    for batch in
+        select array_agg(k.key) as keys
+        from (
+            select p.key, (row_number() over (order by p.key) - 1) / 50 as number
+            from pgrag.pages as p
+            where p.library_id = owner_id
+                and (only_version is null or p.version_id = only_version)
+                and (pending_enrichments.after_key is null or p.key > pending_enrichments.after_key)
+            group by p.key
+        ) as k
+        group by k.number
+        order by k.number
+    loop
+        return query
+        with waiting as materialized (
+            select w.*
+            from pgrag._waiting_enrichments(
+                owner_id, batch.keys, only_version, pending_enrichments.kind,
+                pending_enrichments.model, pending_enrichments.prompt_version
+            ) as w
+        ),
+        asked as (
+            select w.input_hash, array_agg(w.document_id order by w.document_id) as document_ids
+            from waiting as w
+            group by w.input_hash
+        )
+        select
+            a.input_hash, w.cached, a.document_ids, p.key, p.title, w.path, w.page_text, w.content
+        from asked as a
+        join waiting as w on w.document_id = a.document_ids[1]
+        join pgrag.pages as p on p.library_id = owner_id and p.page_id = w.page_id
+        order by p.key, w.page_id, w.sort_order;
+        get diagnostics found_count = row_count;
+        remaining := remaining - found_count;
+        exit when remaining <= 0;
+    end loop;
+end;
+$$;
+
+comment on function pgrag.pending_enrichments(text, text, text, text, text, text, integer) is
+'What a language model is still to write for a library, or one of its versions: one row for each
+different input, of whole pages in the order of their keys behind after_key, at least match_count
+rows where there are so many (null: all). kind is context (what places a paragraph on its page:
+page_text, at most 8000 characters, and content) or summary (of a page or section whose text, at
+most 6000 characters, is content). model and prompt_version say who is asked how. text is what that
+model wrote for the input already, for another document or before the page was read again: give it
+to pgrag.store_enrichments as it is, and ask nothing. document_ids are those that the answer is for.
+Texts under 50 characters are left out. Errors: PGR01, PGR02, PGR03.';
+
+-- Of some pages, the documents that do not have what the model wrote or would write for them.
+create or replace function pgrag._waiting_enrichments(
+    library_id bigint,
+    keys text[],
+    version_id bigint,
+    kind text,
+    model text,
+    prompt_version text
+)
+returns table (
+    document_id bigint,
+    page_id bigint,
+    sort_order integer,
+    input_hash uuid,
+    cached text,
+    path text[],
+    page_text text,
+    content text
+)
+language sql
+stable
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
+    with stored as materialized (
+        select d
+        from pgrag.documents as d
+        where d.library_id = _waiting_enrichments.library_id
+            and d.page_id = any (
+                array(
+                    select p.page_id
+                    from pgrag.pages as p
+                    where p.library_id = _waiting_enrichments.library_id
+                        and p.key = any (_waiting_enrichments.keys)
+                        and (
+                            _waiting_enrichments.version_id is null
+                            or p.version_id = _waiting_enrichments.version_id
+                        )
+                )
+            )
+    )
+    select
+        i.document_id, i.page_id, (s.d).sort_order, i.input_hash, e.text, i.path, i.page_text,
+        i.content
+    from pgrag._enrichment_inputs(array(select s.d from stored as s)) as i
+    join stored as s on (s.d).document_id = i.document_id
+    left join pgrag.enrichments as e
+        on e.library_id = _waiting_enrichments.library_id
+        and e.kind = i.kind
+        and e.input_hash = i.input_hash
+        and e.model = _waiting_enrichments.model
+        and e.prompt_version = _waiting_enrichments.prompt_version
+    where i.kind = _waiting_enrichments.kind
+        and (
+            e.text is null
+            or e.text is distinct from case i.kind
+                when 'context' then (s.d).situation
+                else case when (s.d).extract is not null then (s.d).content end
+            end
+        );
+$$;
+
+create or replace function pgrag._check_enrichment_kind(
+    kind text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+begin
+    if (_check_enrichment_kind.kind in ('context', 'summary')) is not true then
+        raise exception 'There is no kind of enrichment %.',
+            quote_nullable(left(_check_enrichment_kind.kind, 200))
+            using errcode = 'PGR01', hint = 'Kinds: context, summary.';
+    end if;
+end;
+$$;

@@ -1,0 +1,238 @@
+"""Enrichment of an indexed folder, by a language model on loopback."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llm_server import MODEL, Server, hang, says, serving, status
+from pipeline_runs import write
+
+from pgrag.app import App
+from pgrag.enrichment import EnrichmentReport, Kind
+from pgrag.enrichment.runner import GIVE_UP
+from pgrag.errors import LanguageModelError, NotConfigured
+from pgrag.ingest.page import PageOptions
+from pgrag.settings import Settings
+
+TOOLS = ("saw", "plane", "chisel", "vice")
+PARTS = ("blade", "handle", "storage")
+
+
+def pages() -> dict[str, str]:
+    return {
+        f"{tool}.md": f"# The {tool}\n\n"
+        + "\n\n".join(
+            f"## {part.title()}\n\n"
+            + " ".join(
+                f"The {part} of a {tool} wants care {when}, and a dry cloth." for when in times
+            )
+            for part in PARTS
+        )
+        for tool in TOOLS
+        for times in [[f"before cut {n}" for n in range(8)]]
+    }
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(says("Ebony: how the tools of a workshop are looked after.")) as server:
+        yield server
+
+
+@pytest.fixture
+def app(database_url: str, server: Server, tmp_path: Path) -> Iterator[App]:
+    """A library of four pages with three paragraphs each, and the model that may be asked."""
+    write(tmp_path / "docs", pages())
+    settings = Settings(
+        database_url=database_url, llm_url=server.url, llm_model=MODEL, llm_retries=0,
+        llm_concurrency=4,
+    )  # fmt: skip
+    with App(settings) as app:
+        app.index("shop", "", str(tmp_path / "docs"), PageOptions())
+        yield app
+
+
+def run(app: App, kind: Kind = Kind.CONTEXT, **arguments: Any) -> EnrichmentReport:
+    return app.enricher("shop").run(kind, **arguments)
+
+
+def state(app: App, kind: str = "context") -> dict[str, Any]:
+    return next(
+        row for row in app.database.call("enrichment_state", library="shop") if row["kind"] == kind
+    )
+
+
+def situations(app: App) -> list[str]:
+    return [
+        row["situation"]
+        for row in app.database.query(
+            "select situation from pgrag.documents where level = 2 order by document_id"
+        )
+    ]
+
+
+def is_sound(app: App) -> bool:
+    return app.database.call("check_library", library="shop") == []
+
+
+def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> None:
+    plan = app.enricher("shop").plan(Kind.CONTEXT)
+    assert (plan.calls, plan.kept, plan.documents) == (12, 0, 12)
+    assert server.requests == []
+
+    told: list[tuple[int, int, int]] = []
+    report = run(app, progress=lambda *step: told.append(step))
+    assert (report.calls, report.documents, report.embedded, report.failed) == (12, 12, 12, 0)
+    assert (report.prompt_tokens, report.completion_tokens) == (12 * 40, 12 * 10)
+    assert told == [(n, 12, 0) for n in range(1, 13)]
+    assert len(server.requests) == 12
+    assert is_sound(app)
+    payload = server.payloads[0]
+    assert payload["max_tokens"] == 1024
+    prompt = payload["messages"][1]["content"]
+    assert prompt.startswith("<page>\n# The chisel\n\n## Blade\n\nThe blade of a chisel wants care")
+    # What was estimated is near what was sent.
+    sent = sum(
+        len(message["content"].encode()) for p in server.payloads for message in p["messages"]
+    )
+    assert plan.prompt_tokens == pytest.approx(sent / 4, rel=0.1)
+
+    for alpha in (0.0, 1.0):
+        hits = app.database.call("search", query="ebony workshop", library="shop", alpha=alpha)
+        assert "Ebony" not in str(hits)
+        assert hits
+
+    again = run(app)
+    assert (again.calls, again.kept, again.documents) == (0, 0, 0)
+    assert len(server.requests) == 12
+    run(app, Kind.SUMMARIES)
+    assert is_sound(app)
+    assert state(app, "summary")["enriched"] == state(app, "summary")["documents"] == 4
+    [hit] = app.database.call("search", query="ebony", library="shop", levels=[0], match_count=1)
+    assert hit["content"].startswith("Ebony")
+    assert hit["types"] == ["text", "generated"]
+
+
+def test_requests_run_side_by_side(app: App, server: Server) -> None:
+    server.delay = 0.05
+    assert run(app).calls == 12
+    assert server.most_at_once == 4
+    assert not [t for t in threading.enumerate() if t.name.startswith("pgrag-enrich")]
+
+
+def test_failures_leave_documents_as_they_are(app: App, server: Server) -> None:
+    good = says("Ebony.")
+    server.script = [good, status(503), good, says(" "), good, status(500), good]
+    report = run(app)
+    assert (report.calls, report.documents, report.failed) == (12, 9, 3)
+    assert {reason.split(" ")[0] for _, reason in report.failures}
+    assert sorted(situations(app)) == [""] * 3 + ["Ebony."] * 9
+    assert is_sound(app)
+    failures = app.database.call("enrichment_failures", library="shop")
+    assert sorted((f["key"], f["reason"]) for f in failures) == sorted(report.failures)
+    assert (state(app)["failed"], state(app)["enriched"]) == (3, 9)
+    # The next run asks for these alone.
+    asked = len(server.requests)
+    assert run(app).documents == 3
+    assert len(server.requests) == asked + 3
+    assert state(app)["failed"] == 0
+
+
+def test_it_gives_up_on_a_model_that_always_fails(app: App, server: Server) -> None:
+    server.script = [status(500)]
+    with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed") as caught:
+        run(app)
+    assert "next run" in str(caught.value.hint)
+    assert GIVE_UP <= len(server.requests) <= 12
+    assert set(situations(app)) == {""}
+
+
+def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> None:
+    server.script = [*[says("Ebony.")] * 5, hang]
+
+    def interrupt(done: int, *_: int) -> None:
+        if done == 5:
+            assert server.hanging.wait(10)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(app, progress=interrupt)
+    assert server.left.wait(10)
+    assert not [t for t in threading.enumerate() if t.name.startswith("pgrag-enrich")]
+    assert sorted(situations(app)) == [""] * 7 + ["Ebony."] * 5
+    assert app.database.call("enrichment_failures", library="shop") == []
+    assert is_sound(app)
+    asked = len(server.requests)
+    server.script = [says("Ebony.")]
+    report = run(app)
+    assert (report.calls, report.documents) == (7, 7)
+    assert len(server.requests) == asked + 7
+
+
+def test_pages_may_be_indexed_while_a_model_writes(
+    app: App, server: Server, tmp_path: Path
+) -> None:
+    gate = threading.Event()
+    server.script = [says("Ebony on tools.", gate=gate)]
+    reports: list[EnrichmentReport] = []
+    runner = threading.Thread(target=lambda: reports.append(run(app)))
+    runner.start()
+    try:
+        while server.running < 4:
+            assert runner.is_alive()
+            threading.Event().wait(0.01)
+        changed = pages()["saw.md"].replace("dry cloth", "soft brush")
+        (tmp_path / "docs" / "saw.md").write_text(changed, "utf-8")
+        (tmp_path / "docs" / "vice.md").unlink()
+        report = app.index("shop", "", str(tmp_path / "docs"), PageOptions())
+        assert (report.written, report.removed) == (1, 1)
+    finally:
+        gate.set()
+        runner.join(20)
+    assert reports[0].failed == 0
+    assert is_sound(app)
+    # What was asked about the page of before is not put into the page of now.
+    assert sorted(situations(app)) == [""] * 3 + ["Ebony on tools."] * 6
+    assert run(app).documents == 3
+    assert is_sound(app)
+
+
+def test_indexing_does_it_where_the_library_wants_it(
+    app: App, server: Server, tmp_path: Path
+) -> None:
+    docs = str(tmp_path / "docs")
+    app.index("shop", "", docs, PageOptions())
+    assert server.requests == []
+    app.database.call(
+        "configure_library", library="shop", settings={"enrichment": "context,summaries"}
+    )
+    report = app.index("shop", "", docs, PageOptions())
+    assert report.enriched == {"context": 12, "summaries": 4}
+    asked = len(server.requests)
+    report = app.index("shop", "", docs, PageOptions())
+    assert report.enriched == {"context": 0, "summaries": 0}
+    assert len(server.requests) == asked
+    (tmp_path / "docs" / "saw.md").write_text(pages()["saw.md"].replace("dry", "wet"), "utf-8")
+    report = app.index("shop", "", docs, PageOptions())
+    assert report.enriched == {"context": 3, "summaries": 1}
+    assert is_sound(app)
+
+    # A model that fails, or none at all, keeps nobody from indexing.
+    server.script = [status(500)]
+    (tmp_path / "docs" / "saw.md").write_text(pages()["saw.md"].replace("dry", "old"), "utf-8")
+    report = app.index("shop", "", docs, PageOptions())
+    assert report.enriched == {"context": 0, "summaries": 0}
+    assert [w.partition(": ")[0] for w in report.warnings] == ["saw.md"] * 4
+    without = App(Settings(database_url=app.settings.database_url))
+    with without:
+        report = without.index("shop", "", docs, PageOptions())
+        assert report.warnings == [
+            "The setting enrichment is 'context,summaries': No language model is configured."
+            " Set PGRAG_LLM_URL and PGRAG_LLM_MODEL."
+        ]
+        with pytest.raises(NotConfigured):
+            without.enricher("shop")
