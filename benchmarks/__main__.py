@@ -16,6 +16,7 @@ import psycopg
 from pydantic import SecretStr
 
 from benchmarks import (
+    agents,
     answers,
     exactness,
     expansion,
@@ -43,6 +44,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "recording": recording.record,
     "steps": steps.around_a_search,
     "answers": answers.contexts,
+    "mcp": agents.serve,
     "graph": graph.in_search,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,

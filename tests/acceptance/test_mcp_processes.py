@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -135,7 +134,7 @@ def test_stdout_carries_only_the_protocol(tmp_path: Any) -> None:
         conversation = Conversation(pgrag)
         hello = conversation.hello()
         assert hello["result"]["serverInfo"]["name"] == "pgrag"
-        for noise in ("no JSON", '{"some": "thing"}', "", "[]", '{"jsonrpc": "2.0", "id": "'):
+        for noise in ("no JSON", '{"a": 1}', "", "[]", "[" * 200_000, '{"jsonrpc": "2.0", "id": "'):
             conversation.write(noise)
         assert conversation.ask("no/such/method")["error"]["code"] == -32601
         listed = conversation.ask("tools/call", name="list_libraries", arguments={})
@@ -171,7 +170,6 @@ def test_every_way_to_end_leaves_no_connection(
         locking.execute("lock table pgrag.libraries in access exclusive mode")
         busy.send("tools/call", name="list_libraries", arguments={})
         eventually(lambda: sessions("Lock") == 1)
-        started = time.monotonic()
         interrupted.process.send_signal(signal.SIGINT)
         terminated.process.send_signal(signal.SIGTERM)
         assert deaf.process.stdout is not None
@@ -184,7 +182,6 @@ def test_every_way_to_end_leaves_no_connection(
         assert terminated.process.wait(SECONDS) == 143
         assert deaf.process.wait(SECONDS) == 1
         assert busy.process.wait(SECONDS) == 0, "it does not wait for what nobody waits for"
-        assert time.monotonic() - started < 10
     for conversation in (interrupted, terminated, deaf, busy):
         assert conversation.process.stderr is not None
         assert "Traceback" not in conversation.process.stderr.read()

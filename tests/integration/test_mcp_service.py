@@ -53,11 +53,16 @@ def test_a_call_needs_no_session(service):
         (b'{"jsonrpc": "1.0"}', 400),
         (b"[]", 400),
         (b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', 202),
+        (b"[" * 900_000, 400),
+        (b'{"a":' * 150_000, 400),
+        (b"\xff\xfe", 400),
         (b"x" * 1_000_001, 413),
     ],
 )
-def test_bodies_that_are_no_request(service, body, status):
-    answer = service.http.post("/mcp", content=body, headers={"Content-Type": "application/json"})
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+def test_bodies_that_are_no_request(service, body, status, version):
+    headers = {"Content-Type": "application/json", "MCP-Protocol-Version": version}
+    answer = service.http.post("/mcp", content=body, headers=headers)
     assert answer.status_code == status, answer.text
     assert "Traceback" not in answer.text
 
@@ -193,6 +198,39 @@ def test_clients_that_leave_in_the_middle_of_a_call(
         answer = service.session(lambda client: client.call_tool("list_libraries", {}), era=era)
         assert not answer.is_error
     eventually(lambda: sessions("Client") == 0)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_arguments_that_are_out_of_all_bounds_are_answered(service: Service, era):
+    wrong = [
+        {"query": "tides", "limit": 10**12},
+        {"query": "tides", "limit": -1},
+        {"query": "tides", "limit": 1e308},
+        {"query": "tides", "token_budget": 10**30},
+        {"query": "tides", "limlt": 3},
+        {"query": "tide " * 100_000},
+        {"query": "\x00"},
+        {"query": "tides", "filters": {"a": [{}] * 10_000}},
+        {"query": ["tides"]},
+        {"query": "tides", "cursor": "x" * 100_000},
+        {"query": "tides", "version": "'; drop table pgrag.pages; --"},
+        {},
+    ]
+
+    async def call(client: Client) -> list[str]:
+        told = []
+        for arguments in wrong:
+            answer = await client.call_tool("search_docs", {"library": "harbour", **arguments})
+            assert answer.is_error, arguments
+            told.append(answer.content[0].text)
+        answer = await client.call_tool("search_docs", SEARCH["arguments"])
+        assert not answer.is_error
+        return told
+
+    for told in service.session(call, era=era):
+        assert "Traceback" not in told
+        assert "The server failed" not in told
+        assert len(told) < 3000
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -96,13 +96,13 @@ def _definition() -> types.Prompt:
 
 
 def _answer(documentation: Documentation, given: AnswerFromDocs) -> str:
-    [found] = documentation.call(
-        "answer_context",
-        question=given.question,
+    result = documentation.unrecorded.answer_context(
+        given.question,
         library=given.library,
         version=label(given.version),
         token_budget=_BUDGET,
     )
+    [found] = result.rows
     place = "the documentation"
     if given.library is not None:
         place = str(documentation.resolve(given.library, label(given.version)))
