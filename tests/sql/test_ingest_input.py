@@ -100,3 +100,17 @@ def test_null_takes_a_setting_back_to_its_default(connection):
         library="tool", settings={"alpha": None, "field_weights": None},
     )  # fmt: skip
     assert row["configure_library"] == default
+
+
+def test_of_a_text_with_more_words_than_a_vector_holds_the_strongest_count(connection):
+    """A sparse vector of pgvector has at most 16,000 elements."""
+    names = " ".join(f"symbol{number}x" for number in range(17_000))
+    ingest(
+        connection, "tool",
+        [page("symbols.md", f"{names} lantern lantern lantern"), page("other.md", "A lantern.")],
+        embed=False,
+    )  # fmt: skip
+    found = search(connection, "lantern", library="tool", alpha=0)
+    assert {row["title"] for row in found} == {"Symbols", "Other"}
+    assert all(row["keyword_score"] > 0 for row in found)
+    assert run(connection, "check_library", library="tool", checks=["statistics"]) == []
