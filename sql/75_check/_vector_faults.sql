@@ -44,5 +44,13 @@ as $$
         and d.version_id = any (_vector_faults.version_ids)
         and d.covers > 0
         and l.model_id is not null
-        and e.document_id is null;
+        and e.document_id is null
+    union all
+    select e.document_id, e.model_id, 'a vector pooled from its page as it was before'
+    from pgrag.libraries as l
+    join pgrag.embeddings as e on e.library_id = l.library_id and e.model_id = l.model_id
+    join pgrag._page_texts(_vector_faults.library_id, null) as t on t.page_id = e.page_id
+    where l.library_id = _vector_faults.library_id
+        and e.version_id = any (_vector_faults.version_ids)
+        and e.page_hash <> t.page_hash;
 $$;

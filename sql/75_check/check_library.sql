@@ -66,7 +66,10 @@ begin
                 then format('pgrag embed %s', lower(btrim(check_library.library)))
             end
         from (
-            select f.*, is_builtin or not starts_with(f.problem, 'a text') as is_repairable
+            select
+                f.*,
+                not starts_with(f.problem, 'a vector pooled')
+                    and (is_builtin or not starts_with(f.problem, 'a text')) as is_repairable
             from pgrag._vector_faults(owner_id, wanted) as f
         ) as f
         group by f.problem, f.is_repairable

@@ -86,6 +86,11 @@ def test_stored_vectors_are_pending_again_when_the_page_changes(tool: psycopg.Co
         [row] = pending(tool)
         assert row["documents"] == len(texts)
         assert stored(tool)["Drain the node."], "until then the vector of before is searched"
+        faults = run(tool, "check_library", library="tool", checks=["vectors"])
+        before = {row["problem"]: row for row in faults}[
+            "a vector pooled from its page as it was before"
+        ]
+        assert (before["repairable"], before["remedy"]) == (False, "pgrag embed tool")
         assert embed(tool) > 0
         assert pending(tool) == []
         assert list(stored(tool)) != []

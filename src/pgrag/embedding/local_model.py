@@ -149,7 +149,8 @@ class LocalModel:
 
     def _load(self) -> None:
         if self._failure is not None and time.monotonic() - self._failure[0] < _PATIENCE:
-            raise self._failure[1]
+            failure = self._failure[1]
+            raise EmbeddingError(failure.message, hint=failure.hint)
         try:
             self._try_to_load()
         except EmbeddingError as error:
