@@ -15,7 +15,7 @@ import llm_server
 import psycopg
 import pytest
 from command_line import SECONDS, CommandLine
-from llm_server import answer_from_context, hang_after, says, status
+from llm_server import answer_from_context, calls, hang_after, says, status
 from psycopg.rows import dict_row
 from test_curriculum_vitae import EMPLOYERS, WHERE_HE_WORKED
 from test_http import eventually, served
@@ -144,6 +144,28 @@ def test_an_answer_for_people(personal: CommandLine, server: llm_server.Server) 
     assert "the answer cites [99]" in doubtful.err
     assert "without support in the sources" in doubtful.err
     assert "Er liebt Wale" in doubtful.err
+
+
+def test_a_language_model_that_searches_by_itself(
+    personal: CommandLine, server: llm_server.Server
+) -> None:
+    steps = [
+        calls(("keyword_search", {"query": "Peter Kühne Beruflicher Werdegang", "limit": 10})),
+        calls(("keyword_search", {"query": "Nordlicht Medizintechnik Stadtwerke Brandt"})),
+    ]
+    server.script = [*steps, answer_from_context]
+    asked = ("answer", WHERE_HE_WORKED, "-l", "personal", "--mode", "agentic")
+    shown = personal.run(*asked)
+    assert [name for name in NAMES if name not in shown.out] == []
+    assert '1. keyword_search {"query": "Peter Kühne' in shown.err
+    assert "3. answers" in shown.err
+    server.script = [*steps, answer_from_context]
+    made = personal.json(*asked, "--max-steps", "4")
+    is_complete(made)
+    assert [len(step["calls"]) for step in made["trace"]] == [1, 1, 0]
+    assert made["mode"] == "agentic"
+    refused = personal.run(*asked, "--template", "steps", code=1)
+    assert "no use for template" in refused.err
 
 
 def test_exit_codes(personal: CommandLine, server: llm_server.Server) -> None:

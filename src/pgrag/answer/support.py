@@ -14,8 +14,8 @@ LEAST_SUPPORT = 0.4
 
 Measured by `python -m benchmarks.sentence_support`: of the sentences by which authors describe
 pages of a manual in words of their own, 4 % (English) and 12 % (German) stay below it against their
-own page, 44 % and 57 % against a passage of another page that the same question finds, 99 % against
-any.
+own page, 44 % and 57 % against a passage of another page that the same question finds, all against
+any other.
 """
 
 
