@@ -81,6 +81,7 @@ def test_metrics_are_tables_or_json(indexed: CommandLine, searched: list[str]) -
     assert [row["query"] for row in indexed.json("metrics", "empty")] == ["prüfstand"]
     assert len(indexed.json("metrics", "popular", "--limit", 1)) == 1
     assert [row["duration_ms"] for row in indexed.json("metrics", "slow")] == [4.5, 2.0]
+    assert indexed.json("metrics", "answers") == []
     tables = indexed.run_all(
         *(("metrics", name) for name in ("searches", "popular", "empty", "slow"))
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from api_client import ApiClient, problem, serving
+from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
 from pgrag.api.models import observation
@@ -93,6 +94,13 @@ def test_metrics(api: ApiClient, searched: list[str]) -> None:
     assert row["empty_share"] == pytest.approx(1 / 3)
     assert row["mean_rating"] == 4
     assert len(api.ok("/v1/metrics/searches", period="all")["metrics"]) == 1
+    api.app.database.call(
+        "record_answer", search_id=uuid.UUID(searched[0]), question="fees?", status="answered",
+        library="harbour", timings=Jsonb({"total": 900}), prompt_tokens=100,
+    )  # fmt: skip
+    [row] = api.ok("/v1/metrics/answers", library="harbour")["metrics"]
+    assert (row["answers"], row["answered_share"], row["p50_ms"]) == (1, 1, 900)
+    assert api.ok(f"/v1/searches/{searched[0]}")["answer"]["status"] == "answered"
     popular = api.ok("/v1/metrics/popular-queries", limit=1)["queries"]
     assert [(row["query"], row["searches"]) for row in popular] == [("mooring fees", 2)]
     empty = api.ok("/v1/metrics/empty-queries")["queries"]
@@ -109,6 +117,7 @@ def test_metrics(api: ApiClient, searched: list[str]) -> None:
     [
         ("/v1/searches/{search_id}", observation.SearchRecord),
         ("/v1/metrics/searches", observation.Metrics),
+        ("/v1/metrics/answers", observation.AnswersMetrics),
         ("/v1/metrics/popular-queries", observation.PopularQueries),
         ("/v1/metrics/empty-queries", observation.EmptyQueries),
         ("/v1/metrics/slow-searches", observation.PastSearches),

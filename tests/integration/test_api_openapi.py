@@ -87,6 +87,7 @@ EXPECTED = {
     ("GET", "/v1/searches"): "days library limit",
     ("GET", "/v1/searches/{search_id}"): "search_id",
     ("GET", "/v1/metrics/searches"): "days library period",
+    ("GET", "/v1/metrics/answers"): "days library period",
     ("GET", "/v1/metrics/popular-queries"): "days library limit",
     ("GET", "/v1/metrics/empty-queries"): "days library limit",
     ("GET", "/v1/metrics/slow-searches"): "days library limit",

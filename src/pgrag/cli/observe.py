@@ -187,6 +187,26 @@ def search_metrics(
     _print_rows(rows, columns, as_json=as_json)
 
 
+@metrics.command("answers")
+def answer_metrics(
+    days: _Days = 30,
+    library: _OneLibrary = None,
+    period: Annotated[Period, typer.Option(help="What one row is about.")] = Period.DAY,
+    as_json: options.Json = False,
+) -> None:
+    """Show number, outcome, latency and tokens of answers by period and library."""
+    with opened() as app:
+        rows = app.database.call("answer_metrics", days=days, library=library, period=period.value)
+    columns = {
+        "from": "starts_on", "library": "library_name", "answers": "answers",
+        "answered": "answered_share", "not in docs": "not_in_documentation_share",
+        "failed": "failed_share", "cancelled": "cancelled_share", "p50 ms": "p50_ms",
+        "p95 ms": "p95_ms", "tokens in": "mean_prompt_tokens", "out": "mean_completion_tokens",
+        "rating": "mean_rating",
+    }  # fmt: skip
+    _print_rows(rows, columns, as_json=as_json)
+
+
 @metrics.command("popular")
 def popular_queries(
     days: _Days = 30,

@@ -75,6 +75,29 @@ class SearchMetrics(BaseModel):
     feedback_share: float | None = Field(description="Share that was rated.", examples=[0.1])
 
 
+class AnswerMetrics(BaseModel):
+    """What the answers of a period in a library were like."""
+
+    starts_on: datetime.date
+    library_name: str | None = Field(description="Null for answers from several libraries.")
+    answers: int = Field(examples=[40])
+    answered_share: float | None = Field(examples=[0.85])
+    not_in_documentation_share: float | None = Field(examples=[0.1])
+    failed_share: float | None = Field(examples=[0.025])
+    cancelled_share: float | None = Field(examples=[0.025])
+    p50_ms: float | None = Field(description="Half of them took no longer.", examples=[2400.0])
+    p95_ms: float | None = Field(description="95 % of them took no longer.", examples=[7100.0])
+    mean_prompt_tokens: float | None = Field(examples=[3900.0])
+    mean_completion_tokens: float | None = Field(examples=[180.0])
+    mean_rating: float | None = Field(description="Of whole answers.", examples=[4.2])
+
+
+class AnswersMetrics(BaseModel):
+    """Metrics of answers, the latest period first."""
+
+    metrics: list[AnswerMetrics]
+
+
 class PopularQuery(BaseModel):
     """A query that is asked often."""
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pgrag.api.exchange import Database
 from pgrag.api.models.arguments import NoParameters
 from pgrag.api.models.observation import (
+    AnswersMetrics,
     EmptyQueries,
     FeedbackAnswer,
     FeedbackBody,
@@ -54,6 +55,12 @@ def search_record(
 def search_metrics(parameters: Annotated[ObservedPeriods, Query()], database: Database) -> Response:
     """Sum up number, empty share, latency and relevance of searches by period and library."""
     return database.answer({"metrics": database.call("search_metrics", **_asked(parameters))})
+
+
+@router.get("/metrics/answers", response_model=AnswersMetrics)
+def answer_metrics(parameters: Annotated[ObservedPeriods, Query()], database: Database) -> Response:
+    """Sum up number, outcome, latency and tokens of answers by period and library."""
+    return database.answer({"metrics": database.call("answer_metrics", **_asked(parameters))})
 
 
 @router.get("/metrics/popular-queries", response_model=PopularQueries)
