@@ -32,16 +32,25 @@ begin
         where w.place <= cardinality(quoted_sources.document_ids)
         group by w.document_id
     ),
+    owned as (
+        select
+            d.library_id,
+            array_agg(w.document_id order by w.place) as ids,
+            array_agg(w.score order by w.place) as scores
+        from wanted as w
+        cross join lateral pgrag._document(w.document_id) as d
+        group by d.library_id
+    ),
     described as (
         select s.source, (s.source ->> 'document_id')::bigint as document_id
         from jsonb_array_elements(
             pgrag._answer_sources(
                 array(
                     select p
-                    from wanted as w
+                    from owned as o
                     cross join lateral pgrag._passages(
-                        (pgrag._document(w.document_id)).library_id, array[w.document_id],
-                        array['hit'], null, array[w.score]
+                        o.library_id, o.ids,
+                        array_fill('hit'::text, array[cardinality(o.ids)]), null, o.scores
                     ) as p
                 ),
                 -- Whoever counts the tokens of many results takes as many of the blocks as fit.
