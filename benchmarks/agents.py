@@ -107,8 +107,7 @@ def _post(client: httpx.Client, address: str, given: dict[str, Any]) -> None:
     accept = {"Accept": "application/json, text/event-stream"}
     answer = client.post(address, json=_call(given), headers=accept)
     answer.raise_for_status()
-    [data] = [line for line in answer.text.splitlines() if line.startswith("data: ")]
-    assert not json.loads(data.removeprefix("data: "))["result"]["isError"], data
+    assert not answer.json()["result"]["isError"], answer.text
 
 
 class _Stdio:

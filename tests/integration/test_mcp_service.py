@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+from typing import Any
 
 import anyio
+import anyio.to_thread
 import httpx
 import psycopg
 import pytest
 from mcp import Client
-from mcp_service import Service, eventually, mcp_service
+from mcp_service import PATIENCE, Service, eventually, mcp_service
+
+from pgrag.mcp.tools import writing
 
 ERAS = ["legacy", "auto"]
 HELLO = {
@@ -30,6 +35,9 @@ def service(harbour_url):
 def said(response: httpx.Response) -> dict:
     """The message of an answer to an older client."""
     assert response.status_code == 200, response.text
+    if response.headers["content-type"] == "application/json":
+        return response.json()
+    assert response.headers["content-type"] == "text/event-stream"
     [data] = [line for line in response.text.splitlines() if line.startswith("data: ")]
     return json.loads(data.removeprefix("data: "))
 
@@ -155,9 +163,9 @@ def test_names_that_are_allowed_writes_and_limits(database_url):
         assert "index_docs" not in {tool["name"] for tool in listed["result"]["tools"]}
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("era", "writes"), [("legacy", False), ("auto", False), ("legacy", True)])
 def test_clients_that_leave_in_the_middle_of_a_call(
-    database_url, connection: psycopg.Connection, era
+    database_url, connection: psycopg.Connection, era, writes
 ):
     def sessions(kind: str) -> int:
         row = connection.execute(
@@ -173,7 +181,7 @@ def test_clients_that_leave_in_the_middle_of_a_call(
             with anyio.move_on_after(0.15):
                 await client.call_tool("list_libraries", {})
 
-    with mcp_service(database_url, pool_size=2) as service:
+    with mcp_service(database_url, pool_size=2, mcp_writes=writes) as service:
         service.session(lambda client: client.call_tool("list_libraries", {}), era=era)
         service.post("ping")
         eventually(lambda: service.http.get("/healthz").status_code == 200)
@@ -198,6 +206,59 @@ def test_clients_that_leave_in_the_middle_of_a_call(
         answer = service.session(lambda client: client.call_tool("list_libraries", {}), era=era)
         assert not answer.is_error
     eventually(lambda: sessions("Client") == 0)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_indexing_run_tells_its_progress_and_ends_with_its_client(
+    database_url, tmp_path, monkeypatch, era
+):
+    for number in range(50):
+        (tmp_path / f"{number}.md").write_text(f"# Buoy {number}\n\nIt marks the channel.\n")
+    arguments = {"library": "buoys", "source": str(tmp_path)}
+    begun, ended = threading.Event(), threading.Event()
+    report = writing.progress.report
+    told: list[float] = []
+
+    def until_nobody_waits(*given: Any) -> None:
+        begun.set()
+        deadline = time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < deadline:
+                report(*given)
+                time.sleep(0.01)
+        except BaseException:
+            ended.set()
+            raise
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append(done)
+
+    with mcp_service(database_url, mcp_writes=True) as service:
+
+        async def leave() -> None:
+            async with anyio.create_task_group() as tasks:
+
+                async def session() -> None:
+                    async with Client(service.mcp, mode=era) as client:
+                        await client.call_tool("index_docs", arguments, progress_callback=hear)
+
+                tasks.start_soon(session)
+                await anyio.to_thread.run_sync(begun.wait, PATIENCE)
+                tasks.cancel_scope.cancel()
+
+        monkeypatch.setattr(writing.progress, "report", until_nobody_waits)
+        anyio.run(leave)
+        assert ended.wait(PATIENCE)
+        eventually(lambda: not writing._indexing.locked())
+        monkeypatch.undo()
+        told.clear()
+
+        async def run(client: Client) -> Any:
+            return await client.call_tool("index_docs", arguments, progress_callback=hear)
+
+        done = service.session(run, era=era)
+        assert done.structured_content["failed"] == {}
+        assert told[-1] == 50
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -86,7 +86,8 @@ def create_app(
     )
     api.state.pgrag = app
     api.state.readiness_limiter = anyio.CapacityLimiter(2)
-    api.state.mcp = Endpoint(partial(_make_mcp_server, app))
+    # Only what indexes takes long.
+    api.state.mcp = Endpoint(partial(_make_mcp_server, app), streams=app.settings.mcp_writes)
     # Answers wait for a language model, and no search for them.
     api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)

@@ -30,11 +30,14 @@ _ONLY_POST = {"code": -32600, "message": "This server keeps no sessions or strea
 class Endpoint:
     """An ASGI application that answers while `running`; `make_server` is called once, in a thread.
 
-    Who may call it is for those before it to decide: it looks at no Host and no Origin.
+    With `streams` a call may tell its progress, and ends when its client goes away; without, an
+    answer is plain JSON, a third faster. Who may call is for those before it to decide: it looks
+    at no Host and no Origin.
     """
 
-    def __init__(self, make_server: Callable[[], Server[Any]]) -> None:
+    def __init__(self, make_server: Callable[[], Server[Any]], *, streams: bool) -> None:
         self._make_server = make_server
+        self._streams = streams
         self._manager: StreamableHTTPSessionManager | None = None
         self._tasks: TaskGroup | None = None
         self._starting = anyio.Lock()
@@ -72,7 +75,9 @@ class Endpoint:
             StreamableHTTPSessionManager,
         )
 
-        return StreamableHTTPSessionManager(self._make_server(), stateless=True)
+        return StreamableHTTPSessionManager(
+            self._make_server(), stateless=True, json_response=not self._streams
+        )
 
 
 async def _run(
