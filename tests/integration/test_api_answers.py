@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -146,12 +146,18 @@ def test_without_a_language_model_everything_else_works(database_of_answers: str
 
 
 @contextmanager
-def listening(app: App) -> Iterator[str]:
+def listening(app: App, *, grace: int | None = None) -> Iterator[str]:
     """The service on a port of its own, in a thread."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         service = uvicorn.Server(
-            uvicorn.Config(create_app(app), log_level="error", ws="none", lifespan="on")
+            uvicorn.Config(
+                create_app(app),
+                log_level="error",
+                ws="none",
+                lifespan="on",
+                timeout_graceful_shutdown=grace,
+            )
         )
         thread = threading.Thread(target=service.run, args=([listener],), name="service")
         thread.start()
@@ -248,3 +254,36 @@ def test_who_reads_nothing_keeps_no_place(
             )
             eventually(lambda: len(server.script) == 1)
             assert client.post("/v1/answer", json=ASKED, timeout=20).status_code == 200
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_server_that_stops_ends_what_hangs(
+    database_of_answers: str,
+    server: llm_server.Server,
+    stream: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    settings = Settings(
+        database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat"
+    )
+    before = set(threading.enumerate())
+    server.script = [hang]
+    server.hanging.clear()
+    server.left.clear()
+
+    told: list[int] = []
+
+    def ask(url: str) -> None:
+        with suppress(httpx.HTTPError):
+            body = ASKED | {"stream": stream}
+            told.append(httpx.post(f"{url}/v1/answer", json=body, trust_env=False).status_code)
+
+    with listening(App(settings), grace=0) as url:
+        asking = threading.Thread(target=ask, args=[url])
+        asking.start()
+        assert server.hanging.wait(20)
+    assert server.left.wait(20)
+    asking.join(20)
+    assert told in ([], [503])
+    eventually(lambda: set(threading.enumerate()) <= before)
+    assert [record for record in caplog.records if record.exc_info] == []

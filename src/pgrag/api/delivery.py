@@ -45,8 +45,8 @@ async def follow(
 ) -> Exception | None:
     """Let an answer be made to its end; `tell` gets each event. Returns what went wrong.
 
-    It is cancelled when the client disconnects (then that is `ClientDisconnect`), and when the
-    server gives the request up; this returns after its thread has come free.
+    It is cancelled when the client disconnects, and when the server gives the request up (then that
+    is `ClientDisconnect`); this returns after its thread has come free.
     """
     has_gone = False
 
@@ -69,10 +69,15 @@ async def follow(
         finally:
             stream.cancel()
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(wait_for_disconnect)
-        outcome = await anyio.to_thread.run_sync(make, limiter=limiter)
-        group.cancel_scope.cancel()
+    outcome: Exception | None = None
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait_for_disconnect)
+            outcome = await anyio.to_thread.run_sync(make, limiter=limiter)
+            group.cancel_scope.cancel()
+    except anyio.get_cancelled_exc_class():
+        # The server stops and waits no longer: there is nobody to tell, and nothing to explain.
+        return ClientDisconnect()
     return ClientDisconnect() if has_gone and outcome is not None else outcome
 
 

@@ -50,6 +50,9 @@ INTERNAL = Kind(
     "The server failed to answer; its log says why.",
 )
 NOT_READY = Kind(503, "not-ready", "The service is not ready", "A check failed; see findings.")
+STOPPING = Kind(
+    503, "stopping", "The service stops", "The service stops; the request may be sent again."
+)
 TOO_LARGE = Kind(413, "too-large", "The request is too large")
 TOO_MANY = Kind(429, "too-many-requests", "The client sends too many requests")
 HTTP_KINDS = {

@@ -8,6 +8,9 @@ import typer
 
 from pgrag.cli.session import opened
 
+GRACE_SECONDS = 30
+"""What requests get to end after a stop; a language model may be silent for longer."""
+
 
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -33,4 +36,11 @@ def serve(
             cors_origins=allow_origin or (),
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
         )
-        uvicorn.run(api, host=host, port=port, log_level=app.settings.log_level, ws="none")
+        uvicorn.run(
+            api,
+            host=host,
+            port=port,
+            log_level=app.settings.log_level,
+            ws="none",
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )

@@ -13,6 +13,7 @@ from pgrag.api.delivery import EventStream, follow
 from pgrag.api.models.answers import Answer, AnswerBody
 from pgrag.api.models.arguments import NoParameters
 from pgrag.api.openapi import problems
+from pgrag.api.problems import RETRY_AFTER_SECONDS, STOPPING, problem
 from pgrag.app import App
 
 router = APIRouter(tags=["answers"], responses=problems(400, 404, 413, 501, 502))
@@ -46,7 +47,8 @@ async def answer(body: AnswerBody, request: Request, _: NoParameters) -> Respons
         return EventStream(request, stream, limiter)
     error = await follow(stream, limiter, request.receive)
     if isinstance(error, ClientDisconnect):
-        return Response(status_code=499)  # to nobody
+        # Nobody waits any more, or the server does not.
+        return problem(request, STOPPING, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
     if error is not None:
         raise error
     return Response(
