@@ -26,6 +26,11 @@ join pgrag.pages as p on p.page_id = b.page_id
 join pgrag.libraries as l on l.library_id = p.library_id
 where l.name = %s
 """
+ANSWER = b"""
+select (s.source ->> 'document_id')::bigint, s.source ->> 'key', s.source ->> 'title'
+from pgrag.answer_context(%s, %s) as a
+cross join jsonb_array_elements(a.sources) as s (source)
+"""
 SEARCH = b"""
 select s.document_id, s.key, s.title
 from pgrag.search(%s, %s, levels => '{2}', match_count => %s) as s
@@ -128,6 +133,18 @@ def in_context(
     )
 
 
+def in_answer(
+    connection: psycopg.Connection[tuple[Any, ...]], asked: list[Question], library: str = LIBRARY
+) -> Score:
+    """Score the sources of `pgrag.answer_context`, with what the intents choose."""
+    return _score(
+        connection,
+        asked,
+        library,
+        lambda question, _: connection.execute(ANSWER, [question.text, library]).fetchall(),
+    )
+
+
 def in_search(
     connection: psycopg.Connection[tuple[Any, ...]],
     asked: list[Question],
@@ -168,6 +185,7 @@ def contexts(bench: Bench) -> list[Figure]:
     bench.require(LIBRARY, pages(bench.scratch / "expansion"))
     with bench.connect() as connection:
         whole = in_context(connection, asked)
+        answer = in_answer(connection, asked)
         others = {
             "without expansion": in_context(connection, asked, expand=False),
             "without shares": in_context(connection, asked, score_share=0, expansion_share=0),
@@ -181,6 +199,10 @@ def contexts(bench: Bench) -> list[Figure]:
         Figure("context: chunks of pages that do not answer", on, f"{whole.foreign:.1%}", "< 20 %",
                whole.foreign < 0.2),
         Figure("— chunks that are not relevant themselves", on, f"{whole.beside:.1%}"),
+        Figure("sources of an answer: relevant chunks found", on, f"{answer.found:.1%}", "> 90 %",
+               answer.found > 0.9),
+        Figure("sources of an answer: chunks of pages that do not answer", on,
+               f"{answer.foreign:.1%}", "< 20 %", answer.foreign < 0.2),
         *(
             Figure(
                 f"context {how}: found / of other pages / not relevant themselves", on,

@@ -16,7 +16,7 @@ create or replace function pgrag.answer_context(
     inject_types text[] default null,
     template text default null,
     inject_count integer default 3,
-    inject_share double precision default 0.25,
+    inject_share double precision default 0.5,
     min_score double precision default 0,
     score_share double precision default 0.5,
     expansion_threshold double precision default 0.3,
@@ -83,7 +83,7 @@ begin
     material.timings := pgrag._timed('{}', 'prepare', started);
 
     listing := pgrag._list_hits(request);
-    hits := pgrag._near_the_best(listing.hits, score_share);
+    hits := pgrag._near_the_best(listing.hits, score_share, request.graph is not null);
     material.timings := material.timings || coalesce(listing.timings, '{}');
     started := clock_timestamp();
     passages := array(
@@ -198,9 +198,12 @@ as $$
     left join pgrag.intents as i on i.name = _answer_strategy.found ->> 'intent';
 $$;
 
+-- A new order hands the scores of the old one on, place by place; how far a hit is from the best,
+-- and whether its page is worth reading whole, is told by its own. Links make a score of their own.
 create or replace function pgrag._near_the_best(
     hits pgrag.ranked_hit[],
-    score_share double precision
+    score_share double precision,
+    by_links boolean
 )
 returns pgrag.ranked_hit[]
 language sql
@@ -210,14 +213,21 @@ set search_path from current
 as $$
     select array(
         select row(
-            h.library_id, h.document_id, h.page_id, h.score, h.keyword_score, h.semantic_score,
-            h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank, h.section_score,
-            h.hybrid_score, h.graph
+            r.library_id, r.document_id, r.page_id, r.own_score, r.keyword_score, r.semantic_score,
+            r.passage_score, r.page_score, r.keyword_rank, r.semantic_rank, r.section_score,
+            r.hybrid_score, r.graph
         )::pgrag.ranked_hit
-        from unnest(_near_the_best.hits) with ordinality as h
-        where h.score >= _near_the_best.score_share * (
-            select max(b.score) from unnest(_near_the_best.hits) as b
-        )
-        order by h.ordinality
+        from (
+            select o.*, max(o.own_score) over () as best_score
+            from (
+                select
+                    h.*,
+                    case when _near_the_best.by_links then h.score else h.hybrid_score end
+                        as own_score
+                from unnest(_near_the_best.hits) with ordinality as h
+            ) as o
+        ) as r
+        where r.own_score >= _near_the_best.score_share * r.best_score
+        order by r.ordinality
     );
 $$;

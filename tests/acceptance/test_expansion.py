@@ -27,8 +27,10 @@ def test_what_is_relevant_is_in_the_context_and_little_of_other_pages(
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in finished.stdout.splitlines()
-        if line.startswith("| context: ")
+        if line.startswith(("| context: ", "| sources of an answer: "))
     ]
     reached = {what: float(share.rstrip("%")) for what, _, share, *_ in rows}
     assert reached["context: relevant chunks found"] >= 95
     assert reached["context: chunks of pages that do not answer"] <= 15
+    assert reached["sources of an answer: relevant chunks found"] >= 95
+    assert reached["sources of an answer: chunks of pages that do not answer"] <= 15

@@ -91,6 +91,20 @@ class TestSources:
         with refused(connection, "PGR02", "manuel"):
             ask(connection, STEPS, "manuel")
 
+    def test_have_their_own_scores_whatever_order_the_intent_wants(self, connection, manual):
+        """A new order of hits hands scores on; how good a source is must stay its own."""
+        question = "Overview of the boiler: drain, fill, valve, bucket"
+        row = ask(connection, question, score_share=0, expand=False)
+        assert row["strategy"]["hierarchy"] == "overview"
+        own = {
+            hit["document_id"]: hit["hybrid_score"]
+            for hit in run(connection, "search", query=question, library="manual", intent="auto",
+                           unit="document")
+        }  # fmt: skip
+        found = {s["document_id"]: s["score"] for s in row["sources"]}
+        assert found == {document_id: pytest.approx(own[document_id]) for document_id in found}
+        assert len(found) > 3
+
 
 class TestInjection:
     def test_brings_in_pages_of_a_type_that_are_no_hits(self, connection, manual):
