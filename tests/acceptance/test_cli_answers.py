@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -144,6 +146,16 @@ def test_an_answer_for_people(personal: CommandLine, server: llm_server.Server) 
     assert "the answer cites [99]" in doubtful.err
     assert "without support in the sources" in doubtful.err
     assert "Er liebt Wale" in doubtful.err
+    server.script = [hang_after("Peter", " Kühne", " war")]
+    command = shlex.join(personal.command("answer", WHERE_HE_WORKED, "-l", "personal"))
+    piped = subprocess.run(
+        ["sh", "-c", f"{command} | head -c 5"],
+        cwd=personal.folder, env=personal.environment, capture_output=True, timeout=SECONDS,
+        check=True,
+    )  # fmt: skip
+    assert piped.stdout == b"Peter"
+    assert b"Traceback" not in piped.stderr
+    assert server.left.wait(SECONDS)
 
 
 def test_a_language_model_that_searches_by_itself(

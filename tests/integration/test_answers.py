@@ -260,6 +260,9 @@ def test_a_model_that_searches_by_itself(
         "select * from pgrag.searches where search_id = %s", [made.search_id]
     )
     assert found["parameters"]["function"] == "agent"
+    assert found["hit_count"] == len(made.sources)
+    direct = answer(answerer, server, "x")
+    assert made.sources[0].keys() == direct.sources[0].keys()
     with pytest.raises(InvalidInput, match="no use for template"):
         answerer.stream(QUESTION, mode="agentic", template="default")
     with pytest.raises(InvalidInput, match="no use for max_steps"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,15 +146,16 @@ def _followed(stream: AnswerStream, *, is_shown: bool) -> Answer:
     """Show an answer as it comes; an interrupt ends what the language model is writing."""
     is_inline = False
     try:
-        for event in stream:
-            if event.name == "step":
-                notice(_step(event.data))
-            elif event.name == "token" and is_shown:
-                stdout().file.write(printable(event.data["text"]))
-                stdout().file.flush()
-                is_inline = True
+        # Whatever ends the loop early also ends the request to the language model.
+        with closing(stream.events) as events:
+            for event in events:
+                if event.name == "step":
+                    notice(_step(event.data))
+                elif event.name == "token" and is_shown:
+                    is_inline = True
+                    stdout().file.write(printable(event.data["text"]))
+                    stdout().file.flush()
     except KeyboardInterrupt:
-        stream.cancel()
         raise typer.Exit(130) from None
     finally:
         if is_inline:

@@ -126,7 +126,9 @@ class Source(BaseModel):
     heading: str | None = Field(default=None, examples=["Spring tides"])
     type: str | None = Field(examples=["guide"])
     level: int | None = Field(examples=[2])
-    score: float = Field(examples=[0.41])
+    score: float | None = Field(
+        description="Null: read for its place, not found by a search.", examples=[0.41]
+    )
     relation: str = Field(
         description="hit, expansion, parent, or injected by the strategy.", examples=["hit"]
     )
