@@ -21,6 +21,9 @@ SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 """Seconds between two attempts: the first wait, and the most that is waited by default."""
 
+LONGEST_LINE = 16_000_000
+"""Bytes of one line of an answer."""
+
 LONGEST_CONNECT = 10.0
 """Seconds to connect at most: a model may take minutes to load, its server listens before that."""
 
@@ -68,7 +71,10 @@ class Endpoint:
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._service = service
-        self._url = http_url(url, service)
+        given = http_url(url, service)
+        self._password = given.password
+        # Its log writes addresses down as they are.
+        self._url = given.copy_with(username=None, password=None)
         self._api_key = printable(api_key, service)
         self._retries = retries
         self._timeout = timeout
@@ -81,6 +87,7 @@ class Endpoint:
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         self._client = httpx.Client(
             headers=headers,
+            auth=(given.username, given.password) if given.userinfo else None,
             timeout=httpx.Timeout(timeout, connect=min(timeout, LONGEST_CONNECT)),
             limits=httpx.Limits(max_keepalive_connections=None if keep_alive else 0),
             transport=transport,
@@ -88,7 +95,7 @@ class Endpoint:
 
     def __str__(self) -> str:
         """Name the address without what may be secret in it: user, password and parameters."""
-        return str(self._url.copy_with(username=None, password=None, query=None, fragment=None))
+        return str(self._url.copy_with(query=None, fragment=None))
 
     def close(self) -> None:
         """Close the connections, end every wait for another attempt, cancel what can be."""
@@ -278,7 +285,7 @@ class Endpoint:
     def quoted(self, text: str) -> str:
         """Quote the start of what a server said on one line, without the secrets in it."""
         text = " ".join(text.split())
-        for secret in (self._api_key, self._url.password):
+        for secret in (self._api_key, self._password):
             if secret:
                 text = text.replace(secret, "***")
         return repr(text[:200])
@@ -293,6 +300,8 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            raise httpx.DecodingError("a line without end")
         for line in whole:
             yield line.removesuffix(b"\r").decode("utf-8", "replace")
     if rest:

@@ -1,5 +1,6 @@
 """The client of language models against a real HTTP server on loopback, well-behaved and not."""
 
+import base64
 import json
 import logging
 import threading
@@ -481,6 +482,29 @@ def test_several_threads_share_a_model(server):
 def test_settings_that_cannot_be_used_are_refused(given, words):
     with pytest.raises(SettingsError, match=words):
         ChatModel(**given)
+
+
+def test_a_server_that_never_stops_is_left(server, model):
+    def babble(handler, _) -> None:
+        handler.begin_stream()
+        for _ in range(100_000):
+            handler.event({"choices": [{"delta": {"content": "and on " * 100}}]})
+
+    server.script = [babble]
+    with pytest.raises(AnswerCutShort, match="on and on"):
+        list(model.stream(ASKED, max_tokens=10))
+
+
+def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, caplog):
+    server.script = [says("Hi")]
+    url = server.url.replace("://", "://user:hidden@")
+    with caplog.at_level(logging.DEBUG), ChatModel(url=url, model="tiny") as model:
+        assert model.complete(ASKED).text == "Hi"
+        assert model.served() == server.models
+    sent = base64.b64encode(b"user:hidden").decode()
+    assert server.requests[-1][1]["Authorization"] == f"Basic {sent}"
+    for secret in ("hidden", sent):
+        assert secret not in caplog.text + str(model)
 
 
 def test_nobody_listens(waits):

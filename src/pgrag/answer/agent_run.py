@@ -226,5 +226,5 @@ def _shown(arguments: str) -> Any:
     """Arguments as JSON where they are, else as they were written, for the trace."""
     try:
         return json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments[:1000]

@@ -74,7 +74,7 @@ def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Read
         given = json.loads(written or "{}")
         if isinstance(given, str):  # some models quote the object once more
             given = json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("the arguments are not JSON.") from None
     if not isinstance(given, dict):
         raise ValueError("the arguments must be a JSON object.")  # noqa: TRY004 - as above

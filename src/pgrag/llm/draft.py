@@ -27,6 +27,8 @@ class Draft:
 
     def __init__(self) -> None:
         self.finish = ""
+        self.size = 0
+        """Bytes of text and tool calls so far."""
         self._text: list[str] = []
         self._spoken = Spoken()
         self._calls: list[_Call] = []
@@ -63,7 +65,8 @@ class Draft:
         delta = choice.get("delta") or choice.get("message")
         if not isinstance(delta, dict):
             return ""
-        for part in delta.get("tool_calls") or ():
+        parts = delta.get("tool_calls")
+        for part in parts if isinstance(parts, list) else ():
             if isinstance(part, dict):
                 self._add_call(part)
         return self._said(self._spoken.add(_text(delta.get("content"))))
@@ -91,6 +94,7 @@ class Draft:
     def _said(self, text: str) -> str:
         if text:
             self._text.append(text)
+            self.size += len(text.encode())
         return text
 
     def _add_call(self, part: dict[str, Any]) -> None:
@@ -108,10 +112,10 @@ class Draft:
         call.id = call.id or id_
         call.name = call.name or name
         arguments = function.get("arguments")
-        if isinstance(arguments, dict | list):
-            call.arguments += json.dumps(arguments, ensure_ascii=False)
-        else:
-            call.arguments += _text(arguments)
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        call.arguments += _text(arguments)
+        self.size += len(_text(arguments))
 
     def _call_of(self, index: object, id_: str, name: str) -> _Call | None:
         """The call that a piece goes on with. Some servers number every call 0, or none."""
@@ -158,6 +162,6 @@ def _text(value: Any) -> str:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

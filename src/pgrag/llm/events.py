@@ -35,6 +35,8 @@ def events(lines: Iterable[str]) -> Iterator[dict[str, Any] | None]:
             return
         try:
             event = json.loads(pending) if pending else None
+        except RecursionError:
+            raise Garbled(pending[:200]) from None
         except ValueError:
             continue  # the rest of it may be in the next lines
         pending = ""

@@ -25,6 +25,12 @@ from pgrag.service import Service
 _PATH = "/chat/completions"
 _MODELS = "/models"
 
+_LONGEST = 1_000_000
+_SPARE, _BYTES_PER_TOKEN = 4000, 64
+"""Bytes that a completion may have: without a bound of its tokens; with one. Most tokens have four
+bytes: a server that sends so many more takes no notice of the bound.
+"""
+
 PROBE_TIMEOUT = 5.0
 """Seconds that a server may take to list its models."""
 
@@ -160,6 +166,8 @@ class ChatModel:
             self._dialect.adapted(streamed(request)), cancellation, self._dialect.learn
         )
         has_ended = False
+        bound = request.get("max_tokens")
+        room = _LONGEST if bound is None else _SPARE + _BYTES_PER_TOKEN * bound
         with closing(lines):
             for event in events(lines):
                 if event is None:
@@ -167,6 +175,11 @@ class ChatModel:
                     break
                 if piece := draft.add(event):
                     yield piece
+                if draft.size > room:
+                    raise AnswerCutShort(
+                        f"{self} writes on and on, past the tokens that it may write.",
+                        hint="Try another model.",
+                    )
         if piece := draft.end():
             yield piece
         if not (has_ended or draft.finish):
