@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -165,7 +166,9 @@ class LocalModel:
                 hint="Run pip install 'pgrag[local]', or set PGRAG_EMBEDDING_URL.",
             )
         try:
-            model = importlib.import_module(_LIBRARY).SentenceTransformer(self.name)
+            library = importlib.import_module(_LIBRARY)
+            _hide_loading()
+            model = library.SentenceTransformer(self.name)
             model.eval()
             dimensions = model.encode(["a"], prompt="", show_progress_bar=False).shape[1]
             around = _around(model)
@@ -194,6 +197,13 @@ class LocalModel:
         if not zeros and not vectors.any(axis=1).all():
             raise EmbeddingError(f"The model {self.name} gave a vector of zeros.")
         return normalized(vectors)
+
+
+def _hide_loading() -> None:
+    """Show no bar of weights being read, which takes a moment; downloads have their own."""
+    transformers = sys.modules.get("transformers")
+    if transformers is not None:
+        transformers.utils.logging.disable_progress_bar()
 
 
 def _ids(model: Any, text: str, **options: Any) -> list[int]:

@@ -1,0 +1,105 @@
+"""What is asked of a library of models, and that none of its answers is believed unseen."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgrag.embedding import LocalEmbedder, LocalModel, local_model
+from pgrag.errors import EmbeddingError
+
+
+class Library(ModuleType):
+    """In place of sentence-transformers: models of two dimensions, and their troubles."""
+
+    def __init__(self) -> None:
+        super().__init__("sentence_transformers")
+        self.__spec__ = ModuleSpec("sentence_transformers", None)
+        self.loads: list[str] = []
+        self.batches: list[tuple[str, list[str]]] = []
+        self.trouble: Exception | None = None
+        self.answer: Any = None
+
+    def SentenceTransformer(self, name: str) -> Any:
+        self.loads.append(name)
+        if self.trouble is not None:
+            raise self.trouble
+        return SimpleNamespace(
+            eval=lambda: None, encode=self.encode, tokenizer=self.tokenize, prompts=None
+        )
+
+    def tokenize(self, text: str, *, add_special_tokens: bool, **_: Any) -> dict[str, list[int]]:
+        tokens = list(map(ord, text))
+        return {"input_ids": [1, *tokens, 2] if add_special_tokens else tokens}
+
+    def encode(self, texts: list[str], *, prompt: str, **_: Any) -> Any:
+        self.batches.append((prompt, texts))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return np.array([[3.0, 4.0]] * len(texts)) if self.answer is None else self.answer
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> Library:
+    made = Library()
+    monkeypatch.setitem(sys.modules, "sentence_transformers", made)
+    return made
+
+
+def test_a_model_is_loaded_once_and_when_it_is_needed(library: Library) -> None:
+    embedder = LocalEmbedder(LocalModel("mini", batch_size=2), document_prefix="text: ")
+    assert embedder.name == "mini"
+    assert library.loads == []
+    found = embedder.embed_documents(["ccc", "", "b", "aa"])
+    np.testing.assert_allclose(found, [[0.6, 0.8], [0, 0], [0.6, 0.8], [0.6, 0.8]])
+    assert embedder.embed_query("q") == pytest.approx([0.6, 0.8])
+    assert library.loads == ["mini"]
+    assert library.batches[1:] == [
+        ("text: ", ["b", "aa"]),
+        ("text: ", ["ccc"]),
+        ("", ["q"]),
+    ], "texts of like length together; blank ones not at all; no prompt where there is none"
+
+
+def test_a_model_that_cannot_be_loaded_is_tried_again_after_a_while(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(local_model, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    library.trouble = OSError("mini is no folder\nand much more")
+    embedder = LocalEmbedder(LocalModel("mini"))
+    for _ in range(3):
+        with pytest.raises(EmbeddingError, match="cannot be loaded: OSError: mini is") as caught:
+            embedder.embed_query("q")
+        assert "much more" not in str(caught.value)
+        assert "PGRAG_EMBEDDING_MODEL" in str(caught.value)
+    assert library.loads == ["mini"]
+    library.trouble = None
+    now[0] += 61
+    assert embedder.embed_query("q").any()
+    assert library.loads == ["mini", "mini"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.ones((1, 3)), r"gave vectors of shape \(1, 3\) for 1 texts of 2 dimensions"),
+        (np.ones((2, 2)), r"gave vectors of shape \(2, 2\)"),
+        (np.array([[1.0, np.nan]]), "not finite"),
+        (np.zeros((1, 2)), "a vector of zeros"),
+        (RuntimeError("out of memory\nTraceback"), "mini failed: RuntimeError: out of memory"),
+    ],
+)
+def test_what_a_model_gives_is_checked(library: Library, answer: Any, message: str) -> None:
+    embedder = LocalEmbedder(LocalModel("mini"))
+    assert embedder.dimensions == 2
+    library.answer = answer
+    with pytest.raises(EmbeddingError, match=message):
+        embedder.embed_query("q")
+    library.answer = None
+    assert embedder.embed_query("q").any(), "the next text is tried"
