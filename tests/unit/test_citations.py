@@ -13,7 +13,7 @@ from pgrag.answer.sentinel import SENTINEL, OpeningReader, without_sentinel
 PARTS = [
     "[1]", "[1, 2]", "[2-4]", "[1][2]", "\\[3\\]", "【4†title】", "[", "]", "`", "``", "```", "~~~",
     "\n", "\n\n", " ", "word", "a[1]", "[12", "3]", "# Heading", "- item", ". ", "\\", "†】",
-    "[^2]",
+    "[^2]", "[Source 3]", "[Sour", "ce 4]", "[# 5]",
 ]  # fmt: skip
 
 
@@ -30,6 +30,7 @@ def cited(text: str) -> list[int]:
         ("All say it [2-4] or [5–6].", [2, 3, 4, 5, 6]),
         ("No range [9-3], none so long [1-900].", [9, 3, 1, 900]),
         ("Footnote [^3], escaped \\[4\\], wide 【5】 and 【6†guide.md】.", [3, 4, 5, 6]),
+        ("Named [Source 1], [sources 2, 3], [Quelle 4], [#5]; not [figure 6].", [1, 2, 3, 4, 5]),
         ("None: [], [x], [1a], [12345], [ ], (1), a year [2024].", []),
         ("Code: `a[1]` and ``b`[2]`` but not `c [3].", [3]),
         ("```python\na[1]\n```\nText [2].", [2]),

@@ -10,12 +10,14 @@ LONGEST_RANGE = 20
 """Sources that `[a-b]` may stand for; a longer one means its two ends."""
 
 _NUMBERS = r"\^?\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*"
-# Some models write 【1】 or 【1†title】, and some escape the brackets.
+# Some models write [Source 1], 【1】 or 【1†title】, and some escape the brackets.
+_NAME = r"(?:(?:sources?|quellen?|источники?|#)\s?)?"
 _BRACKETS = (
-    rf"\\?\[\s?(?P<plain>{_NUMBERS})\s?\\?\]|【\s?(?P<wide>{_NUMBERS})(?:†[^】\n]{{0,80}})?】"
+    rf"\\?\[\s?{_NAME}(?P<plain>{_NUMBERS})\s?\\?\]"
+    rf"|【\s?{_NAME}(?P<wide>{_NUMBERS})(?:†[^】\n]{{0,80}})?】"
 )
-_TOKEN = re.compile(rf"(?P<code>`+)|{_BRACKETS}")
-_UNFINISHED = re.compile(r"(?:\\?\[[\s^\d,;–-]{0,60}\\?|【[^】]{0,100}|\\)$")
+_TOKEN = re.compile(rf"(?P<code>`+)|{_BRACKETS}", re.IGNORECASE)
+_UNFINISHED = re.compile(r"(?:\\?\[\s?(?:[^\W\d_]{1,9}|#)?[\s^\d,;–-]{0,60}\\?|【[^】]{0,100}|\\)$")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 _MAY_BE_FENCE = re.compile(r"\s*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3,}.*)$")
 _RANGE = re.compile(r"(\d+)\s?[–-]\s?(\d+)|(\d+)")

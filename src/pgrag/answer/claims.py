@@ -40,11 +40,8 @@ def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
     of a paragraph to the sentence after it. What ends with a colon cites what the list below it
     cites.
     """
-    masked = list(text)
-    for citation in citations:
-        # Full stops before a citation end a sentence, too.
-        masked[citation.start : citation.end] = " " * (citation.end - citation.start)
-    blank = "".join(masked)
+    # Full stops before a citation end a sentence, too.
+    blank = without_citations(text, citations)
     sentences: list[_Sentence] = []
     for start, end, is_item in _blocks(text):
         spans = sentence_spans(blank[start:end])
@@ -59,6 +56,14 @@ def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
         for sentence in sentences
         if sentence.numbers or len(_WORD.findall(blank[sentence.start : sentence.end])) > 1
     ]
+
+
+def without_citations(text: str, citations: Sequence[Citation]) -> str:
+    """Return a text with blanks in the place of its citations."""
+    masked = list(text)
+    for citation in citations:
+        masked[citation.start : citation.end] = " " * (citation.end - citation.start)
+    return "".join(masked)
 
 
 def _cite(citation: Citation, sentences: list[_Sentence]) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pgrag.answer.agent import AgentOutcome, run_agent
 from pgrag.answer.agentic import Tell, events_of, plain
-from pgrag.answer.claims import find_claims
 from pgrag.answer.intents import model_intent
 from pgrag.answer.recorder import Recorder
 from pgrag.answer.stopping import StopSwitch
@@ -203,8 +202,11 @@ class AnswerStream:
         is_answered = bool(self._sources) and not is_denial
         status: Status = "answered" if is_answered else "not_in_documentation"
         citations = self._text.citations
-        claims = find_claims(text, citations) if is_answered else []
-        sentences = checked_sentences(self._with.database, text, claims, self._sources)
+        sentences = (
+            checked_sentences(self._with.database, text, citations, self._sources)
+            if is_answered
+            else []
+        )
         self._took("checks", started)
         self._took("total", self._started)
         self._record(status, text)

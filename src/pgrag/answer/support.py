@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from pgrag.answer.claims import Claim
+from pgrag.answer.citations import Citation
+from pgrag.answer.claims import Claim, find_claims, without_citations
 from pgrag.answer.values import Doubt, Sentence
 from pgrag.db import Database, Row
 
@@ -20,10 +21,11 @@ any other.
 
 
 def checked_sentences(
-    database: Database, text: str, claims: Sequence[Claim], sources: Mapping[int, Row]
+    database: Database, text: str, citations: Sequence[Citation], sources: Mapping[int, Row]
 ) -> list[Sentence]:
     """Return the sentences of a text with what speaks for each; `sources` are by number."""
-    supports = _supports(database, text, claims, sources)
+    claims = find_claims(text, citations)
+    supports = _supports(database, without_citations(text, citations), claims, sources)
     sentences = []
     for place, claim in enumerate(claims):
         cited = tuple(number for number in claim.numbers if number in sources)
