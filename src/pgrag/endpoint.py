@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import email.utils
 import random
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from threading import Lock
 from typing import Any
@@ -15,6 +12,7 @@ from typing import Any
 import httpx
 
 from pgrag.cancellation import Cancellation
+from pgrag.failure import Failure, refusal, silence
 from pgrag.service import Service, http_url, printable
 
 SHORTEST_WAIT = 0.5
@@ -29,20 +27,6 @@ LONGEST_CONNECT = 10.0
 
 #: Gives another payload for one that a server refused with some words; None: there is none.
 Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """Why an attempt failed; `wait` is the server's own wish, in seconds.
-
-    `refusal`: what the server said about a payload that it does not take.
-    """
-
-    reason: str
-    hint: str
-    may_recover: bool = True
-    wait: float = 0.0
-    refusal: str | None = None
 
 
 class Endpoint:
@@ -132,9 +116,8 @@ class Endpoint:
         try:
             response = self._client.get(self._url.copy_with(path=path), timeout=timeout)
         except httpx.RequestError as error:
-            reason = f"cannot be reached ({error or type(error).__name__})"
-            hint = f"Check {self._service.variables}_URL and that the server is up."
-            raise self._service.error(f"{self} {reason}.", hint=hint) from error
+            failure = silence(self._service, error, timeout)
+            raise self._service.error(f"{self} {failure.reason}.", hint=failure.hint) from error
         if response.status_code in {404, 405, 501}:
             return None
         if not response.is_success:
@@ -201,7 +184,7 @@ class Endpoint:
     ) -> tuple[httpx.Response, Iterable[bytes]]:
         """Try until there is an answer; its bytes come one by one where `in_pieces`."""
         attempts = 1
-        while isinstance(outcome := self._attempt(payload, cancellation, in_pieces), _Failure):
+        while isinstance(outcome := self._attempt(payload, cancellation, in_pieces), Failure):
             if amend and outcome.refusal is not None:
                 amended = amend(payload, outcome.refusal)
                 if amended is not None:
@@ -222,7 +205,7 @@ class Endpoint:
 
     def _attempt(
         self, payload: dict[str, Any], cancellation: Cancellation | None, in_pieces: bool
-    ) -> tuple[httpx.Response, Iterable[bytes]] | _Failure:
+    ) -> tuple[httpx.Response, Iterable[bytes]] | Failure:
         if cancellation is not None:
             cancellation.check()
         extensions = {} if cancellation is None else {"trace": cancellation.trace}
@@ -242,41 +225,17 @@ class Endpoint:
                 cancellation.check()
             if not isinstance(error, httpx.RequestError):
                 raise
-            return self._silence(error)
+            return silence(self._service, error, self._timeout, is_patient=self._is_patient)
         return (response, ()) if response.is_success else self._refusal(response)
 
-    def _silence(self, error: httpx.RequestError) -> _Failure:
-        """Say why there was no answer."""
-        if isinstance(error, httpx.TimeoutException) and not isinstance(
-            error, httpx.ConnectTimeout
-        ):
-            return _Failure(
-                f"did not answer within {self._timeout:g} s",
-                f"Check that the server is up; raise the timeout or lower {self._service.size}.",
-                may_recover=self._is_patient,
-            )
-        return _Failure(
-            f"cannot be reached ({error or type(error).__name__})",
-            f"Check {self._service.variables}_URL and that the server is up.",
-        )
-
-    def _refusal(self, response: httpx.Response) -> _Failure:
-        """Say what the server had against the request."""
-        status = response.status_code
-        wait = _retry_after(response)
-        asked = f", asking to wait {wait:.0f} s" if wait else ""
-        return _Failure(
-            f"answered with status {status}{asked}: {self._excerpt(response)}",
-            self._service.hint(status),
-            may_recover=(status in {408, 429} or status >= 500) and wait <= self._longest_wait,
-            wait=wait,
-            refusal=response.text if status in {400, 422} else None,
-        )
+    def _refusal(self, response: httpx.Response) -> Failure:
+        excerpt = self._excerpt(response)
+        return refusal(self._service, response, excerpt, longest_wait=self._longest_wait)
 
     def _decoded(self, response: httpx.Response) -> Any:
         try:
             return response.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._service.error(
                 f"{self} did not answer with JSON: {self._excerpt(response)}.",
                 hint=f"Check {self._service.variables}_URL: {self._service.address}.",
@@ -306,15 +265,3 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
             yield line.removesuffix(b"\r").decode("utf-8", "replace")
     if rest:
         yield rest.decode("utf-8", "replace")
-
-
-def _retry_after(response: httpx.Response) -> float:
-    """Return the seconds that the server asks to wait, as a number or a date; 0 if it does not."""
-    value = response.headers.get("Retry-After", "")
-    if value.isdecimal():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
-        return 0.0
-    return max(0.0, moment.timestamp() - time.time())
