@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -18,6 +20,7 @@ from mcp.client.stdio import StdioServerParameters
 from service import eventually, served
 
 from pgrag.embedded import EmbeddedServer
+from pgrag.mcp.resources import LIBRARIES, PAGE, PAGES, VERSIONS
 
 ERAS = ["legacy", "auto"]
 HELLO = {
@@ -50,9 +53,17 @@ def ask(server: StdioServerParameters | str, era: str) -> list[Any]:
     return anyio.run(session)
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_official_client_over_stdio(indexed: CommandLine, era: str) -> None:
-    check(ask(program(indexed), era), era)
+@pytest.mark.parametrize(
+    ("era", "option", "writing"),
+    [
+        ("legacy", "--allow-writes", {"index_docs", "remove_docs", "send_feedback"}),
+        ("auto", "--read-only", set()),
+    ],
+)
+def test_the_official_client_over_stdio(
+    indexed: CommandLine, era: str, option: str, writing: set[str]
+) -> None:
+    check(ask(program(indexed, option), era), era, writing)
 
 
 @pytest.fixture(scope="module")
@@ -63,14 +74,31 @@ def address(indexed: CommandLine) -> Iterator[str]:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_the_official_client_over_http(address: str, era: str) -> None:
-    check(ask(address, era), era)
+    check(ask(address, era), era, {"send_feedback"})
 
 
-def check(answers: list[Any], era: str) -> None:
+def test_the_guide_is_true(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+    configurations = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", guide, re.S)]
+    for configuration in configurations:
+        [servers] = configuration.values()
+        assert servers["pgrag"]["command"] == "pgrag"
+        assert servers["pgrag"]["args"] == ["mcp"]
+    assert [*configurations[0], *configurations[1]] == ["mcpServers", "servers"]
+    for template in (LIBRARIES, VERSIONS, PAGES, PAGE):
+        assert f"| `{template.replace('{+', '{')}` |" in guide
+    [program] = re.findall(r"```python\n(.*?)```", guide, re.S)
+    program = program.replace("http://127.0.0.1:8000/mcp", address).replace('"react"', '"kestrel"')
+    exec(program, {})
+    assert capsys.readouterr().out.startswith("https://kestrel.example/")
+
+
+def check(answers: list[Any], era: str, writing: set[str]) -> None:
     version, tools, found, failed = answers
     assert (version < "2026") == (era == "legacy")
     assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools.tools}
-    assert not {"index_docs", "remove_docs"} & {tool.name for tool in tools.tools}
+    writers = {tool.name for tool in tools.tools if not tool.annotations.read_only_hint}
+    assert writers == writing
     assert found.structured_content["passages"][0]["title"]
     assert "guide/restore" in found.content[0].text
     assert failed.is_error

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrag.cli.output import notice
 from pgrag.cli.session import opened
 from pgrag.errors import PgragError
 
@@ -38,6 +40,8 @@ def mcp(
     """
     from pgrag.mcp.wire import take_wire
 
+    if os.isatty(0):
+        notice("This speaks to an agent's program, which starts it by itself. Ctrl-C ends it.")
     wire = take_wire()
     with opened() as app:
         Thread(target=_open_database, args=[app], name="pgrag mcp: database", daemon=True).start()
