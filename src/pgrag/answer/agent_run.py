@@ -74,6 +74,8 @@ class Run:
         self._answer_tokens = answer_tokens
         self._temperature = temperature
         self._messages = [Message("system", SYSTEM), Message("user", question)]
+        self._question = question
+        self._found: list[str] = []
         self.trace: list[dict[str, Any]] = []
         self.search_ids: list[UUID] = []
         self._read = self._written = 0
@@ -104,10 +106,8 @@ class Run:
         self, forced: str | None, on_stream: Callable[[CompletionStream], object], tell: Tell
     ) -> tuple[Completion, list[str]]:
         """Ask the model once; without tools its text is told as it comes, with them returned."""
-        if forced:
-            self._messages.append(Message("user", _ANSWER_NOW))
         stream = self._model.stream(
-            self._messages,
+            self._without_tools() if forced else self._messages,
             tools=[] if forced else self._tools.definitions,
             max_tokens=self._answer_tokens,
             temperature=self._temperature,
@@ -144,6 +144,8 @@ class Run:
             else:
                 used = Used("unusable", f"At most {CALLS_OF_A_STEP} calls at once are made.")
             self._messages.append(Message("tool", used.text, tool_call_id=wanted.id))
+            if used.numbers:
+                self._found.append(used.text)
             if used.search_id is not None:
                 self.search_ids.append(used.search_id)
             traced.append(
@@ -194,6 +196,12 @@ class Run:
     def usage(self) -> Usage:
         """Tokens of all completions together."""
         return Usage(self._read, self._written, self._is_estimated)
+
+    def _without_tools(self) -> list[Message]:
+        """All that was found as one question: not every server takes calls where no tools are."""
+        found = "\n".join(self._found) or "(Nothing was found.)"
+        asked = f"Sources:\n\n{found}\n\nQuestion: {self._question}\n\n{_ANSWER_NOW}"
+        return [self._messages[0], Message("user", asked)]
 
     @property
     def _spent(self) -> int:
