@@ -13,7 +13,6 @@ returns table (
 language plpgsql
 stable
 set search_path from current
-set enable_nestloop = off
 set jit = off
 as $$
 #variable_conflict use_column
@@ -33,10 +32,16 @@ begin
         select distinct t.page_id, t.page_hash, cardinality(t.document_ids) as documents
         from texts as t
         cross join lateral unnest(t.document_ids) as d (document_id)
-        left join pgrag.embeddings as e
-            on e.library_id = owner_id
-            and e.model_id = wanted_model
-            and e.document_id = d.document_id
+        -- "offset 0": one probe of the index for each, so that a few pages cost as little as they
+        -- are, however large the library is.
+        left join lateral (
+            select e.page_hash
+            from pgrag.embeddings as e
+            where e.library_id = owner_id
+                and e.document_id = d.document_id
+                and e.model_id = wanted_model
+            offset 0
+        ) as e on true
         where e.page_hash is distinct from t.page_hash
     )
     select p.page_hash, array_agg(p.page_id order by p.page_id), min(p.documents)
