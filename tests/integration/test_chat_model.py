@@ -63,8 +63,14 @@ def waits() -> list[float]:
 @pytest.fixture
 def model(server, waits) -> Iterator[ChatModel]:
     with ChatModel(
-        url=server.url, model="tiny", api_key=KEY, timeout=0.3, sleep=waits.append
+        url=server.url, model="tiny", api_key=KEY, timeout=20, sleep=waits.append
     ) as model:
+        yield model
+
+
+@pytest.fixture
+def hasty(server) -> Iterator[ChatModel]:
+    with ChatModel(url=server.url, model="tiny", timeout=0.3) as model:
         yield model
 
 
@@ -307,9 +313,9 @@ def test_busy_and_failing_servers_are_asked_again_before_the_first_byte(server, 
         ),
     ],
 )  # fmt: skip
-def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, model, written, words):
+def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hasty, written, words):
     server.script = [written]
-    stream = model.stream(ASKED)
+    stream = hasty.stream(ASKED)
     heard = [next(iter(stream)), next(iter(stream))]
     with pytest.raises(AnswerCutShort, match=words):
         heard.extend(stream)
@@ -319,9 +325,9 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, mode
         _ = stream.completion
 
 
-def test_a_silent_server_is_given_up_at_once(server, model):
+def test_a_silent_server_is_given_up_at_once(server, hasty):
     server.script = [hang]
-    for ask in (model.complete, lambda asked: list(model.stream(asked))):
+    for ask in (hasty.complete, lambda asked: list(hasty.stream(asked))):
         with pytest.raises(LanguageModelError, match=r"did not answer within 0\.3 s\. .*timeout"):
             ask(ASKED)
     assert len(server.requests) == 2
