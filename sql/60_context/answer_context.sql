@@ -197,37 +197,3 @@ as $$
     from (select) as always
     left join pgrag.intents as i on i.name = _answer_strategy.found ->> 'intent';
 $$;
-
--- A new order hands the scores of the old one on, place by place; how far a hit is from the best,
--- and whether its page is worth reading whole, is told by its own. Links make a score of their own.
-create or replace function pgrag._near_the_best(
-    hits pgrag.ranked_hit[],
-    score_share double precision,
-    by_links boolean
-)
-returns pgrag.ranked_hit[]
-language sql
-immutable
-parallel safe
-set search_path from current
-as $$
-    select array(
-        select row(
-            r.library_id, r.document_id, r.page_id, r.own_score, r.keyword_score, r.semantic_score,
-            r.passage_score, r.page_score, r.keyword_rank, r.semantic_rank, r.section_score,
-            r.hybrid_score, r.graph
-        )::pgrag.ranked_hit
-        from (
-            select o.*, max(o.own_score) over () as best_score
-            from (
-                select
-                    h.*,
-                    case when _near_the_best.by_links then h.score else h.hybrid_score end
-                        as own_score
-                from unnest(_near_the_best.hits) with ordinality as h
-            ) as o
-        ) as r
-        where r.own_score >= _near_the_best.score_share * r.best_score
-        order by r.ordinality
-    );
-$$;

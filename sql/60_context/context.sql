@@ -37,10 +37,12 @@ stable
 parallel restricted
 rows 30
 set search_path from current
+-- As in pgrag.search: planning anew for each query takes longer than most of the steps.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-    hit_ids bigint[];
-    hit_scores double precision[];
+    request pgrag.search_request;
+    hits pgrag.ranked_hit[];
 begin
     if context.format is null or context.format not in ('simple', 'grouped') then
         raise exception 'format must be simple or grouped, got %.', quote_nullable(context.format)
@@ -64,32 +66,31 @@ begin
             coalesce(context.expansion_share::text, 'null')
             using errcode = 'PGR01';
     end if;
-    select array_agg(h.document_id), array_agg(h.score)
-    into hit_ids, hit_scores
-    from (
-        select s.document_id, s.score, max(s.score) over () as best_score
-        from pgrag.search(
-            query => context.query,
-            library => context.library,
-            version => context.version,
-            match_count => context.match_count,
-            filters => context.filters,
-            alpha => context.alpha,
-            min_score => context.min_score,
-            levels => context.levels,
-            query_embedding => context.query_embedding,
-            model => context.model,
-            fusion => context.fusion,
-            max_per_page => context.max_per_page,
-            page_evidence => context.page_evidence,
-            intent => context.intent,
-            hierarchy => context.hierarchy,
-            mmr_lambda => context.mmr_lambda,
-            query_expansion => context.query_expansion,
-            graph => context.graph
-        ) as s
-    ) as h
-    where h.score >= context.score_share * h.best_score;
+    request := pgrag._search_request(
+        query => context.query,
+        library => context.library,
+        version => context.version,
+        match_count => context.match_count,
+        filters => context.filters,
+        alpha => context.alpha,
+        min_score => context.min_score,
+        levels => context.levels,
+        query_embedding => context.query_embedding,
+        model => context.model,
+        fusion => context.fusion,
+        max_per_page => context.max_per_page,
+        page_evidence => context.page_evidence,
+        intent => context.intent,
+        -- A context is of passages, also where a search would list pages.
+        unit => 'document',
+        hierarchy => context.hierarchy,
+        mmr_lambda => context.mmr_lambda,
+        query_expansion => context.query_expansion,
+        graph => context.graph
+    );
+    hits := pgrag._near_the_best(
+        (pgrag._list_hits(request)).hits, context.score_share, request.graph is not null
+    );
 
     return query
     select b.*
@@ -97,7 +98,8 @@ begin
         array(
             select g
             from pgrag._gather(
-                hit_ids, hit_scores,
+                array(select h.document_id from unnest(hits) as h),
+                array(select h.score from unnest(hits) as h),
                 case when context.expand then context.expansion_threshold else 'infinity' end,
                 context.max_documents_to_expand, context.max_chunks_per_document,
                 context.expansion_share, context.parents, context.siblings
@@ -119,6 +121,40 @@ reading order, page by page. block is the text of a row: format "simple" puts br
 relevance above every document, "grouped" a heading above each root section; joined by empty lines
 the blocks are the context. relation: hit, expansion, parent or sibling. intent "auto": a question
 for everything also finds summaries of pages. Errors: PGR01 and those of pgrag.search.';
+
+-- A new order hands the scores of the old one on, place by place; how far a hit is from the best,
+-- and whether its page is worth reading whole, is told by its own. Links make a score of their own.
+create or replace function pgrag._near_the_best(
+    hits pgrag.ranked_hit[],
+    score_share double precision,
+    by_links boolean
+)
+returns pgrag.ranked_hit[]
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select array(
+        select row(
+            r.library_id, r.document_id, r.page_id, r.own_score, r.keyword_score, r.semantic_score,
+            r.passage_score, r.page_score, r.keyword_rank, r.semantic_rank, r.section_score,
+            r.hybrid_score, r.graph
+        )::pgrag.ranked_hit
+        from (
+            select o.*, max(o.own_score) over () as best_score
+            from (
+                select
+                    h.*,
+                    case when _near_the_best.by_links then h.score else h.hybrid_score end
+                        as own_score
+                from unnest(_near_the_best.hits) with ordinality as h
+            ) as o
+        ) as r
+        where r.own_score >= _near_the_best.score_share * r.best_score
+        order by r.ordinality
+    );
+$$;
 
 -- Hits, expansion, parents and neighbours, each document once, with the relation that matters most.
 create or replace function pgrag._gather(

@@ -268,3 +268,13 @@ class TestContext:
     def test_arguments_that_make_no_sense(self, connection, tool, arguments):
         with refused(connection, "PGR01"):
             self.context(connection, **{"query": "kernel", **arguments})
+
+
+def test_an_intent_that_wants_pages_still_gives_passages_with_their_own_scores(connection, tool):
+    """A list of pages, or a new order, says nothing about which passages to read."""
+    given = {"library": tool, "intent": "EXPLORATORY"}
+    rows = run(connection, "context", query="kernel upgrade", expand=False, score_share=0, **given)
+    assert len([row for row in rows if "Kernel upgrade" in row["content"]]) == 3
+    hits = search(connection, "kernel upgrade", unit="document", **given)
+    own = {hit["document_id"]: hit["hybrid_score"] for hit in hits}
+    assert {row["document_id"]: row["score"] for row in rows} == pytest.approx(own)
