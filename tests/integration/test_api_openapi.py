@@ -54,6 +54,7 @@ EXPECTED = {
     ("POST", "/v1/libraries/{library}/query"): "library",
     ("GET", "/v1/libraries/{library}/properties"): "library version examples",
     ("GET", "/v1/libraries/{library}/links"): "library version state page kind limit after",
+    ("GET", "/v1/libraries/{library}/enrichment"): "library version limit",
     ("GET", "/v1/libraries/{library}/text"): (
         "library pattern version mode case context path limit after timeout_ms"
     ),
