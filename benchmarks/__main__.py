@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from benchmarks import (
     agents,
     answers,
+    enrichment,
     exactness,
     expansion,
     graph,
@@ -45,6 +46,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "steps": steps.around_a_search,
     "answers": answers.contexts,
     "mcp": agents.serve,
+    "enrichment": enrichment.in_flight,
     "graph": graph.in_search,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
@@ -80,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         "--data",
         type=Path,
         default=Path(),
-        help="folder of the corpora (default: here); expansion needs none",
+        help="folder of the corpora (default: here); expansion and enrichment need none",
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*MEASURES], metavar="NAME",

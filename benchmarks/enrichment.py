@@ -49,7 +49,7 @@ def in_flight(bench: Bench) -> list[Figure]:
             again = time.monotonic()
             repeated = enricher.run(Kind.CONTEXT)
             again = time.monotonic() - again
-        told = json.load(urlopen(f"{url.removesuffix('/v1')}/figures"))  # noqa: S310
+        told = json.load(urlopen(f"{url.removesuffix('/v1')}/figures"))
     on = f"{report.calls} calls of {_SECONDS} s, {_CONCURRENCY} at a time"
     mean = told["busy"] / wall
     share = cpu / wall

@@ -56,5 +56,7 @@ def test_state_and_failures(shop: ApiClient) -> None:
 
 def test_what_is_not_there_is_a_problem(shop: ApiClient) -> None:
     assert problem(shop.get("/v1/libraries/none/enrichment"), 404, "unknown-library")
-    assert problem(shop.get("/v1/libraries/team/shop/enrichment", version="7.x"), 404, "unknown-version")
+    assert problem(
+        shop.get("/v1/libraries/team/shop/enrichment", version="nightly"), 404, "unknown-version"
+    )
     assert problem(shop.get("/v1/libraries/team/shop/enrichment", limit=-1), 422, "invalid-request")
