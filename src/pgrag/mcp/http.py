@@ -66,9 +66,19 @@ class Endpoint:
         if self._tasks is None:
             raise RuntimeError("The endpoint is not running.")
         made = await anyio.to_thread.run_sync(self._make_manager)
-        await self._tasks.start(_run, made)
-        self._manager = made
+        await self._tasks.start(self._run, made)
         return made
+
+    async def _run(
+        self,
+        manager: StreamableHTTPSessionManager,
+        *,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
+        async with manager.run():
+            self._manager = manager
+            task_status.started()
+            await anyio.sleep_forever()
 
     def _make_manager(self) -> StreamableHTTPSessionManager:
         from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - half a second
@@ -78,16 +88,6 @@ class Endpoint:
         return StreamableHTTPSessionManager(
             self._make_server(), stateless=True, json_response=not self._streams
         )
-
-
-async def _run(
-    manager: StreamableHTTPSessionManager,
-    *,
-    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
-) -> None:
-    async with manager.run():
-        task_status.started()
-        await anyio.sleep_forever()
 
 
 async def _refuse(send: Send) -> None:
