@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from pgrag.mcp import failures
 from pgrag.mcp.documentation import Documentation, label, named
-from pgrag.mcp.replies import Block
+from pgrag.mcp.replies import Block, on_one_line
 from pgrag.mcp.tool import Arguments, Query
 
 ANSWER = "answer_from_docs"
@@ -111,7 +111,8 @@ def _answer(documentation: Documentation, given: AnswerFromDocs) -> str:
             source["document_id"],
             "\n".join(
                 [
-                    f"[{source['number']}] {' › '.join(source['path']) or source['title']}"
+                    f"[{source['number']}]"
+                    f" {on_one_line(' › '.join(source['path']) or source['title'])}"
                     f" ({named(source['library'], source['version'])})",
                     source["url"] or source["key"],
                 ]

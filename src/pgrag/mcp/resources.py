@@ -17,6 +17,7 @@ from pgrag.db import Row
 from pgrag.errors import InvalidInput, NotFound
 from pgrag.mcp import failures
 from pgrag.mcp.documentation import Documentation, label, named, shown
+from pgrag.mcp.replies import on_one_line
 
 LIBRARIES = "pgrag://libraries"
 VERSIONS = "pgrag://{library}/versions"
@@ -174,7 +175,10 @@ def _pages(documentation: Documentation, library: str, wish: str | None) -> str:
     rows = documentation.call(
         "pages", library=library, version=found.label, match_count=_MOST_PAGES
     )
-    lines = [f"- [{row['title']}]({page_uri(library, found.label, row['key'])})" for row in rows]
+    lines = [
+        f"- [{on_one_line(row['title'])}]({page_uri(library, found.label, row['key'])})"
+        for row in rows
+    ]
     if len(rows) == _MOST_PAGES:
         lines.append(f"\nThese are the first {_MOST_PAGES:,}; search_docs finds the others.")
     return "\n".join([f"# Pages of {found}", "", *lines])
