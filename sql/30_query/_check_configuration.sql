@@ -183,7 +183,7 @@ as $$
         ('template', 'the name of a template'),
         ('inject_types', 'a list of types of pages'),
         ('system', 'a text'),
-        ('prompt', 'a text with {question} and {sources}')
+        ('prompt', 'a text with {question} and {sources}, or with {default}')
     ) as w (field, wanted) on w.field = f.field
     where jsonb_typeof(f.value) <> 'null' and not pgrag._is_fit(f.field, f.value)
     union all

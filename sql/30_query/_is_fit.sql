@@ -65,7 +65,8 @@ as $$
             then value #>> '{}' in ('filters', 'quoted', 'identifier', 'path', 'name')
             when field = 'description' then true
             when field = 'prompt'
-            then value #>> '{}' like '%{question}%' and value #>> '{}' like '%{sources}%'
+            then value #>> '{}' like '%{default}%'
+                or value #>> '{}' like '%{question}%' and value #>> '{}' like '%{sources}%'
             else value #>> '{}' ~ '\S'
         end
     end;

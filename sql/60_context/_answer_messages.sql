@@ -13,6 +13,7 @@ set search_path from current
 as $$
 declare
     used pgrag.answer_templates;
+    ordinary pgrag.answer_templates;
     quoted text;
 begin
     select t.* into used from pgrag.answer_templates as t where t.name = template;
@@ -26,6 +27,12 @@ begin
                     ),
                     'None is stored: run `pgrag db upgrade`.'
                 );
+    end if;
+    -- What holds for every answer is said once, in the template "default".
+    select t.* into ordinary from pgrag.answer_templates as t where t.name = 'default';
+    if used.name <> 'default' then
+        used.system := replace(used.system, '{default}', rtrim(ordinary.system, E'\n'));
+        used.prompt := replace(used.prompt, '{default}', ordinary.prompt);
     end if;
     quoted := coalesce(
         (

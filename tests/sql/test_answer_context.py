@@ -167,7 +167,9 @@ class TestMessages:
             "select * from pgrag.answer_templates where name = 'steps'"
         ).fetchone()
         assert row["strategy"]["template"] == "steps"
-        assert system["content"] == stored["system"]
+        assert stored["system"].startswith("{default}\n")
+        assert system["content"].endswith(stored["system"].removeprefix("{default}"))
+        assert "NOT_IN_DOCUMENTATION" in system["content"]
         assert STEPS in user["content"]
         for source in row["sources"]:
             assert source["content"].split("</")[0] in user["content"]
@@ -286,6 +288,22 @@ class TestTemplates:
         ]:
             with refused(connection, "PGR01", message):
                 run(connection, "apply_configuration", entries={"intents": {"A": intent}})
+
+    def test_take_over_what_the_default_says(self, connection):
+        run(
+            connection, "apply_configuration",
+            entries={
+                "templates": {
+                    "default": {"system": "Cite.\n", "prompt": "{question}: {sources}"},
+                    "brief": {"system": "{default}\nBe brief.", "prompt": "Now. {default}"},
+                }
+            },
+        )  # fmt: skip
+        said = {
+            name: [m["content"] for m in ask(connection, STEPS, template=name)["messages"]]
+            for name in ("default", "brief")
+        }
+        assert said["brief"] == [f"{said['default'][0]}Be brief.", f"Now. {said['default'][1]}"]
 
     def test_come_and_go_with_the_intents_that_use_them(self, connection):
         good = {"description": "", "system": "Be short.", "prompt": "{question} {sources}"}
