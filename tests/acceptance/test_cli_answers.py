@@ -17,7 +17,7 @@ import llm_server
 import psycopg
 import pytest
 from command_line import SECONDS, CommandLine
-from llm_server import answer_from_context, calls, hang_after, says, status
+from llm_server import answer_from_context, calls, hang_after, says, status, talk_on
 from psycopg.rows import dict_row
 from test_curriculum_vitae import EMPLOYERS, WHERE_HE_WORKED
 from test_http import eventually, served
@@ -146,7 +146,7 @@ def test_an_answer_for_people(personal: CommandLine, server: llm_server.Server) 
     assert "the answer cites [99]" in doubtful.err
     assert "without support in the sources" in doubtful.err
     assert "Er liebt Wale" in doubtful.err
-    server.script = [hang_after("Peter", " Kühne", " war")]
+    server.script = [talk_on("Peter", " Kühne", " war ")]
     command = shlex.join(personal.command("answer", WHERE_HE_WORKED, "-l", "personal"))
     piped = subprocess.run(
         ["sh", "-c", f"{command} | head -c 5"],

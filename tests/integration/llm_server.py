@@ -8,6 +8,7 @@ A behaviour takes the handler and the request's JSON. Those of a script are used
 the last one stays. Each answers a request for a stream with a stream, any other one with JSON.
 """
 
+import itertools
 import json
 import re
 import select
@@ -145,6 +146,19 @@ def hang_after(*pieces: str) -> Behaviour:
     return behave
 
 
+def talk_on(*pieces: str) -> Behaviour:
+    """Stream these pieces again and again, a hundred a second, until the client goes away."""
+
+    def behave(handler: "Handler", _: dict) -> None:
+        handler.begin_stream()
+        for piece in itertools.cycle(pieces):
+            if handler.has_left(seconds=0.01):
+                return
+            handler.event(_chunk({"content": piece}))
+
+    return behave
+
+
 def garbage(handler: "Handler", _: dict) -> None:
     """Answer with something else than a language model would."""
     handler.reply(200, b"<html>Welcome to nginx</html>")
@@ -211,13 +225,18 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def wait_for_the_end(self) -> None:
-        self.close_connection = True
         self.server.hanging.set()
-        while not self.server.over.is_set():
-            readable, _, _ = select.select([self.connection], [], [], 0.01)
-            if readable:  # nobody sends more than a request: this is the end of the connection
-                self.server.left.set()
-                return
+        while not self.has_left(seconds=0.01):
+            pass
+
+    def has_left(self, *, seconds: float) -> bool:
+        """Whether the client goes away within a time, or the server is over."""
+        self.close_connection = True
+        # Nobody sends more than a request: what can be read is the end of the connection.
+        readable, _, _ = select.select([self.connection], [], [], seconds)
+        if readable:
+            self.server.left.set()
+        return bool(readable) or self.server.over.is_set()
 
     def log_message(self, *_: object) -> None:
         """Keep the tests' output clean."""
@@ -226,7 +245,8 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """`requests`: path, headers and JSON of what was asked; `running`: how many are worked on.
 
-    `hanging` is set when a request begins to hang, `left` when a client left one that hangs.
+    `hanging` is set when a request begins to hang, `left` when a client left one that has no
+    end.
     `models`: what GET /models lists; None: it is not there. `delay`: seconds before each answer.
     """
 
