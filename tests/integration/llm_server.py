@@ -245,8 +245,7 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """`requests`: path, headers and JSON of what was asked; `running`: how many are worked on.
 
-    `hanging` is set when a request begins to hang, `left` when a client left one that has no
-    end.
+    `hanging` is set when a request begins to hang, `left` when a client left one without an end.
     `models`: what GET /models lists; None: it is not there. `delay`: seconds before each answer.
     """
 

@@ -21,6 +21,7 @@ from llm_server import (
     says,
     serving,
     status,
+    talk_on,
 )
 
 from pgrag.app import App
@@ -491,14 +492,10 @@ def test_settings_that_cannot_be_used_are_refused(given, words):
 
 
 def test_a_server_that_never_stops_is_left(server, model):
-    def babble(handler, _) -> None:
-        handler.begin_stream()
-        for _ in range(100_000):
-            handler.event({"choices": [{"delta": {"content": "and on " * 100}}]})
-
-    server.script = [babble]
+    server.script = [talk_on("and on " * 100)]
     with pytest.raises(AnswerCutShort, match="on and on"):
         list(model.stream(ASKED, max_tokens=10))
+    assert server.left.wait(5)
 
 
 def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, caplog):
