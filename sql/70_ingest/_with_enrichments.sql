@@ -129,6 +129,8 @@ as $$
             _restated_documents.document_ids, _restated_documents.situations,
             _restated_documents.summaries
         ) as w (document_id, situation, summary) on w.document_id = (r.s).document_id
+        -- Made once, and not once for each of its columns.
+        offset 0
     ) as n;
 $$;
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from llm_server import MODEL, Server, says, serving, status
+from llm_server import MODEL, Server, hang, says, serving, status
 
 PAGE = """# The {name}
 
@@ -21,6 +22,13 @@ left of resin comes off with a drop of turpentine on a soft cloth, never with a 
 The handle of a {name} is made of beech. It wants linseed oil in spring and in autumn, and a dry
 place all the year round. A handle that is loose is glued before it is used again.
 """
+
+
+def written(folder: Path) -> Path:
+    folder.mkdir()
+    for name in ("saw", "plane"):
+        (folder / f"{name}.md").write_text(PAGE.format(name=name), "utf-8")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +45,7 @@ def asking(pgrag: CommandLine, server: Server) -> CommandLine:
 
 
 def test_plan_run_state_and_removal(asking: CommandLine, server: Server, tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    for name in ("saw", "plane"):
-        (docs / f"{name}.md").write_text(PAGE.format(name=name), "utf-8")
-    asking.run("index", "shop@1.0", docs)
+    asking.run("index", "shop@1.0", written(tmp_path / "docs"))
 
     told = asking.run("enrich", "shop", "--dry-run").out
     assert "context of shop: 4 calls, about" in told
@@ -72,11 +76,31 @@ def test_plan_run_state_and_removal(asking: CommandLine, server: Server, tmp_pat
     assert "context: 0 of 4" in asking.run("enrich", "shop", "--state").out
 
 
+def test_an_interrupted_run_keeps_what_was_paid_for(
+    asking: CommandLine, server: Server, tmp_path: Path
+) -> None:
+    asking.run("index", "shop", written(tmp_path / "docs"))
+    server.script = [says("Ebony."), hang]
+    one_by_one = asking.with_variables(PGRAG_LLM_CONCURRENCY="1")
+    process = one_by_one.start("enrich", "shop", "--what", "context")
+    try:
+        assert server.hanging.wait(60)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert "the next run goes on from here" in said
+    assert server.left.wait(10)
+    server.script = [says("Ebony.")]
+    [report] = asking.json("enrich", "shop", "--what", "context")
+    assert (report["calls"], report["failed"]) == (3, 0)
+
+
 def test_what_cannot_be_done_is_said(pgrag: CommandLine, asking: CommandLine) -> None:
     without = pgrag.run("enrich", "shop", code=1)
     assert "No language model is configured." in without.err
     assert "PGRAG_LLM_URL" in without.err
-    assert "no library 'nowhere'" in asking.run("enrich", "nowhere", code=1).err
     assert "no enrichment 'poems'" in asking.run("enrich", "x", "--what", "poems", code=1).err
     assert asking.run("enrich", "x", "--dry-run", "--state", code=2)
-    assert asking.run("enrich", "x@1", "--remove", code=2)

@@ -373,20 +373,20 @@ def test_check_and_repair_know_it(connection):
     assert {row["situation"] for row in documents(connection, "d.level = 1")} == {""}
 
 
-def test_a_page_of_a_thousand_headings(connection):
+def test_a_page_of_hundreds_of_headings(connection):
     headings = [
         document(f"Heading {n}", level=1, covers=2, depth=1 + n % 6, heading_level=1 + n % 6,
                  heading=f"Heading {n}", parent=n - n % 6 if n % 6 else 0, is_summary=True)
-        for n in range(1, 1000)
+        for n in range(1, 400)
     ]  # fmt: skip
-    texts = [document(f"{n} {SAW}", parent=1 + n % 900, covers=4) for n in range(1000)]
+    texts = [document(f"{n} {SAW}", parent=1 + n % 350, covers=4) for n in range(400)]
     ingest(
         connection, "shop",
         [page("huge.md", document("All.", level=0, covers=1, is_summary=True), *headings, *texts)],
         "9", embed=False, ready=False,
     )  # fmt: skip
     connection.execute("set local statement_timeout = '5s'")
-    assert len(pending(connection, "summary", version="9", match_count=None)) > 600
+    assert len(pending(connection, "summary", version="9", match_count=None)) > 250
 
 
 def test_bad_input_is_refused(connection):
