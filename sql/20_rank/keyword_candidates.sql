@@ -180,9 +180,12 @@ begin
         case when by_pages then 'true' else 'd.search @@ $1' end,
         pgrag._target_conditions(target, 'd'),
         -- The scope's lexemes say the library already; said again, it would invite a bitmap of the
-        -- whole library. Only lists of ids need it, for the indexes that begin with it.
+        -- whole library. Only lists of ids need it, for the indexes that begin with it. A library
+        -- without any of the words has no vector, and its documents no score.
         case
-            when by_pages or (target).allowed_documents is not null
+            when by_pages
+            then 'and d.library_id = any ($5)'
+            when (target).allowed_documents is not null
             then 'and d.library_id = any ($9)'
         end
     )

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run
+from library import Row, ingest, keys, page, run, search
 from oracle import Oracle
 
 QUERIES = 20
@@ -276,3 +276,20 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
         by_words, also_by_words, by_pages = found
         assert len(by_words["document_ids"]) > 3
         assert by_words == also_by_words == by_pages
+
+
+def test_few_pages_are_scored_whole_also_where_a_library_knows_none_of_the_words(connection):
+    """Its documents have no score, which must not come before every score."""
+    wordy = [page(f"{name}.md", "The zymurgist brews.") for name in range(9)]
+    for library in ("ale", "beer"):
+        ingest(connection, library, [*wordy, page("g.md", "A zymurgist.", type="guide")])
+    ingest(connection, "coffee", [page(f"{n}.md", "Roast it.", type="guide") for n in range(9)])
+    hits = search(
+        connection,
+        "zymurgist",
+        filters={"type": "guide"},
+        alpha=0,
+        match_count=2,
+        candidate_count=2,
+    )
+    assert [hit["key"] for hit in hits] == ["g.md", "g.md"]
