@@ -25,18 +25,17 @@ from pgrag.errors import (
     SettingsError,
     SourceError,
 )
+from pgrag.providers import Providers
 from pgrag.results import Results
 from pgrag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from pgrag.answer import Answerer
-    from pgrag.embedding import BuiltinEmbedder, Embedder, LocalEmbedder, OpenAIEmbedder
+    from pgrag.embedding import Embedder
     from pgrag.enrichment import Enricher
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import IndexReport, Progress
     from pgrag.ingest.sources import Source
-    from pgrag.llm import ChatModel
-    from pgrag.reranking import CrossEncoderReranker, HttpReranker, Reranked
 
 log = logging.getLogger(__name__)
 
@@ -55,14 +54,10 @@ class App:
         self.settings = settings or load_settings()
         self._tell = tell
         self.server = EmbeddedServer(self.settings.home)
+        self.providers = Providers(self.settings)
         self._lock = RLock()
         self._url: str | None = None
         self._database: Database | None = None
-        self._builtin: BuiltinEmbedder | None = None
-        self._endpoint: OpenAIEmbedder | None = None
-        self._local: tuple[LocalEmbedder, ...] = ()
-        self._reranker: HttpReranker | CrossEncoderReranker | None = None
-        self._language_model: ChatModel | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -75,16 +70,7 @@ class App:
         if self._database is not None:
             self._database.close()
             self._database = None
-        if self._endpoint is not None:
-            self._endpoint.close()
-            self._endpoint = None
-        self._local = ()
-        if self._reranker is not None:
-            self._reranker.close()
-            self._reranker = None
-        if self._language_model is not None:
-            self._language_model.close()
-            self._language_model = None
+        self.providers.close()
 
     @property
     def is_embedded(self) -> bool:
@@ -125,12 +111,14 @@ class App:
     @property
     def search(self) -> Results:
         """The search functions, with the models that are configured here."""
-        return Results(self.database, self.embedder_of, rerank=self._rerank)
+        return Results(self.database, self.providers.embedder_of, rerank=self.providers.rerank)
 
     def searching_as(self, client: str) -> Results:
         """The same for a face: what it searches is recorded under its name, unless switched off."""
         recorded = client if self.settings.record_searches else None
-        return Results(self.database, self.embedder_of, rerank=self._rerank, client=recorded)
+        return Results(
+            self.database, self.providers.embedder_of, rerank=self.providers.rerank, client=recorded
+        )
 
     def answering(self, client: str) -> Answerer:
         """Answers by the language model, recorded like searches. Raises `NotConfigured`."""
@@ -139,25 +127,13 @@ class App:
         settings = self.settings
         return Answerer(
             self.searching_as(client),
-            self.require_language_model(),
+            self.providers.require_language_model(),
             self.database,
             client=client if settings.record_searches else None,
             max_tokens=settings.llm_max_tokens,
             temperature=settings.llm_temperature,
             ask_intent=settings.llm_intents,
         )
-
-    def _rerank(self, query: str, rows: list[Row]) -> Reranked:
-        """Let the reranker order hits. Raises `NotConfigured` where there is none."""
-        from pgrag.reranking import rerank
-
-        reranker = self.reranker
-        if reranker is None:
-            raise NotConfigured(
-                "No reranker is configured.",
-                hint="Set PGRAG_RERANKER_URL, or PGRAG_RERANKER_MODEL for one that runs here.",
-            )
-        return rerank(query, rows, reranker)
 
     def require_schema(self) -> None:
         """Raise `SchemaOutdated` or `SchemaTooNew` unless the database fits this package.
@@ -190,152 +166,11 @@ class App:
             url = self.url
         except DatabaseUnavailable as error:
             return [schema.Finding("database", False, error.message, error.hint or "")]
-        models = {embedder.name for embedder in self._embedders()}
+        models = {embedder.name for embedder in self.providers.embedders}
         found = doctor.findings(url, is_embedded=self.is_embedded, models=models)
         if self.settings.llm_url or self.settings.llm_model:
-            found.append(doctor.language_model_finding(self.require_language_model))
+            found.append(doctor.language_model_finding(self.providers.require_language_model))
         return found
-
-    def embedder_of(self, model: str) -> Embedder | None:
-        """The embedder of a model, or None where it is not configured here."""
-        return next((found for found in self._embedders() if found.name == model), None)
-
-    def _embedders(self) -> list[Embedder]:
-        endpoint = self.endpoint
-        return [self.builtin, *self.local] if endpoint is None else [self.builtin, endpoint]
-
-    @property
-    def builtin(self) -> BuiltinEmbedder:
-        """The model that ships with the package."""
-        from pgrag.embedding import BuiltinEmbedder
-
-        with self._lock:
-            if self._builtin is None:
-                self._builtin = BuiltinEmbedder()
-            return self._builtin
-
-    @property
-    def endpoint(self) -> OpenAIEmbedder | None:
-        """The model behind PGRAG_EMBEDDING_URL, if it is set."""
-        settings = self.settings
-        if settings.embedding_url is None:
-            return None
-        from pgrag.embedding import OpenAIEmbedder
-
-        with self._lock:
-            if self._endpoint is None:
-                if settings.embedding_model is None:
-                    raise SettingsError(
-                        "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
-                        hint="Name the model that the endpoint shall use.",
-                    )
-                key = settings.embedding_api_key
-                self._endpoint = OpenAIEmbedder(
-                    url=settings.embedding_url,
-                    model=settings.embedding_model,
-                    api_key=None if key is None else key.get_secret_value(),
-                    dimensions=settings.embedding_dimensions,
-                    query_prefix=settings.embedding_query_prefix,
-                    document_prefix=settings.embedding_document_prefix,
-                    batch_size=settings.embedding_batch_size,
-                    concurrency=settings.embedding_concurrency,
-                    retries=settings.embedding_retries,
-                    timeout=settings.embedding_timeout,
-                )
-            return self._endpoint
-
-    @property
-    def local(self) -> tuple[LocalEmbedder, ...]:
-        """The model PGRAG_EMBEDDING_MODEL run here, if it is set and no endpoint is.
-
-        Twice: embedding each text by itself, and each page whole. The first is what a new library
-        gets, which PGRAG_EMBEDDING_LATE_CHUNKING decides. Neither is loaded yet.
-        """
-        settings = self.settings
-        if settings.embedding_model is None or settings.embedding_url is not None:
-            return ()
-        from pgrag.embedding import LateEmbedder, LocalEmbedder, LocalModel
-
-        with self._lock:
-            if not self._local:
-                model = LocalModel(
-                    settings.embedding_model,
-                    dimensions=settings.embedding_dimensions,
-                    batch_size=settings.embedding_batch_size,
-                )
-                query_prefix = settings.embedding_query_prefix or None
-                document_prefix = settings.embedding_document_prefix or None
-                by_itself = LocalEmbedder(
-                    model, query_prefix=query_prefix, document_prefix=document_prefix
-                )
-                late = LateEmbedder(
-                    model, query_prefix=query_prefix, document_prefix=document_prefix
-                )
-                late_first = settings.embedding_late_chunking
-                self._local = (late, by_itself) if late_first else (by_itself, late)
-            return self._local
-
-    @property
-    def reranker(self) -> HttpReranker | CrossEncoderReranker | None:
-        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run here, if set.
-
-        Raises `SettingsError` where it cannot be had.
-        """
-        settings = self.settings
-        if settings.reranker_url is None and settings.reranker_model is None:
-            return None
-        from pgrag.reranking import CrossEncoderReranker, HttpReranker
-
-        with self._lock:
-            if self._reranker is None and settings.reranker_url is not None:
-                key = settings.reranker_api_key
-                self._reranker = HttpReranker(
-                    url=settings.reranker_url,
-                    model=settings.reranker_model,
-                    api_key=None if key is None else key.get_secret_value(),
-                    shape=settings.reranker_shape,
-                    batch_size=settings.reranker_batch_size,
-                    retries=settings.reranker_retries,
-                    timeout=settings.reranker_timeout,
-                )
-            elif self._reranker is None and settings.reranker_model is not None:
-                self._reranker = CrossEncoderReranker(settings.reranker_model)
-            return self._reranker
-
-    @property
-    def language_model(self) -> ChatModel | None:
-        """The model behind PGRAG_LLM_URL, if it is set."""
-        settings = self.settings
-        if settings.llm_url is None:
-            return None
-        from pgrag.llm import ChatModel
-
-        with self._lock:
-            if self._language_model is None:
-                if settings.llm_model is None:
-                    raise NotConfigured(
-                        "PGRAG_LLM_URL is set, PGRAG_LLM_MODEL is not.",
-                        hint="Set PGRAG_LLM_MODEL to the name of the model that it shall use.",
-                    )
-                key = settings.llm_api_key
-                self._language_model = ChatModel(
-                    url=settings.llm_url,
-                    model=settings.llm_model,
-                    api_key=None if key is None else key.get_secret_value(),
-                    retries=settings.llm_retries,
-                    timeout=settings.llm_timeout,
-                )
-            return self._language_model
-
-    def require_language_model(self) -> ChatModel:
-        """Return the language model. Raises `NotConfigured` where there is none."""
-        model = self.language_model
-        if model is None:
-            raise NotConfigured(
-                "No language model is configured.",
-                hint="Set PGRAG_LLM_URL and PGRAG_LLM_MODEL.",
-            )
-        return model
 
     def index(
         self,
@@ -381,7 +216,7 @@ class App:
             found,
             pipeline.IndexTarget(library, version, options),
             # always the built-in one: the same text gives the same chunks, whatever embeds them
-            similarities=partial(similarities, self.builtin),
+            similarities=partial(similarities, self.providers.builtin),
             dry_run=dry_run,
             progress=progress,
         )
@@ -430,7 +265,7 @@ class App:
 
         return Enricher(
             self.database,
-            self.require_language_model(),
+            self.providers.require_language_model(),
             embed,
             library,
             version,
@@ -502,17 +337,17 @@ class App:
         for row in rows:
             if row["library"] == library.strip().lower():
                 return str(row["model"])
-        return next(iter(self._embedders()[1:]), self.builtin).name
+        return next(iter(self.providers.embedders[1:]), self.providers.builtin).name
 
     def _registered(self, model: str) -> Embedder:
         from pgrag.embedding import LocalEmbedder, OpenAIEmbedder
 
-        embedder = self.embedder_of(model)
+        embedder = self.providers.embedder_of(model)
         if embedder is None:
             raise SettingsError(
                 f"The model {model!r} is not configured here.",
                 hint="Set PGRAG_EMBEDDING_MODEL, and where it runs elsewhere PGRAG_EMBEDDING_URL,"
-                f" or choose the built-in model {self.builtin.name!r}.",
+                f" or choose the built-in model {self.providers.builtin.name!r}.",
             )
         if isinstance(embedder, OpenAIEmbedder | LocalEmbedder):
             self.database.call(

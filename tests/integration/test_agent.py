@@ -93,7 +93,7 @@ def ask(app: App, server: Server) -> Callable[..., AgentOutcome]:
     def ask(*script: Any, question: str = QUESTION, **given: Any) -> AgentOutcome:
         server.script = list(script)
         return run_agent(
-            app.require_language_model(),
+            app.providers.require_language_model(),
             app.searching_as("test"),
             app.database.call,
             question,
@@ -392,4 +392,4 @@ def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
 
     server.script = [calls(("read_chunk", {"chunk_id": 1})), says("x")]
     with pytest.raises(DatabaseUnavailable):
-        run_agent(app.require_language_model(), app.search, gone, QUESTION)
+        run_agent(app.providers.require_language_model(), app.search, gone, QUESTION)

@@ -526,7 +526,7 @@ def test_the_doctor_asks_the_server_for_its_models(server):
     def finding(url: str | None = server.url, model: str | None = "tiny", **given):
         settings = Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)
         with App(settings) as app:
-            return language_model_finding(app.require_language_model)
+            return language_model_finding(app.providers.require_language_model)
 
     try:
         for models in (["tiny"], ["big", "tiny:latest"], None):
@@ -554,19 +554,19 @@ def test_the_doctor_asks_the_server_for_its_models(server):
 def test_the_application_has_the_model_that_is_set(server):
     server.script = [says("Hi"), hang]
     with App(Settings()) as app:
-        assert app.language_model is None
+        assert app.providers.language_model is None
         with pytest.raises(
             NotConfigured, match=r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"
         ):
-            app.require_language_model()
+            app.providers.require_language_model()
     with (
         App(Settings(llm_url=server.url)) as app,
         pytest.raises(SettingsError, match="PGRAG_LLM_MODEL is not"),
     ):
-        app.require_language_model()
+        app.providers.require_language_model()
     with App(Settings(llm_url=server.url, llm_model="tiny", llm_api_key=KEY)) as app:
-        model = app.require_language_model()
-        assert model is app.language_model
+        model = app.providers.require_language_model()
+        assert model is app.providers.language_model
         assert model.complete(ASKED).text == "Hi"
         assert server.requests[-1][1]["Authorization"] == f"Bearer {KEY}"
         timer = threading.Timer(0.1, app.close)

@@ -113,7 +113,7 @@ def test_without_the_extra_the_error_names_it_and_searches_go_on(
     write(tmp_path, GUIDE)
     with App(Settings(database_url=database_url, embedding_model=MODEL)) as app:
         assert app.library_model("guide") == MODEL
-        assert [embedder.name for embedder in app.local] == [MODEL, f"{MODEL}+late"]
+        assert [embedder.name for embedder in app.providers.local] == [MODEL, f"{MODEL}+late"]
         with pytest.raises(EmbeddingError, match=r"not installed.*pip install 'pgrag\[local\]'"):
             app.index("guide", "", str(tmp_path), PageOptions())
         assert app.database.call("libraries") == []
@@ -144,10 +144,10 @@ def test_which_model_a_new_library_gets(
     database_url: str, settings: dict[str, object], names: list[str], new: str
 ) -> None:
     with App(Settings(database_url=database_url, **settings)) as app:
-        assert [embedder.name for embedder in app.local] == names
+        assert [embedder.name for embedder in app.providers.local] == names
         assert app.library_model("new") == new
         for name in [*names, new, "static-minilm-256"]:
-            found = app.embedder_of(name)
+            found = app.providers.embedder_of(name)
             assert found is not None
             assert found.name == name
-        assert app.embedder_of("another") is None
+        assert app.providers.embedder_of("another") is None

@@ -254,19 +254,19 @@ class TestApp:
             reranker_timeout=3, database_url="postgresql://nowhere/x",
         )  # fmt: skip
         with App(settings) as app:
-            assert isinstance(app.reranker, HttpReranker)
-            assert app.reranker is app.reranker
-            assert app.reranker.rerank("q", TEXTS) == [0.3, 0.5, 0.6]
+            assert isinstance(app.providers.reranker, HttpReranker)
+            assert app.providers.reranker is app.providers.reranker
+            assert app.providers.reranker.rerank("q", TEXTS) == [0.3, 0.5, 0.6]
         assert KEY not in repr(settings)
 
     def test_there_need_be_none(self):
         with App(Settings(database_url="postgresql://nowhere/x")) as app:
-            assert app.reranker is None
+            assert app.providers.reranker is None
 
     def test_model_without_endpoint_runs_here(self, cross_encoders):
         settings = Settings(database_url="postgresql://nowhere/x", reranker_model="some/encoder")
         with App(settings) as app:
-            assert isinstance(app.reranker, CrossEncoderReranker)
+            assert isinstance(app.providers.reranker, CrossEncoderReranker)
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Conf
     if document.get("variant"):
         library = f"{library}-{document['variant']}"
     model = arguments.get("model") or app.library_model(library)
-    embedder = None if model == app.builtin.name else app.embedder_of(model)
+    embedder = None if model == app.providers.builtin.name else app.providers.embedder_of(model)
     if embedder is None:
         return
     for row in app.database.query(_QUERIES, [evaluation_set["name"]]):
