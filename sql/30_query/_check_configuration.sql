@@ -205,6 +205,11 @@ as $$
         and jsonb_typeof(e.entry) = 'object'
         and num_nulls(e.entry ->> 'system', e.entry ->> 'prompt') > 0
     union all
+    select e.place, '{default} is what this template says, and stands in others only.', null
+    from entries as e
+    where e.place = 'templates/default'
+        and concat(e.entry ->> 'system', e.entry ->> 'prompt') like '%{default}%'
+    union all
     select e.place || '/' || c.place, c.problem, c.hint
     from entries as e
     cross join lateral pgrag._synonym_complaints(e.entry) as c

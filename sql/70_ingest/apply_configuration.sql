@@ -279,6 +279,11 @@ begin
         select 'intents/' || i.name || '/template', 'template', i.template
         from pgrag.intents as i
         where i.template not in (select t.name from pgrag.answer_templates as t)
+        union all
+        -- The others take over its text, and who names none has it.
+        select 'templates', 'template', 'default'
+        from pgrag.answer_templates as t
+        having count(*) > 0 and not coalesce(bool_or(t.name = 'default'), false)
     ) as o
     order by o.place
     limit 1;

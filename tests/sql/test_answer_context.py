@@ -278,6 +278,8 @@ class TestTemplates:
             ({"T": good}, "templates/T: the name must be of small letters"),
             ({"t": good | {"tools": []}}, "templates/t/tools: there is no such field."),
             ({"steps": None}, "intents/PROCEDURAL/template: there is no template 'steps'."),
+            ({"default": None}, "templates: there is no template 'default'."),
+            ({"default": good | {"system": "{default}"}}, "templates/default: {default} is what"),
         ]:
             with refused(connection, "PGR01", message):
                 run(connection, "apply_configuration", entries={"templates": entries})
