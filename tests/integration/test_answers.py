@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -23,6 +24,7 @@ from pgrag.errors import (
     InvalidInput,
     LanguageModelError,
     NotConfigured,
+    UnknownLibrary,
 )
 from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
@@ -269,6 +271,48 @@ def test_a_model_that_searches_by_itself(
         answerer.stream(QUESTION, max_steps=3)
 
 
+def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    server.script = [calls(("keyword_search", {"query": "tide range"})), status(500)]
+    with pytest.raises(LanguageModelError):
+        answerer.answer(QUESTION, library="harbour", mode="agentic")
+    [row] = app.database.query(
+        "select a.status, a.trace, count(h) as hits from pgrag.answers as a"
+        " left join pgrag.search_hits as h using (search_id)"
+        " group by a.search_id order by a.at desc limit 1"
+    )
+    assert (row["status"], len(row["trace"])) == ("failed", 1)
+    assert row["hits"] > 0
+    before = app.database.query("select count(*) as n from pgrag.answers")
+    with pytest.raises(UnknownLibrary):
+        answerer.answer(QUESTION, library="atlantis", mode="agentic")
+    assert app.database.query("select count(*) as n from pgrag.answers") == before
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("keyword_search", '{"query": "tide \\ud800"}'),
+        ("keyword_search", '{"query": "tide\\u0000"}'),
+        ("keyword_search", '{"query": "tide", "limit": NaN}'),
+        ("read\0chunk", '{"chunk_id": 1e999}'),
+    ],
+)
+def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(
+    app: App, answerer: Answerer, server: llm_server.Server, call: tuple[str, str]
+) -> None:
+    server.script = [
+        calls(call), calls(("keyword_search", {"query": "range tide"})), says(f"{TRUE}\0 [1]."),
+    ]  # fmt: skip
+    made = answerer.answer(QUESTION, library="harbour", mode="agentic")
+    assert made.text == f"{TRUE}\N{REPLACEMENT CHARACTER} [1]."
+    assert made.trace is not None
+    assert made.trace[0]["calls"][0]["outcome"] == "unusable"
+    json.dumps(made.as_json(), ensure_ascii=False, allow_nan=False).encode()
+    assert recorded(app, made)["trace"] == made.trace
+
+
 @pytest.mark.parametrize("mode", ["direct", "agentic"])
 @pytest.mark.parametrize("behaviour", [hang, hang_after("It is so [1]", " and")])
 def test_a_cancelled_answer_leaves_nothing(
@@ -280,6 +324,8 @@ def test_a_cancelled_answer_leaves_nothing(
 ) -> None:
     server.script = [behaviour]
     before = set(threading.enumerate())
+    cancelled = "select count(*) as n from pgrag.answers where status = 'cancelled'"
+    [recorded_before] = app.database.query(cancelled)
     stream = answerer.stream(QUESTION, library="harbour", mode=mode)
     failures: list[BaseException] = []
 
@@ -299,9 +345,8 @@ def test_a_cancelled_answer_leaves_nothing(
     assert len(failures) == 1
     assert server.left.wait(10)
     assert not [t for t in threading.enumerate() if t not in before and t.name == "pgrag-agent"]
-    if mode == "direct":
-        [row] = app.database.query("select status from pgrag.answers order by at desc limit 1")
-        assert row["status"] == "cancelled"
+    [after] = app.database.query(cancelled)
+    assert after["n"] == recorded_before["n"] + 1
 
 
 def test_who_leaves_the_stream_early_cancels_it(

@@ -231,8 +231,11 @@ def _size(text: str) -> int:
 
 
 def _shown(arguments: str) -> Any:
-    """Arguments as JSON where they are, else as they were written, for the trace."""
+    """Arguments as JSON where a trace can hold it as such, else as they were written."""
     try:
-        return json.loads(arguments)
+        shown = json.loads(arguments)
+        plain = json.dumps(shown, ensure_ascii=False, allow_nan=False)
+        plain.encode()  # fails for half of a pair of surrogates
     except (ValueError, RecursionError):
         return arguments[:1000]
+    return arguments[:1000] if "\\u0000" in plain else shown

@@ -16,7 +16,7 @@ from pgrag.answer.support import checked_sentences
 from pgrag.answer.text import AnswerText
 from pgrag.answer.values import Answer, AnswerEvent, CitedSource, Mode, Status
 from pgrag.db import Row
-from pgrag.errors import GenerationCancelled
+from pgrag.errors import GenerationCancelled, InvalidInput, NotFound
 from pgrag.llm import Message, Usage
 
 if TYPE_CHECKING:
@@ -81,6 +81,9 @@ class AnswerStream:
         except BaseException as error:
             self._switch.stop()
             is_failure = isinstance(error, Exception) and not isinstance(error, GenerationCancelled)
+            is_unusable = isinstance(error, InvalidInput | NotFound)
+            if self._trace is not None and not is_unusable:
+                self._record_found()
             self._record("failed" if is_failure else "cancelled", self._text.shown)
             raise
 
@@ -166,6 +169,8 @@ class AnswerStream:
                 is_cancelled=self._switch.is_stopped,
             )
 
+        steps: list[dict[str, Any]] = []
+        self._trace = steps
         with closing(events_of(run, self._switch)) as events:
             for event in events:
                 if isinstance(event, AgentOutcome):
@@ -177,14 +182,18 @@ class AnswerStream:
                     if event.name == "sources":
                         new = event.data["sources"]
                         self._sources |= {source["number"]: source for source in new}
+                    elif event.name == "step":
+                        steps.append(event.data)
                     yield event
         self._took("writing", started)
-        self._recorder.search(
-            self._mode,
-            list(self._sources.values()),
-            timings=None,
-            duration_ms=self._timings["writing"],
-        )
+        self._record_found()
+
+    def _record_found(self) -> None:
+        """Record what the model's own searches found, as one search, once."""
+        if self._recorder.search_id is None:
+            sources = list(self._sources.values())
+            duration_ms = self._timings.get("writing")
+            self._recorder.search(self._mode, sources, timings=None, duration_ms=duration_ms)
 
     def _note(self, usage: Usage, model: str, finish_reason: str) -> None:
         self._usage, self._model = usage, model

@@ -22,7 +22,9 @@ class Searching(_Arguments):
 class Reading(_Arguments):
     """Arguments of `read_chunk`."""
 
-    chunk_id: Annotated[int, Field(ge=1, description="As it stands below the passages found.")]
+    chunk_id: Annotated[
+        int, Field(ge=1, lt=2**63, description="As it stands below the passages found.")
+    ]
     before: Annotated[int, Field(ge=0, le=5, description="Passages before it to read, too.")] = 0
     after: Annotated[int, Field(ge=0, le=5, description="Passages after it to read, too.")] = 0
 

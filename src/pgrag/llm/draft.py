@@ -152,11 +152,12 @@ def _text(value: Any) -> str:
         return "".join(_text(part.get("text")) for part in value if isinstance(part, dict))
     if not isinstance(value, str):
         return ""
+    text = value.replace("\0", "\N{REPLACEMENT CHARACTER}")  # no database takes it
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:  # half of a pair of surrogates, which nothing else could write
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _is_json(text: str) -> bool:
