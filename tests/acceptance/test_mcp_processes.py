@@ -169,6 +169,20 @@ def test_stdout_carries_only_the_protocol(tmp_path: Any) -> None:
         assert "No library is indexed yet" in listed["result"]["content"][0]["text"]
         unknown = conversation.ask("tools/call", name="search", arguments={})
         assert "search_docs" in unknown["error"]["message"]
+        half = conversation.ask(
+            "tools/call", name="find_version", arguments={"library": "a \ud83d"}
+        )
+        assert "no library 'a ?'" in half["result"]["content"][0]["text"]
+        deep: dict[str, Any] = {}
+        for _ in range(300):
+            deep = {"and": deep}
+        refused = conversation.ask(
+            "tools/call", name="search_docs", arguments={"library": "a", "filters": deep}
+        )
+        assert refused["error"] == {
+            "code": -32700,
+            "message": "The request cannot be read: it is nested too deeply.",
+        }
         out, err = conversation.end()
         assert out == ""
         assert conversation.process.returncode == 0

@@ -7,6 +7,7 @@ a thread reads that need not end, and a signal is to the server as if the client
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import os
 import signal
@@ -19,6 +20,8 @@ import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp_types import PARSE_ERROR
+from pydantic_core import from_json
 
 from pgrag.mcp.wire import Wire
 
@@ -43,21 +46,27 @@ def serve(server: Server[Any], wire: Wire) -> int | None:
 
 
 async def _serve(server: Server[Any], wire: Wire) -> int | None:
-    inbox = _Inbox(wire.reading)
+    outbox = _Outbox(wire.writing)
+    inbox = _Inbox(wire.reading, outbox)
     with inbox.reading():
         async with stdio_server(
-            cast(anyio.AsyncFile[str], inbox), cast(anyio.AsyncFile[str], _Outbox(wire.writing))
+            cast(anyio.AsyncFile[str], inbox), cast(anyio.AsyncFile[str], outbox)
         ) as (messages, replies):
             await server.run(messages, replies, server.create_initialization_options())
     return inbox.signal
 
 
 class _Inbox:
-    """The lines of a descriptor, until its end or a signal."""
+    """The lines of a descriptor, until its end or a signal.
 
-    def __init__(self, descriptor: int) -> None:
+    The SDK drops a line that its parser does not take, and the client would wait for ever: what
+    can be mended is, and other requests are refused.
+    """
+
+    def __init__(self, descriptor: int, outbox: _Outbox) -> None:
         self.signal: int | None = None
         self._descriptor = descriptor
+        self._outbox = outbox
         self._loop = asyncio.get_running_loop()
         self._send, self._lines = anyio.create_memory_object_stream[str](math.inf)
 
@@ -66,9 +75,13 @@ class _Inbox:
 
     async def __anext__(self) -> str:
         try:
-            return await self._lines.receive()
+            line = await self._lines.receive()
+            while (mended := _mended(line)) is None:
+                await self._outbox.write(_refusal(line))
+                line = await self._lines.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
+        return mended
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -133,3 +146,34 @@ class _Outbox:
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._descriptor, data) :]
+
+
+def _mended(line: str) -> str | None:
+    """The line as the SDK's parser takes it; None where it is a request that it cannot take.
+
+    Programs that cut their text within an emoji send half of it, which is no Unicode.
+    """
+    if _is_readable(line):
+        return line
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    mended = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
+    if _is_readable(mended) or not isinstance(message, dict) or "id" not in message:
+        return mended
+    return None
+
+
+def _is_readable(line: str) -> bool:
+    try:
+        from_json(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _refusal(line: str) -> str:
+    """The answer to a request that is JSON, but not for every parser."""
+    error = {"code": PARSE_ERROR, "message": "The request cannot be read: it is nested too deeply."}
+    return json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "error": error}) + "\n"
