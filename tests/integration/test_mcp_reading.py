@@ -122,6 +122,10 @@ def test_properties_are_a_table(mcp):
         "query_pages", library="harbour", query=query, limit=1, cursor=first["cursor"]
     )
     assert first["rows"] + second["rows"] == found["rows"]
+    assert second["cursor"] is None
+    text, none = mcp.ok("query_pages", library="harbour", query=query, cursor="2")
+    assert none["rows"] == []
+    assert "no more rows" in text
     text, none = mcp.ok("query_pages", library="harbour", query='LIST WHERE type = "x"')
     assert none["rows"] == []
     assert "No page fits" in text

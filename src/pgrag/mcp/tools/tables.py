@@ -23,7 +23,8 @@ from pgrag.mcp.tool import (
 )
 
 _TIMEOUT_MS = 5000
-_MOST_ROWS = 10_000
+_NO_ROW = "No page fits. Leave out conditions of WHERE."
+_MOST_ROWS = 100_000
 
 
 class QueryPages(Arguments):
@@ -78,14 +79,14 @@ def _query_pages(documentation: Documentation, given: QueryPages) -> Reply:
             query=given.query,
             library=given.library,
             version=read.label,
-            match_count=skipped + given.limit,
+            match_count=skipped + given.limit + 1,
         )
-    is_full = len(rows) == skipped + given.limit
-    rows = rows[skipped:]
+    is_more = len(rows) > skipped + given.limit
+    rows = rows[skipped : skipped + given.limit]
     columns: list[str] = rows[0]["columns"] if rows else []
 
     def cursor(count: int) -> str | None:
-        return str(skipped + count) if is_full or count < len(rows) else None
+        return str(skipped + count) if is_more or count < len(rows) else None
 
     def foot(count: int) -> str:
         following = cursor(count)
@@ -102,7 +103,8 @@ def _query_pages(documentation: Documentation, given: QueryPages) -> Reply:
         fitted = fit("\n".join([*said, *header]), blocks, foot, given.token_budget, separator="\n")
         text, count = fitted.text.replace("---|\n\n|", "---|\n|", 1), len(fitted.blocks)
     else:
-        text, count = "\n".join([*said, "", "No page fits. Leave out conditions of WHERE."]), 0
+        nothing = "There are no more rows." if skipped else _NO_ROW
+        text, count = "\n".join([*said, "", nothing]), 0
     content = PageTable(
         library=read.library,
         version=shown(read.label),
