@@ -120,6 +120,9 @@ RIGHT = {
 }
 
 
+RIGHT_SEARCH = {"library": "harbour", "query": "tide"}
+
+
 def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
     for name in (*READING, "send_feedback"):
         arguments = list(mcp.tools()[name].input_schema["properties"])
@@ -131,6 +134,9 @@ def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
                 assert "its log says why" not in text, (name, argument, odd)
                 assert len(text) < 40_000
     assert not caplog.records
+    for argument in ("query", "library", "version", "cursor"):
+        said = mcp.failed("search_docs", **{**RIGHT_SEARCH, argument: "a\0b"})
+        assert f"{argument}: must not hold the character U+0000" in said
 
 
 @pytest.mark.parametrize("kind", [*failures._NEXT, *failures._HIDDEN])

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar
 
 import mcp_types as types
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from pgrag.mcp.documentation import Documentation
 
@@ -25,6 +25,13 @@ class Arguments(BaseModel):
     """The arguments of a tool. One that it does not know is an error: it may be a typo."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _as_the_database_takes_it(cls, value: Any) -> Any:
+        if isinstance(value, str) and "\x00" in value:
+            raise ValueError("must not hold the character U+0000")
+        return value
 
 
 def _read_json(value: Any) -> Any:
