@@ -19,9 +19,20 @@ as $$
         p.key, d.level, d.heading, d.heading_level, d.depth, d.position, d.root_section, d.anchor,
         d.types, d.sort_order, d.overlap, d.line_start, d.line_end
     from unnest(_passages.document_ids) with ordinality as wanted (document_id, place)
-    join pgrag.documents as d
-        on d.library_id = _passages.library_id and d.document_id = wanted.document_id
-    join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+    -- One by one (offset 0): joined, a database without statistics reads the whole library.
+    cross join lateral (
+        select *
+        from pgrag.documents as stored
+        where stored.library_id = _passages.library_id
+            and stored.document_id = wanted.document_id
+        offset 0
+    ) as d
+    cross join lateral (
+        select *
+        from pgrag.pages as stored
+        where stored.library_id = d.library_id and stored.page_id = d.page_id
+        offset 0
+    ) as p
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
     order by wanted.place;

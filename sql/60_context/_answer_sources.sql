@@ -45,9 +45,19 @@ as $$
             ) as source
         from gathered as g
         join pgrag.libraries as l on l.name = g.library
-        join pgrag.pages as p on p.library_id = l.library_id and p.page_id = g.page_id
-        join pgrag.documents as d
-            on d.library_id = l.library_id and d.document_id = g.document_id
+        -- One by one (offset 0), as in _passages.
+        cross join lateral (
+            select stored.type
+            from pgrag.pages as stored
+            where stored.library_id = l.library_id and stored.page_id = g.page_id
+            offset 0
+        ) as p
+        cross join lateral (
+            select stored.extract
+            from pgrag.documents as stored
+            where stored.library_id = l.library_id and stored.document_id = g.document_id
+            offset 0
+        ) as d
     ),
     sized as (
         select

@@ -61,3 +61,23 @@ def test_what_is_not_there_is_refused(connection, found):
         quoted(connection, 987654321)
     with refused(connection, "PGR01", "first_number"):
         quoted(connection, first_number=0)
+
+
+def test_of_a_few_documents_no_others_are_read_also_without_statistics(connection):
+    written = [page(f"{n}.md", "First.", "Second.", "Third.") for n in range(300)]
+    ingest(connection, "grown", written, embed=False)
+    # Nor a plan of when there were but two pages.
+    connection.execute("discard plans")
+    ids = [
+        row["document_id"]
+        for row in connection.execute(
+            "select document_id from pgrag.documents as d join pgrag.libraries as l"
+            " using (library_id) where l.name = 'grown' order by document_id desc limit 5"
+        )
+    ]
+    assert len(quoted(connection, *ids)) == 5
+    [[plan]] = connection.execute(
+        "explain (analyze, buffers, format json) select * from pgrag.quoted_sources(%s)", [ids]
+    ).fetchone().values()  # fmt: skip
+    blocks = plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"]
+    assert blocks < 300
