@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from llm_server import MODEL, Server, hang, says, serving, status
 from pipeline_runs import write
+from psycopg import conninfo
+from pydantic import SecretStr
 
 from pgrag.app import App
 from pgrag.enrichment import EnrichmentReport, Kind
 from pgrag.enrichment.runner import GIVE_UP
-from pgrag.errors import LanguageModelError, NotConfigured
+from pgrag.errors import DatabaseError, LanguageModelError, NotConfigured
 from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
@@ -151,6 +154,16 @@ def test_it_gives_up_on_a_model_that_always_fails(app: App, server: Server) -> N
     assert set(situations(app)) == {""}
 
 
+def test_it_says_why_it_gives_up_also_where_each_failure_took_long(
+    app: App, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after timeouts: each failure is stored by itself, and nothing waits at the end."""
+    monkeypatch.setattr("pgrag.enrichment.runner._PATIENCE", 0.0)
+    server.script = [status(500)]
+    with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed"):
+        run(app)
+
+
 def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> None:
     server.script = [*[says("Ebony.")] * 5, hang]
 
@@ -171,6 +184,62 @@ def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> No
     report = run(app)
     assert (report.calls, report.documents) == (7, 7)
     assert len(server.requests) == asked + 7
+
+
+def connected_with(app: App, url: str, options: str) -> App:
+    changed = SecretStr(conninfo.make_conninfo(url, options=options))
+    return App(app.settings.model_copy(update={"database_url": changed}))
+
+
+def test_who_may_not_write_is_refused_before_anything_is_asked(
+    app: App, server: Server, database_url: str
+) -> None:
+    with connected_with(app, database_url, "-c default_transaction_read_only=on") as reader:
+        assert reader.enricher("shop").plan(Kind.CONTEXT).calls == 12
+        with pytest.raises(DatabaseError, match="read-only"):
+            run(reader)
+    assert server.requests == []
+
+
+def test_what_could_not_be_stored_is_stored_when_the_run_ends(
+    app: App, server: Server, database_url: str
+) -> None:
+    """The database fails once, as a store waits for a lock longer than it may."""
+    waits = """
+        select query_start
+        from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()
+    """
+
+    def give_way(held: psycopg.Connection) -> None:
+        with psycopg.connect(database_url, autocommit=True) as watching:
+            first = None
+            while first is None or watching.execute(waits).fetchone() == first:
+                first = first or watching.execute(waits).fetchone()
+                threading.Event().wait(0.005)
+        held.rollback()
+
+    with (
+        connected_with(app, database_url, "-c lock_timeout=300ms") as enriching,
+        psycopg.connect(database_url) as held,
+    ):
+        releasing = threading.Thread(target=give_way, args=[held])
+
+        def progress(done: int, *_: int) -> None:
+            if done == 12:
+                held.execute("select from pgrag.libraries for update")
+                releasing.start()
+
+        with pytest.raises(DatabaseError):
+            run(enriching, progress=progress)
+        releasing.join(10)
+    assert situations(app) == ["Ebony: how the tools of a workshop are looked after."] * 12
+    assert run(app).calls == 0
+
+
+def test_a_server_that_miscounts_costs_nothing(app: App, server: Server) -> None:
+    server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
+    assert run(app).documents == 12
 
 
 def test_pages_may_be_indexed_while_a_model_writes(

@@ -140,9 +140,10 @@ class _Run:
         self._progress: Progress | None = None
 
     def begin(self, total: int, progress: Progress | None) -> None:
-        """Say how much there is to be done."""
+        """Say how much there is to be done; who may not store it is refused before it costs."""
         self._total = total
         self._progress = progress
+        self._stored([])
 
     def take(self, answers: Iterator[Answer] | Sequence[Answer], *, is_last: bool = False) -> None:
         """Take answers in, and store them once there are enough. Raises `LanguageModelError`."""
@@ -180,17 +181,25 @@ class _Run:
             self._progress(self._done, max(self._total, self._done), report.failed)
 
     def _store(self) -> None:
-        answers, self._waiting = self._waiting, []
+        answers = self._waiting
+        if not answers:
+            return
         self._stored_at = time.monotonic()
-        changed = self._database.call(
-            "store_enrichments",
-            library=self._library,
-            **_identity(self._kind, self._model.name),
-            enrichments=[_stored(answer) for answer in answers],
-        )
+        changed = self._stored(answers)
+        # Not before: what could not be stored is tried once more when the run ends.
+        self._waiting = self._waiting[len(answers) :]
         self.report.documents += sum(row["documents"] for row in changed)
         if changed:
             self.report.embedded += self._embed([row["page_id"] for row in changed])
+
+    def _stored(self, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+        return self._database.call(
+            "store_enrichments",
+            library=self._library,
+            **_identity(self._kind, self._model.name),
+            # Of an empty list nothing tells that it is JSON.
+            enrichments=[_as_given(answer) for answer in answers] or "[]",
+        )
 
 
 def _identity(kind: Kind, model: str) -> dict[str, str]:
@@ -201,7 +210,7 @@ def _identity(kind: Kind, model: str) -> dict[str, str]:
     }
 
 
-def _stored(answer: Answer) -> dict[str, Any]:
+def _as_given(answer: Answer) -> dict[str, Any]:
     """The answer in the form that `pgrag.store_enrichments` takes."""
     stored: dict[str, Any] = {
         "input_hash": str(answer.row["input_hash"]),

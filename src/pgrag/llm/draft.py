@@ -141,7 +141,10 @@ def _usage(given: Any) -> Usage | None:
     if not isinstance(given, dict):
         return None
     read, written = given.get("prompt_tokens"), given.get("completion_tokens")
-    if type(read) is not int or type(written) is not int or read < 0 or written < 0:
+    if type(read) is not int or type(written) is not int:
+        return None
+    # More cannot be kept, and is no number of tokens.
+    if not (0 <= read < 2**31 and 0 <= written < 2**31):
         return None
     return Usage(read, written)
 
