@@ -111,13 +111,16 @@ class App:
     @property
     def search(self) -> Results:
         """The search functions, with the models that are configured here."""
-        return Results(self.database, self.providers.embedder_of, rerank=self.providers.rerank)
+        return Results(self.database, self.providers.query_embedder, rerank=self.providers.rerank)
 
     def searching_as(self, client: str) -> Results:
         """The same for a face: what it searches is recorded under its name, unless switched off."""
         recorded = client if self.settings.record_searches else None
         return Results(
-            self.database, self.providers.embedder_of, rerank=self.providers.rerank, client=recorded
+            self.database,
+            self.providers.query_embedder,
+            rerank=self.providers.rerank,
+            client=recorded,
         )
 
     def answering(self, client: str) -> Answerer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,12 @@ class Providers:
     def embedder_of(self, model: str) -> Embedder | None:
         """The embedder of a model, or None where it is not configured here."""
         return next((found for found in self.embedders if found.name == model), None)
+
+    @property
+    def query_embedder(self) -> Callable[[str], Embedder | None] | None:
+        """The same for queries; None where the database itself computes the vector of every one."""
+        has_own = self._settings.embedding_url or self._settings.embedding_model
+        return self.embedder_of if has_own else None
 
     @property
     def embedders(self) -> list[Embedder]:

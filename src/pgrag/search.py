@@ -57,16 +57,17 @@ class Result:
 class Search:
     """Calls the search functions of the database; arguments are theirs, by name.
 
-    `rerank` orders hits anew, and raises `NotConfigured` where no reranker is configured. `client`
-    is under what name searches are recorded; None: they are not. The three searches also take
-    `rerank`, whether the reranker scores the first `rerank_depth` hits anew (default 50); such a
-    list has one page.
+    Without `embedder_of` the database computes the vectors of all queries, and is not asked
+    whether it lacks one. `rerank` orders hits anew, and raises `NotConfigured` where no reranker
+    is configured. `client` is under what name searches are recorded; None: they are not. The three
+    searches also take `rerank`, whether the reranker scores the first `rerank_depth` hits anew
+    (default 50); such a list has one page.
     """
 
     def __init__(
         self,
         database: Database,
-        embedder_of: EmbedderByName,
+        embedder_of: EmbedderByName | None,
         *,
         rerank: Reranking | None = None,
         client: str | None = None,
@@ -200,6 +201,8 @@ class Search:
 
         A model that fails leaves the search to the keywords, and a word about it.
         """
+        if self._embedder_of is None:
+            return []
         said = []
         scope = {name: arguments.get(name) for name in ("library", "model", "filters")}
         for row in self._database.call("missing_query_models", query=query, **scope):

@@ -7,6 +7,7 @@ import re
 import pytest
 from mcp_client import connected
 
+from pgrag.db import Database
 from pgrag.mcp.documentation import Documentation
 from pgrag.mcp.replies import Block, count_tokens, fit, on_one_line
 
@@ -29,6 +30,19 @@ def test_reply_names_version_reason_place_address_and_ids(mcp):
         assert said in text
     assert f"score={first['score']:.2f}" in text
     assert len(found["passages"]) <= 5
+
+
+def test_nobody_asks_for_vectors_where_the_database_computes_them(mcp, monkeypatch):
+    called = []
+    call = Database.call
+
+    def noted(self, function, /, **arguments):
+        called.append(function)
+        return call(self, function, **arguments)
+
+    monkeypatch.setattr(Database, "call", noted)
+    mcp.ok("search_docs", library="harbour", query="how deep is the sill")
+    assert called == ["resolve_version", "recorded_search"]
 
 
 def test_version_that_is_missing_is_told(mcp):
