@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pgrag.embedding.embedder import normalized
 from pgrag.embedding.late_chunking import embed_pages, windows
+from pgrag.errors import EmbeddingError
 
 
 class Words:
@@ -110,3 +111,11 @@ def test_nothing_to_embed_asks_nothing(page: list[str]) -> None:
     assert found.shape[0] == len(page)
     assert not found.any()
     assert model.seen == []
+
+
+def test_a_prefix_that_leaves_no_room_is_refused() -> None:
+    [pooled] = embed_pages(Words(4), [["1 2 3"]], prefix="7 8 9")
+    assert pooled.shape == (1, 3)
+    for prefix in ("7 8 9 10", "7 8 9 10 11 12"):
+        with pytest.raises(EmbeddingError, match=r"the model reads 4.*PGRAG_EMBEDDING_DOCUMENT_PR"):
+            embed_pages(Words(4), [["1 2 3"]], prefix=prefix)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgrag.embedding.embedder import Vectors
+from pgrag.errors import EmbeddingError
 
 MOST_OVERLAP = 256
 """Tokens that two windows share at most; less in small windows, a quarter of them."""
@@ -75,10 +76,16 @@ def embed_pages(
     """Embed the chunks of pages, each a list of texts in reading order.
 
     Returns for each page an array of shape `(chunks, dimensions)`; a chunk without a token gets
-    zeros. `prefix` begins every window, and is in no chunk.
+    zeros. `prefix` begins every window, and is in no chunk. Raises `EmbeddingError` where it
+    leaves no room for a token.
     """
     before = model.tokens(prefix) if prefix else []
     size = model.window - len(before)
+    if size < 1:
+        raise EmbeddingError(
+            f"The prefix of documents takes {len(before)} tokens, the model reads {model.window}.",
+            hint="Shorten PGRAG_EMBEDDING_DOCUMENT_PREFIX.",
+        )
     chunks = [[model.tokens(text) for text in texts] for texts in pages]
     sums = [_Sums([len(tokens) for tokens in page]) for page in chunks]
     jobs = [
