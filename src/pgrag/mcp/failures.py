@@ -103,4 +103,5 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _sentences(*parts: str | None) -> str:
-    return " ".join(part.strip() for part in parts if part and part.strip())
+    """On one line: names of files are told too, and shall not look like words of ours."""
+    return " ".join(" ".join(part.split()) for part in parts if part and part.strip())

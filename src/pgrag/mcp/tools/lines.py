@@ -139,7 +139,8 @@ def _line_blocks(rows: list[Row]) -> list[Block]:
         lines = []
         if row["page_id"] != page_id:
             page_id = row["page_id"]
-            lines.append(f"[{row['key']}: {row['title']}, page_id={page_id}]")
+            page = on_one_line(f"{row['key']}: {row['title']}")
+            lines.append(f"[{page}, page_id={page_id}]")
         number = row["line"]
         before, after = row["lines_before"], row["lines_after"]
         lines += [
