@@ -154,6 +154,9 @@ def test_feedback_is_kept_with_its_search_and_refused_where_nothing_may_be_writt
     mcp.ok("send_feedback", **rated, document_id=found["passages"][0]["id"])
     [row] = mcp.app.database.call("search_record", search_id=found["search_id"])
     assert [kept["rating"] for kept in row["search_record"]["feedback"]] == [5, 5]
+    text, none = mcp.ok("search_docs", library="harbour", query='"nothing like it"')
+    assert f'search_id="{none["search_id"]}"' in text, "what is missing can be told"
+    mcp.ok("send_feedback", search_id=none["search_id"], rating=1)
     said = mcp.failed("send_feedback", search_id=str(uuid4()), rating=5)
     assert "There is no recorded search" in said
     assert "Take search_id from" in said

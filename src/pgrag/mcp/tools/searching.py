@@ -193,9 +193,13 @@ def _foot(rows: list[Row], found: Result, cursor: str | None) -> str:
     ]
     if cursor is not None:
         said.append(f'More: the same call with cursor="{cursor}".')
-    if found.search_id is not None:
-        said.append(f'Rate it: send_feedback(search_id="{found.search_id}", rating=1 to 5).')
-    return "---\n" + "\n".join(said)
+    return "---\n" + "\n".join([*said, *_rating(found)])
+
+
+def _rating(found: Result) -> list[str]:
+    if found.search_id is None:
+        return []
+    return [f'Rate it: send_feedback(search_id="{found.search_id}", rating=1 to 5).']
 
 
 def _nothing(
@@ -220,6 +224,7 @@ def _nothing(
             ),
         ]
     lines = [_head(given, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
+    lines += ["", "---", *_rating(found)] if found.search_id else []
     return Reply("\n".join(lines), _content(given, read, found, [], cursor=None, notices=said))
 
 
