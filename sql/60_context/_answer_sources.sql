@@ -76,6 +76,14 @@ as $$
                 order by s.relation = 'expansion', s.turn, s.relation = 'injected'
             ) as rank
         from sized as s
+    ),
+    -- Once, not once a row, which is what a subquery joined below may come to.
+    choice as materialized (
+        select
+            pgrag._affordable(
+                array_agg(r.size order by r.rank), _answer_sources.token_budget
+            ) as fits
+        from ranked as r
     )
     select coalesce(
         jsonb_agg(
@@ -90,12 +98,7 @@ as $$
             r.size,
             row_number() over (order by r.page_score desc, r.page_id, r.sort_order) as number
         from ranked as r
-        cross join (
-            select pgrag._affordable(
-                array_agg(s.size order by s.rank), _answer_sources.token_budget
-            ) as fits
-            from ranked as s
-        ) as choice
+        cross join choice
         where choice.fits[r.rank]
     ) as a;
 $$;

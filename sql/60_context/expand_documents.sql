@@ -99,6 +99,7 @@ as $$
     pages as (
         select
             h.page_id,
+            array_agg(h.sort_order) as sort_orders,
             row_number() over (order by max(h.score) desc, h.page_id) as place
         from hits as h
         group by h.page_id
@@ -106,16 +107,12 @@ as $$
     neighbours as (
         select
             d.document_id,
-            d.page_id,
             d.sort_order,
+            p.place,
             row_number() over (
                 partition by d.page_id
                 order by
-                    (
-                        select min(abs(d.sort_order - h.sort_order))
-                        from hits as h
-                        where h.page_id = d.page_id
-                    ),
+                    (select min(abs(d.sort_order - o)) from unnest(p.sort_orders) as o),
                     d.sort_order
             ) as nearness
         from pages as p
@@ -126,22 +123,22 @@ as $$
         where p.page_id = any (_expand.best_pages)
     ),
     expanded as (
-        select h.document_id, h.page_id, h.sort_order, h.score, 'hit' as relation
+        select h.document_id, p.place, h.sort_order, h.score, 'hit' as relation
         from hits as h
+        join pages as p on p.page_id = h.page_id
         union all
-        select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion'
+        select n.document_id, n.place, n.sort_order, 0.1, 'expansion'
         from neighbours as n
         where n.nearness <= _expand.max_chunks_per_document
-            and not exists (select from hits as h where h.document_id = n.document_id)
+            and n.document_id <> all (_expand.document_ids)
     )
     select p.*
     from (
         select
-            array_agg(e.document_id order by pages.place, e.sort_order) as ids,
-            array_agg(e.relation order by pages.place, e.sort_order) as relations,
-            array_agg(e.score order by pages.place, e.sort_order) as scores
+            array_agg(e.document_id order by e.place, e.sort_order) as ids,
+            array_agg(e.relation order by e.place, e.sort_order) as relations,
+            array_agg(e.score order by e.place, e.sort_order) as scores
         from expanded as e
-        join pages on pages.page_id = e.page_id
     ) as ordered
     cross join lateral pgrag._passages(
         _expand.library_id, ordered.ids, ordered.relations, null, ordered.scores

@@ -41,6 +41,20 @@ def ids(connection, tool) -> dict[str, int]:
     return {row["content"]: row["document_id"] for row in rows}
 
 
+def test_many_pages_are_read_whole_in_time_that_grows_as_they_do(connection):
+    """Also by a plan for few pages, which is what a function within a function gets."""
+    words = [f"Paragraph number {n} about boilers." for n in range(8)]
+    ingest(connection, "many", [page(f"{n}.md", *words) for n in range(300)], embed=False)
+    connection.execute("set local plan_cache_mode = force_generic_plan")
+    connection.execute("set local statement_timeout = '4s'")
+    count = "select count(*) as n from pgrag.expand_documents({}, 0, 300, 20) as e"
+    ids = "(select array_agg(d.document_id) from pgrag.documents as d where d.level = 2 {})"
+    some = ids.format("and d.document_id % 2 = 0")
+    hits = f"{some}, (select array_agg(1::float8) from unnest({some}))"
+    [row] = connection.execute(count.format(hits)).fetchall()
+    assert row["n"] == 2400
+
+
 class TestExpansion:
     def expand(self, connection, hits: list[tuple[int, float]], **arguments) -> list[Row]:
         return run(
