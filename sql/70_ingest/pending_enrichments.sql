@@ -38,14 +38,13 @@ declare
 begin
     perform pgrag._check_enrichment_kind(pending_enrichments.kind);
     for batch in
-        select array_agg(k.key) as keys
+        select array_agg(k.page_id) as page_ids
         from (
-            select p.key, (row_number() over (order by p.key) - 1) / 50 as number
+            select p.page_id, (dense_rank() over (order by p.key) - 1) / 50 as number
             from pgrag.pages as p
             where p.library_id = owner_id
                 and (only_version is null or p.version_id = only_version)
                 and (pending_enrichments.after_key is null or p.key > pending_enrichments.after_key)
-            group by p.key
         ) as k
         group by k.number
         order by k.number
@@ -54,8 +53,8 @@ begin
         with waiting as materialized (
             select w.*
             from pgrag._waiting_enrichments(
-                owner_id, batch.keys, only_version, pending_enrichments.kind,
-                pending_enrichments.model, pending_enrichments.prompt_version
+                owner_id, batch.page_ids, pending_enrichments.kind, pending_enrichments.model,
+                pending_enrichments.prompt_version
             ) as w
         ),
         asked as (
@@ -89,8 +88,7 @@ Texts under 50 characters are left out. Errors: PGR01, PGR02, PGR03.';
 -- Of some pages, the documents that do not have what the model wrote or would write for them.
 create or replace function pgrag._waiting_enrichments(
     library_id bigint,
-    keys text[],
-    version_id bigint,
+    page_ids bigint[],
     kind text,
     model text,
     prompt_version text
@@ -115,18 +113,7 @@ as $$
         select d
         from pgrag.documents as d
         where d.library_id = _waiting_enrichments.library_id
-            and d.page_id = any (
-                array(
-                    select p.page_id
-                    from pgrag.pages as p
-                    where p.library_id = _waiting_enrichments.library_id
-                        and p.key = any (_waiting_enrichments.keys)
-                        and (
-                            _waiting_enrichments.version_id is null
-                            or p.version_id = _waiting_enrichments.version_id
-                        )
-                )
-            )
+            and d.page_id = any (_waiting_enrichments.page_ids)
     )
     select
         i.document_id, i.page_id, (s.d).sort_order, i.input_hash, e.text, i.path, i.page_text,

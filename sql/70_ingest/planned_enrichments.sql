@@ -23,7 +23,7 @@ declare
         when planned_enrichments.version is not null
         then pgrag._version_id(owner_id, planned_enrichments.version)
     end;
-    keys text[];
+    page_ids bigint[];
     part record;
 begin
     perform pgrag._check_enrichment_kind(planned_enrichments.kind);
@@ -31,14 +31,13 @@ begin
     kept := 0;
     documents := 0;
     input_tokens := 0;
-    for keys in
-        select array_agg(k.key)
+    for page_ids in
+        select array_agg(k.page_id)
         from (
-            select p.key, (row_number() over (order by p.key) - 1) / 50 as number
+            select p.page_id, (dense_rank() over (order by p.key) - 1) / 50 as number
             from pgrag.pages as p
             where p.library_id = owner_id
                 and (only_version is null or p.version_id = only_version)
-            group by p.key
         ) as k
         group by k.number
     loop
@@ -59,8 +58,8 @@ begin
                     )
                 ) as tokens
             from pgrag._waiting_enrichments(
-                owner_id, keys, only_version, planned_enrichments.kind,
-                planned_enrichments.model, planned_enrichments.prompt_version
+                owner_id, page_ids, planned_enrichments.kind, planned_enrichments.model,
+                planned_enrichments.prompt_version
             ) as w
             group by w.input_hash, w.cached
         ) as w;
