@@ -18,6 +18,7 @@ from pgrag import schema
 from pgrag.db import Database, Row, translated_errors
 from pgrag.embedded import EmbeddedServer
 from pgrag.errors import (
+    DatabaseError,
     DatabaseUnavailable,
     LanguageModelError,
     NotConfigured,
@@ -251,7 +252,7 @@ class App:
                 report.warnings.extend(
                     f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures
                 )
-        except (NotConfigured, LanguageModelError) as error:
+        except (NotConfigured, LanguageModelError, DatabaseError) as error:
             report.warnings.append(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:

@@ -188,6 +188,22 @@ class Database:
         with self.connection() as connection:
             return connection.execute(statement.encode(), arguments).fetchall()
 
+    @contextmanager
+    def lock(self, name: str) -> Iterator[bool]:
+        """Holds an advisory lock while it lasts; False where another session holds it.
+
+        On a connection of its own, so that long work does not keep one of the pool.
+        """
+        with (
+            translated_errors(),
+            psycopg.connect(
+                self.url, autocommit=True, connect_timeout=int(self._timeout), row_factory=tuple_row
+            ) as connection,
+        ):
+            statement = "select pg_try_advisory_lock(hashtextextended(%s, 0))"
+            row = connection.execute(statement, [name]).fetchone()
+            yield row is not None and bool(row[0])
+
     def _borrowed(self) -> psycopg.Connection[Row]:
         try:
             return self._pool.getconn(timeout=_PROMPT)

@@ -194,7 +194,11 @@ class Search:
             arguments={name: value for name, value in arguments.items() if name not in _SCOPE},
             **{name: arguments[name] for name in _SCOPE if name in arguments},
         )
-        return rows, search_id if not rows else rows[0]["search_id"]
+        if rows:
+            return rows, rows[0]["search_id"]
+        # No row says whether nothing was written down, or nothing could be.
+        [record] = self._database.query("select pgrag._may_record() as is_written")
+        return rows, search_id if record["is_written"] else None
 
     def _teach(self, query: str, arguments: dict[str, Any]) -> list[str]:
         """Give the database the query's vector by each model that it cannot compute itself.

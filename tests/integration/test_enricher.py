@@ -120,6 +120,15 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
     assert hit["types"] == ["text", "generated"]
 
 
+def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
+    with app.database.lock("pgrag enrich shop") as is_alone:
+        assert is_alone
+        with pytest.raises(DatabaseError, match="Another run is enriching the library 'shop'"):
+            run(app)
+    assert server.requests == []
+    assert run(app).calls == 12
+
+
 def test_requests_run_side_by_side(app: App, server: Server) -> None:
     server.delay = 0.05
     assert run(app).calls == 12

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from pgrag.db import Database
 from pgrag.recording import record
 from pgrag.reranking import rerank
+from pgrag.search import Search
 
 ROWS = [
     {
@@ -52,6 +54,19 @@ def test_order_and_scores_are_those_of_the_reranker(database):
 def test_nothing_found_is_recorded(database):
     search = kept(database, record(database, "rest", "nothing", []))
     assert (search["hit_count"], search["library"], search["hits"]) == (0, None, [])
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_only_a_search_that_is_written_down_has_an_id(database, read_only):
+    """Also one that found nothing, of which no row could tell."""
+    options = f"-c default_transaction_read_only={'on' if read_only else 'off'}"
+    with Database(make_conninfo(database.url, options=options)) as asked:
+        found = Search(asked, None, client="rest").keyword_search("xylophone")
+    assert found.rows == []
+    if read_only:
+        assert found.search_id is None
+    else:
+        assert kept(database, found.search_id)["query"] == "xylophone"
 
 
 def test_database_that_is_gone_costs_no_search(caplog):

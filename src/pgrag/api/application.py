@@ -133,7 +133,8 @@ def create_app(
         )
     api.include_router(health.router)
     agents = KnownCallers(api.state.mcp, origins=cors_origins, hosts=hosts)
-    api.router.routes.append(Route("/mcp", agents))
+    # Clients write the address with and without the slash, and follow no redirect with a body.
+    api.router.routes += [Route(address, agents) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     return api
 

@@ -11,7 +11,7 @@ from pgrag.db import Database
 from pgrag.enrichment.calls import Answer, Calls
 from pgrag.enrichment.kinds import Kind
 from pgrag.enrichment.report import EnrichmentPlan, EnrichmentReport, Progress
-from pgrag.errors import LanguageModelError, PgragError
+from pgrag.errors import DatabaseError, LanguageModelError, PgragError
 from pgrag.llm import LanguageModel
 
 #: Answers stored in one transaction, and the seconds after which fewer are.
@@ -72,8 +72,19 @@ class Enricher:
         An input that the model fails on leaves its documents as they are and is listed. However the
         run ends, what has been written is stored. Raises `LanguageModelError` when the model fails
         several times in a row, `EmbeddingError` when vectors cannot be had: the next `pgrag index`
-        or `pgrag embed` brings them.
+        or `pgrag embed` brings them; and `DatabaseError` while another run is at the library, which
+        would ask, and pay for, the same.
         """
+        library = (self._place["library"] or "").strip().lower()
+        with self._database.lock(f"pgrag enrich {library}") as is_alone:
+            if not is_alone:
+                raise DatabaseError(
+                    f"Another run is enriching the library {library!r}.",
+                    hint="Wait for its end, or interrupt it: what it has stored stays.",
+                )
+            return self._run(kind, progress)
+
+    def _run(self, kind: Kind, progress: Progress | None) -> EnrichmentReport:
         started = time.monotonic()
         plan = self.plan(kind)
         run = _Run(self._database, self._place["library"] or "", kind, self._model, self._embed)
