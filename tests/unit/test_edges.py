@@ -1,6 +1,7 @@
 """Edges (G4): every form of a link with its line, relations, callouts, tags; nothing in code."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -296,6 +297,21 @@ def test_defaults_of_a_type_follow_each_link() -> None:
     ]
 
 
+def grows_less(factor: float, text: Callable[[int], str], count: int) -> bool:
+    """Whether four times as much takes less than so many times as long.
+
+    A machine that is busy for a moment makes one comparison wrong, a square of the length makes all
+    of them wrong.
+    """
+
+    def seconds(count: int) -> float:
+        started = time.process_time()
+        find_edges("page.md", read(text(count))[1])
+        return time.process_time() - started
+
+    return any(seconds(4 * count) < factor * max(seconds(count), 0.02) for _ in range(4))
+
+
 @pytest.mark.parametrize(
     "unit",
     [
@@ -304,22 +320,12 @@ def test_defaults_of_a_type_follow_each_link() -> None:
     ],
 )  # fmt: skip
 def test_many_links_take_linear_time(unit: str) -> None:
-    def seconds(count: int) -> float:
-        started = time.process_time()
-        find_edges("page.md", read(unit * count)[1])
-        return time.process_time() - started
-
-    assert seconds(4000) < 10 * max(min(seconds(1000), seconds(1000)), 0.02)
+    assert grows_less(10, lambda count: unit * count, 1000)
 
 
 def test_pictures_within_pictures_take_linear_time() -> None:
-    def seconds(count: int) -> float:
-        started = time.process_time()
-        find_edges("page.md", read("![" * count + "](x.png)" * count)[1])
-        return time.process_time() - started
-
     # each of them was read with all that it holds: four times as many took fifteen times as long
-    assert seconds(3200) < 8 * max(seconds(800), 0.02)
+    assert grows_less(8, lambda count: "![" * count + "](x.png)" * count, 800)
 
 
 def test_a_page_with_10_000_links_keeps_them_all() -> None:
