@@ -12,16 +12,15 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
+import reference_page
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from pgrag.cli.program import program
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "cli.md"
+PAGE = reference_page.ROOT / "docs" / "cli.md"
 BEGIN = "<!-- commands, made by `make docs` -->\n"
 END = "<!-- end of commands -->\n"
 _VALUES = {int: "N", float: "X", str: "TEXT"}
@@ -106,26 +105,9 @@ def told(name: str, function: Callable[..., Any]) -> str:
 
 def page(current: str) -> str:
     """Return the page with its commands made anew."""
-    before, begin, rest = current.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} lacks the mark {BEGIN.strip()} or its end.")
     chapters = "\n".join(told(name, function) for name, function in commands(program, "pgrag"))
-    return f"{before}{begin}\n{chapters}\n{end}{after}"
-
-
-def main() -> int:
-    """Write the page, or compare it."""
-    current = PAGE.read_text("utf-8")
-    wanted = page(current)
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(wanted, "utf-8")
-        return 0
-    if current == wanted:
-        return 0
-    print("docs/cli.md is not what the commands say: run `make docs`.", file=sys.stderr)
-    return 1
+    return reference_page.between(current, BEGIN, END, chapters)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(reference_page.main(PAGE, page, "the commands say"))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+import reference_page
 
 from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import offered
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "mcp.md"
+PAGE = reference_page.ROOT / "docs" / "mcp.md"
 BEGIN = "<!-- tools, made by `make docs` -->\n"
 END = "<!-- end of tools -->\n"
 _LARGEST = 1e12
@@ -61,29 +61,12 @@ def tool(item: Tool[Any]) -> Iterator[str]:
 
 def page(current: str) -> str:
     """Return the page with its tools made anew."""
-    before, begin, rest = current.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} lacks the mark {BEGIN.strip()} or its end.")
     lines = ["## Tools", ""]
     for item in offered(writes=True, read_only=False):
         if item.is_listed:
             lines += tool(item)
-    return f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{after}"
-
-
-def main() -> int:
-    """Write the page, or compare it."""
-    current = PAGE.read_text("utf-8")
-    wanted = page(current)
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(wanted, "utf-8")
-        return 0
-    if current == wanted:
-        return 0
-    print("docs/mcp.md is not what the tools say: run `make docs`.", file=sys.stderr)
-    return 1
+    return reference_page.between(current, BEGIN, END, "\n".join(lines))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(reference_page.main(PAGE, page, "the tools say"))

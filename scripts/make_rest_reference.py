@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+import reference_page
 
 from pgrag.api import create_app
 from pgrag.app import App
 from pgrag.settings import Settings
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "rest.md"
+PAGE = reference_page.ROOT / "docs" / "rest.md"
 BEGIN = "<!-- routes, made by `make docs` -->\n"
 END = "<!-- end of routes -->\n"
 #: Told by hand, or with their routes.
@@ -102,10 +102,6 @@ def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:
 
 def page(current: str) -> str:
     """Return the page with its routes made anew."""
-    before, begin, rest = current.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} lacks the mark {BEGIN.strip()} or its end.")
     document = create_app(App(Settings())).openapi()
     schemas = document["components"]["schemas"]
     lines = ["## Routes", ""]
@@ -116,21 +112,8 @@ def page(current: str) -> str:
     for name, schema in schemas.items():
         if name not in _TOLD_ELSEWHERE:
             lines += shape(name, schema)
-    return f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{after}"
-
-
-def main() -> int:
-    """Write the page, or compare it."""
-    current = PAGE.read_text("utf-8")
-    wanted = page(current)
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(wanted, "utf-8")
-        return 0
-    if current == wanted:
-        return 0
-    print("docs/rest.md is not what the routes say: run `make docs`.", file=sys.stderr)
-    return 1
+    return reference_page.between(current, BEGIN, END, "\n".join(lines))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(reference_page.main(PAGE, page, "the routes say"))

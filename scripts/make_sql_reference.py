@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "sql.md"
+import reference_page
+
+PAGE = reference_page.ROOT / "docs" / "sql.md"
 
 _CHAPTERS = {
     "40_search": ("Searching", "Hybrid search, and each of its arms alone."),
@@ -93,7 +94,7 @@ class Function:
 
 def public_names() -> set[str]:
     """Return the names that are granted to everybody."""
-    grants = (ROOT / "sql" / "90_grants.sql").read_text("utf-8")
+    grants = (reference_page.ROOT / "sql" / "90_grants.sql").read_text("utf-8")
     listed = grants[grants.index("grant execute on function\n") :]
     return set(re.findall(r"^    pgrag\.(\w+)", listed, re.MULTILINE))
 
@@ -110,14 +111,16 @@ def functions(folder: Path, public: set[str]) -> Iterator[Function]:
             if name not in public:
                 continue
             if name not in comments:
-                raise SystemExit(f"{file.relative_to(ROOT)}: pgrag.{name} has no comment.")
+                raise SystemExit(
+                    f"{file.relative_to(reference_page.ROOT)}: pgrag.{name} has no comment."
+                )
             yield Function(name, match["arguments"].strip(), match["returns"], comments[name])
 
 
 def result_columns(name: str) -> list[str]:
     """Return the columns of a composite type, as the newest migration that makes it says."""
     found: list[str] = []
-    for file in sorted((ROOT / "alembic" / "versions").glob("*.py")):
+    for file in sorted((reference_page.ROOT / "alembic" / "versions").glob("*.py")):
         pattern = re.compile(_TYPE.format(name=name), re.DOTALL)
         for match in pattern.finditer(file.read_text("utf-8")):
             found = [line.strip().rstrip(",") for line in match["columns"].strip().splitlines()]
@@ -153,7 +156,7 @@ def reference() -> str:
         parts.append(f"### Columns of {name}\n\n{meaning} Columns: {columns}.\n")
     told: set[str] = set()
     for folder, (title, lead) in _CHAPTERS.items():
-        found = list(functions(ROOT / "sql" / folder, public))
+        found = list(functions(reference_page.ROOT / "sql" / folder, public))
         told.update(function.name for function in found)
         parts.append(f"## {title}\n\n{lead}\n")
         parts.extend(_told(function) for function in found)
@@ -162,17 +165,5 @@ def reference() -> str:
     return "\n".join(parts)
 
 
-def main() -> int:
-    """Write the page, or compare it."""
-    page = reference()
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page, "utf-8")
-        return 0
-    if PAGE.exists() and PAGE.read_text("utf-8") == page:
-        return 0
-    print("docs/sql.md is not what sql/ says: run `make docs`.", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(reference_page.main(PAGE, lambda _: reference(), "sql/ says"))

@@ -28,10 +28,7 @@ declare
     wanted text := pgrag._observed_library(answer_metrics.library);
     since timestamptz := pgrag._observed_since(answer_metrics.days);
 begin
-    if coalesce(period not in ('day', 'week', 'month', 'all'), true) then
-        raise exception 'period must be day, week, month or all, not %.', quote_nullable(period)
-            using errcode = 'PGR01', hint = 'Weeks begin on Monday; days are those of UTC.';
-    end if;
+    perform pgrag._check_period(answer_metrics.period);
     return query
     select
         o.starts_on,
@@ -48,10 +45,7 @@ begin
         sum(o.rating_sum)::double precision / nullif(sum(o.rating_count), 0)
     from (
         select
-            case
-                when answer_metrics.period = 'all' then (since at time zone 'UTC')::date
-                else date_trunc(answer_metrics.period, a.at at time zone 'UTC')::date
-            end as starts_on,
+            pgrag._period_start(answer_metrics.period, a.at, since) as starts_on,
             a.library,
             a.status,
             case

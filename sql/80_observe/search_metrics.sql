@@ -27,10 +27,7 @@ declare
     wanted text := pgrag._observed_library(search_metrics.library);
     since timestamptz := pgrag._observed_since(search_metrics.days);
 begin
-    if coalesce(period not in ('day', 'week', 'month', 'all'), true) then
-        raise exception 'period must be day, week, month or all, not %.', quote_nullable(period)
-            using errcode = 'PGR01', hint = 'Weeks begin on Monday; days are those of UTC.';
-    end if;
+    perform pgrag._check_period(search_metrics.period);
     return query
     select
         observed.starts_on,
@@ -47,10 +44,7 @@ begin
             filter (where observed.is_first)::double precision
     from (
         select
-            case
-                when search_metrics.period = 'all' then (since at time zone 'UTC')::date
-                else date_trunc(search_metrics.period, s.at at time zone 'UTC')::date
-            end as starts_on,
+            pgrag._period_start(search_metrics.period, s.at, since) as starts_on,
             s.library,
             s.duration_ms,
             s.hit_count,
@@ -250,6 +244,43 @@ begin
     end if;
     return now() - make_interval(days => days);
 end;
+$$;
+
+create or replace function pgrag._check_period(
+    period text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+begin
+    if coalesce(period not in ('day', 'week', 'month', 'all'), true) then
+        raise exception 'period must be day, week, month or all, not %.', quote_nullable(period)
+            using errcode = 'PGR01', hint = 'Weeks begin on Monday; days are those of UTC.';
+    end if;
+end;
+$$;
+
+-- The day, of UTC, on which the period begins that a moment is in; all of it begins with the first.
+create or replace function pgrag._period_start(
+    period text,
+    moment timestamptz,
+    since timestamptz
+)
+returns date
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when _period_start.period = 'all'
+        then (_period_start.since at time zone 'UTC')::date
+        else pg_catalog.date_trunc(
+            _period_start.period, _period_start.moment at time zone 'UTC'
+        )::date
+    end;
 $$;
 
 -- A library that is gone is still known by the searches in it.

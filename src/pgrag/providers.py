@@ -6,6 +6,8 @@ from collections.abc import Callable
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
 from pgrag.db import Row
 from pgrag.errors import NotConfigured, SettingsError
 from pgrag.settings import Settings
@@ -82,11 +84,10 @@ class Providers:
                         "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
                         hint="Name the model that the endpoint shall use.",
                     )
-                key = settings.embedding_api_key
                 self._endpoint = OpenAIEmbedder(
                     url=settings.embedding_url,
                     model=settings.embedding_model,
-                    api_key=None if key is None else key.get_secret_value(),
+                    api_key=_revealed(settings.embedding_api_key),
                     dimensions=settings.embedding_dimensions,
                     query_prefix=settings.embedding_query_prefix,
                     document_prefix=settings.embedding_document_prefix,
@@ -141,11 +142,10 @@ class Providers:
 
         with self._lock:
             if self._reranker is None and settings.reranker_url is not None:
-                key = settings.reranker_api_key
                 self._reranker = HttpReranker(
                     url=settings.reranker_url,
                     model=settings.reranker_model,
-                    api_key=None if key is None else key.get_secret_value(),
+                    api_key=_revealed(settings.reranker_api_key),
                     shape=settings.reranker_shape,
                     batch_size=settings.reranker_batch_size,
                     retries=settings.reranker_retries,
@@ -170,11 +170,10 @@ class Providers:
                         "PGRAG_LLM_URL is set, PGRAG_LLM_MODEL is not.",
                         hint="Set PGRAG_LLM_MODEL to the name of the model that it shall use.",
                     )
-                key = settings.llm_api_key
                 self._language_model = ChatModel(
                     url=settings.llm_url,
                     model=settings.llm_model,
-                    api_key=None if key is None else key.get_secret_value(),
+                    api_key=_revealed(settings.llm_api_key),
                     retries=settings.llm_retries,
                     timeout=settings.llm_timeout,
                 )
@@ -201,3 +200,7 @@ class Providers:
                 hint="Set PGRAG_RERANKER_URL, or PGRAG_RERANKER_MODEL for one that runs here.",
             )
         return rerank(query, rows, reranker)
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()
