@@ -33,8 +33,7 @@ OWNERS = {
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},
     "alembic": {"pgrag.schema"},
     "httpx": {
-        "pgrag.embedding", "pgrag.endpoint", "pgrag.failure", "pgrag.llm", "pgrag.reranking",
-        "pgrag.service",
+        "pgrag.embedding", "pgrag.endpoint", "pgrag.llm", "pgrag.reranking",
     },
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrag.answer.citations import CitationReader, find_citations
+from pgrag.answer.citations import Citation, CitationReader
 from pgrag.answer.claims import find_claims
 from pgrag.answer.sentinel import SENTINEL, OpeningReader, without_sentinel
 
@@ -15,6 +15,11 @@ PARTS = [
     "\n", "\n\n", " ", "word", "a[1]", "[12", "3]", "# Heading", "- item", ". ", "\\", "†】",
     "[^2]", "[Source 3]", "[Sour", "ce 4]", "[# 5]",
 ]  # fmt: skip
+
+
+def find_citations(text: str) -> list[Citation]:
+    reader = CitationReader()
+    return [*reader.feed(text), *reader.finish()]
 
 
 def cited(text: str) -> list[int]:

@@ -105,12 +105,6 @@ class CitationReader:
         self._offset += count
 
 
-def find_citations(text: str) -> list[Citation]:
-    """Return all citations of a text, in its order; each number of `[1, 2]` is one."""
-    reader = CitationReader()
-    return [*reader.feed(text), *reader.finish()]
-
-
 def _numbers(text: str) -> list[int]:
     numbers: list[int] = []
     for match in _RANGE.finditer(text):

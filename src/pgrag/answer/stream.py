@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from pgrag.answer.agent import AgentOutcome, run_agent
-from pgrag.answer.agentic import Tell, events_of, plain
+from pgrag.answer.agent_events import Tell, events_of, plain
 from pgrag.answer.intents import model_intent
 from pgrag.answer.recorder import Recorder
 from pgrag.answer.stopping import StopSwitch

@@ -11,9 +11,8 @@ import httpx
 import numpy as np
 
 from pgrag.embedding.embedder import Vectors, normalized
-from pgrag.endpoint import Endpoint
+from pgrag.endpoint import Endpoint, Service
 from pgrag.errors import EmbeddingError, SettingsError
-from pgrag.service import Service
 
 _SERVICE = Service(
     "embedding",

@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import httpx
 
-from pgrag.cancellation import Cancellation, Cancelled
-from pgrag.endpoint import Endpoint
+from pgrag.endpoint import Cancellation, Cancelled, Endpoint, Service
 from pgrag.errors import (
     AnswerCutShort,
     GenerationCancelled,
@@ -20,7 +19,6 @@ from pgrag.llm.draft import Draft
 from pgrag.llm.events import Garbled, events
 from pgrag.llm.messages import Completion, Message
 from pgrag.llm.requests import Dialect, request_for, size_of, streamed
-from pgrag.service import Service
 
 _PATH = "/chat/completions"
 _MODELS = "/models"

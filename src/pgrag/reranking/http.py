@@ -8,10 +8,9 @@ from typing import Any, Literal, Self
 
 import httpx
 
-from pgrag.endpoint import Endpoint
+from pgrag.endpoint import Endpoint, Service
 from pgrag.errors import RerankingError, SettingsError
 from pgrag.reranking.scores import Scale
-from pgrag.service import Service
 
 Shape = Literal["auto", "cohere", "tei"]
 

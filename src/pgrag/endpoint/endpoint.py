@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx
 
-from pgrag.cancellation import Cancellation
-from pgrag.failure import Failure, refusal, silence
-from pgrag.service import Service, http_url, printable
+from pgrag.endpoint.cancellation import Cancellation
+from pgrag.endpoint.failure import Failure, refusal, silence
+from pgrag.endpoint.service import Service, http_url, printable
 
 SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 60.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from pgrag.service import Service
+from pgrag.endpoint.service import Service
 
 
 @dataclass(frozen=True, slots=True)
