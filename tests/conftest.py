@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
@@ -19,6 +20,10 @@ from pgrag import configuration, schema
 from pgrag.db import Database, register_vector_types
 from pgrag.embedded import EmbeddedServer
 from pgrag.embedding import install
+
+# How long an example takes says how busy the machine is, not whether the property holds.
+settings.register_profile("pgrag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("pgrag")
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
