@@ -187,9 +187,13 @@ class Handler(BaseHTTPRequestHandler):
             script = self.server.script
             behaviour = script.pop(0) if len(script) > 1 else script[0]
             self.server.running += 1
-            self.server.most_at_once = max(self.server.most_at_once, self.server.running)
+            self.server.unanswered += 1
+            self.server.most_at_once = max(self.server.most_at_once, self.server.unanswered)
         try:
             self.server.over.wait(self.server.delay)
+            # Whoever has its answer may ask again before this thread has come to its end.
+            with self.server.lock:
+                self.server.unanswered -= 1
             behaviour(self, payload)
         finally:
             with self.server.lock:
@@ -258,7 +262,7 @@ class Server(ThreadingHTTPServer):
         self.script: list[Behaviour] = [answer_from_context]
         self.models: list[str] | None = [MODEL]
         self.requests: list[tuple[str, dict, dict]] = []
-        self.running = self.most_at_once = 0
+        self.running = self.unanswered = self.most_at_once = 0
         self.delay = 0.0
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
 
