@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pgrag.errors import SettingsError
 
@@ -45,6 +45,11 @@ def _http_url(value: str) -> str:
 def _absolute(value: Path) -> Path:
     """Begin at the root: the embedded server runs in another working directory."""
     return Path(os.path.abspath(value.expanduser()))
+
+
+def _paths(value: Any) -> Any:
+    """Read paths as PATH has them; a list stays one."""
+    return [Path(part) for part in value.split(os.pathsep) if part] if isinstance(value, str) else value
 
 
 def _lowered(value: Any) -> Any:
@@ -156,6 +161,13 @@ class Settings(BaseSettings):
     mcp_read_only: bool = Field(
         default=False, description="Offer no MCP tool that writes anything, feedback included"
     )
+    mcp_roots: Annotated[
+        tuple[Annotated[Path, AfterValidator(_absolute)], ...], NoDecode, BeforeValidator(_paths)
+    ] = Field(
+        default=(),
+        description="Folders below which MCP may index, with : between them; unset: `pgrag mcp` any,"
+        " `pgrag serve` none",
+    )
     rate_limit: int = Field(
         default=0,
         ge=0,
@@ -237,6 +249,8 @@ def masked_url(url: str) -> str:
 def _shown(field: str, value: object) -> str:
     if value is None:
         return UNSET
+    if isinstance(value, tuple):
+        return os.pathsep.join(map(str, value)) or UNSET
     text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
     if field.endswith("_url"):
         return masked_url(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
@@ -61,13 +62,14 @@ def connected(
     *,
     writes: bool = False,
     read_only: bool = False,
+    roots: tuple[Path, ...] | None = None,
     mode: str = "auto",
     pool_size: int = 3,
     **settings: Any,
 ) -> Iterator[McpClient]:
     """A client of a server on a database; mode "legacy" speaks the older protocol."""
     with App(Settings(database_url=url, pool_size=pool_size, **settings)) as app:
-        server = create_server(app, writes=writes, read_only=read_only)
+        server = create_server(app, writes=writes, read_only=read_only, roots=roots)
         with (
             start_blocking_portal() as portal,
             portal.wrap_async_context_manager(Client(server, mode=mode)) as client,

@@ -51,6 +51,8 @@ def test_version_that_is_missing_is_told(mcp):
     assert "1.9.0 is not indexed; the newest version before it" in text
     text, found = mcp.ok("search_docs", library="port/authority", query="Gebühren", version="-")
     assert found["version"] == "-"
+    said = mcp.failed("search_docs", library="harbour", query="fees", version="-")
+    assert "harbour has no documentation without versions. Its newest version is 2.1." in said
     _, found = mcp.ok("search_docs", library="harbour", query="fees", version="*", limit=20)
     assert {passage["version"] for passage in found["passages"]} == {"1.0", "2.1"}
     assert found["version"] is None

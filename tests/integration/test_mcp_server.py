@@ -137,6 +137,9 @@ def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
     for argument in ("query", "library", "version", "cursor"):
         said = mcp.failed("search_docs", **{**RIGHT_SEARCH, argument: "a\0b"})
         assert f"{argument}: must not hold the character U+0000" in said
+    for filters in ({"type": "a\0b"}, {"a\0b": 1}, {"tags": ["a", {"b": "\0"}]}):
+        said = mcp.failed("search_docs", **RIGHT_SEARCH, filters=filters)
+        assert "filters: must not hold the character U+0000" in said
 
 
 @pytest.mark.parametrize("kind", [*failures._NEXT, *failures._HIDDEN])

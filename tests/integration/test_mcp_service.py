@@ -234,7 +234,7 @@ def test_an_indexing_run_tells_its_progress_and_ends_with_its_client(
     async def hear(done: float, total: float | None, message: str | None) -> None:
         told.append(done)
 
-    with mcp_service(database_url, mcp_writes=True) as service:
+    with mcp_service(database_url, mcp_writes=True, mcp_roots=(tmp_path,)) as service:
 
         async def leave() -> None:
             async with anyio.create_task_group() as tasks:

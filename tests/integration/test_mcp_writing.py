@@ -77,6 +77,36 @@ def test_what_cannot_be_read_or_removed_is_told(writer, tmp_path):
     assert "list_libraries" in writer.failed("remove_docs", library="harbour", version="1")
 
 
+def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
+    root, secret = tmp_path / "docs", tmp_path / "docs-secret"
+    for folder in (root / "guide", secret):
+        folder.mkdir(parents=True)
+        (folder / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
+    (root / "link").symlink_to(secret)
+    outside = [
+        {"source": str(secret)},
+        {"source": str(tmp_path)},
+        {"source": str(root / ".." / "docs-secret")},
+        {"source": str(root / "link")},
+        {"source": str(root / "link" / "page.md")},
+        {"source": str(root), "subfolder": "../docs-secret"},
+        {"source": str(root), "subfolder": "link"},
+        {"source": "page.md"},
+        {"source": "~"},
+    ]
+    with connected(database_url, writes=True, roots=(tmp_path / "none", root)) as client:
+        for arguments in outside:
+            told = client.failed("index_docs", library="buoys", **arguments)
+            assert "outside the folders" in told, arguments
+            assert str(root) in told
+        for arguments in ({"source": str(root)}, {"source": str(root), "subfolder": "guide"}):
+            report = client.ok("index_docs", library="buoys", **arguments)[1]
+            assert report["written"] == 1
+    with connected(database_url, writes=True, roots=()) as client:
+        told = client.failed("index_docs", library="buoys", source=str(root))
+        assert "PGRAG_MCP_ROOTS" in told
+
+
 def test_one_run_at_a_time_and_a_cancelled_one_ends(writer, tmp_path, monkeypatch):
     folder = tmp_path / "pages"
     folder.mkdir()

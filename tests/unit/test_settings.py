@@ -1,5 +1,6 @@
 """Settings from the environment, from `.env`, and from nowhere."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ VARIABLES = [
     "PGRAG_LLM_TEMPERATURE",
     "PGRAG_MCP_WRITES",
     "PGRAG_MCP_READ_ONLY",
+    "PGRAG_MCP_ROOTS",
     "PGRAG_RATE_LIMIT",
     "PGRAG_RATE_LIMIT_BURST",
     "PGRAG_RECORD_SEARCHES",
@@ -103,6 +105,14 @@ def test_home_is_absolute(working_directory, monkeypatch):
     assert load_settings().home == working_directory / "here"
     monkeypatch.setenv("PGRAG_HOME", "~/there")
     assert load_settings().home == Path.home() / "there"
+
+
+def test_roots_are_written_as_path_is(working_directory, monkeypatch):
+    monkeypatch.setenv("PGRAG_MCP_ROOTS", os.pathsep.join(["docs", "/srv/a b", ""]))
+    settings = load_settings()
+    assert settings.mcp_roots == (working_directory / "docs", Path("/srv/a b"))
+    shown = os.pathsep.join([str(working_directory / "docs"), "/srv/a b"])
+    assert described(settings)["PGRAG_MCP_ROOTS"] == (shown, "environment")
 
 
 @pytest.mark.parametrize(

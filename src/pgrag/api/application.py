@@ -156,7 +156,13 @@ def _make_mcp_server(app: App) -> Server[Any]:
     from pgrag.mcp.server import create_server  # noqa: PLC0415 - its SDK takes half a second
 
     settings = app.settings
-    return create_server(app, writes=settings.mcp_writes, read_only=settings.mcp_read_only)
+    return create_server(
+        app,
+        writes=settings.mcp_writes,
+        read_only=settings.mcp_read_only,
+        # Whoever calls from afar has not this machine's files, unless somebody says which.
+        roots=settings.mcp_roots,
+    )
 
 
 async def _each_parameter_once(request: Request) -> None:

@@ -52,6 +52,8 @@ def mcp(
             app,
             writes=allow_writes or app.settings.mcp_writes,
             read_only=read_only or app.settings.mcp_read_only,
+            # Without any, the agent may read what the user who started it may.
+            roots=app.settings.mcp_roots or None,
         )
         ended_by = stdio.serve(server, wire)
     if ended_by is not None:

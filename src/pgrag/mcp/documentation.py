@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pgrag.app import App
 from pgrag.db import Row
+from pgrag.errors import UnknownVersion
 from pgrag.results import Results
 
 UNVERSIONED = "-"
@@ -32,11 +34,13 @@ class Resolved:
 class Documentation:
     """The libraries of an `App`, for threads of any number.
 
-    `is_read_only`: searches are not recorded either.
+    `is_read_only`: searches are not recorded either. `roots`: the folders below which agents may
+    index; None: wherever the server's user may read.
     """
 
     app: App
     is_read_only: bool = False
+    roots: tuple[Path, ...] | None = None
 
     @property
     def search(self) -> Results:
@@ -54,7 +58,13 @@ class Documentation:
 
     def resolve(self, library: str, wish: str | None) -> Resolved:
         """Raises `UnknownLibrary`, `UnknownVersion`."""
-        [row] = self.call("resolve_version", library=library, wanted=label(wish))
+        wanted = label(wish)
+        [row] = self.call("resolve_version", library=library, wanted=wanted)
+        if wanted == "" and row["version"]:
+            raise UnknownVersion(
+                f"{library} has no documentation without versions.",
+                hint=f"Its newest version is {row['version']}.",
+            )
         reason = "the version asked for" if row["reason"] == "exact" else row["reason"]
         return Resolved(library.strip().lower(), row["version"], reason)
 

@@ -29,9 +29,17 @@ class Arguments(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _as_the_database_takes_it(cls, value: Any) -> Any:
-        if isinstance(value, str) and "\x00" in value:
+        if _holds_nul(value):
             raise ValueError("must not hold the character U+0000")
         return value
+
+
+def _holds_nul(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_nul, [*value, *value.values()]))
+    if isinstance(value, list):
+        return any(map(_holds_nul, value))
+    return isinstance(value, str) and "\x00" in value
 
 
 def _read_json(value: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.errors import InvalidInput
+from pgrag.errors import InvalidInput, NotConfigured
 from pgrag.mcp import progress
 from pgrag.mcp.documentation import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
@@ -105,6 +106,7 @@ class Removed(BaseModel):
 def _index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
     from pgrag.ingest.page import PageOptions  # noqa: PLC0415 - most servers never write
 
+    _require_root(documentation.roots, given)
     if not _indexing.acquire(blocking=False):
         raise InvalidInput(
             "The server is indexing something else.", hint="Try again when it has ended."
@@ -143,6 +145,25 @@ def _index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
     if hidden:
         lines.append(f"- and {hidden:,} more: `pgrag index --json` lists all.")
     return Reply("\n".join(lines), done)
+
+
+def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
+    """Refuse a source outside the folders that the operator has named, whatever leads there."""
+    if roots is None:
+        return
+    if not roots:
+        raise NotConfigured(
+            "index_docs may read no folder of this server.",
+            hint="PGRAG_MCP_ROOTS names those that it may.",
+        )
+    source = Path(given.source).expanduser()
+    allowed = [root.resolve() for root in roots]
+    for path in (source, source / (given.subfolder or "").strip("/")):
+        if not any(path.resolve().is_relative_to(root) for root in allowed):
+            raise InvalidInput(
+                f"{path} is outside the folders that index_docs may read.",
+                hint=f"They are: {', '.join(map(str, roots))}.",
+            )
 
 
 def _remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
