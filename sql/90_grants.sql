@@ -53,6 +53,7 @@ grant execute on function
     pgrag.context,
     pgrag.expand_documents,
     pgrag.answer_context,
+    pgrag.answer_messages,
     pgrag.quoted_sources,
     pgrag.sentence_support,
     -- libraries, versions and pages

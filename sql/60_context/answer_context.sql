@@ -108,8 +108,8 @@ begin
         ) as g
     );
     material.sources := pgrag._answer_sources(passages, token_budget);
-    material.messages := pgrag._answer_messages(
-        material.strategy ->> 'template', question, material.sources
+    material.messages := pgrag.answer_messages(
+        question, material.sources, material.strategy ->> 'template'
     );
     material.tokens := (
         select sum(ceil(octet_length(m ->> 'content') / 4.0))

@@ -49,7 +49,9 @@ def _absolute(value: Path) -> Path:
 
 def _paths(value: Any) -> Any:
     """Read paths as PATH has them; a list stays one."""
-    return [Path(part) for part in value.split(os.pathsep) if part] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return [Path(part) for part in value.split(os.pathsep) if part]
+    return value
 
 
 def _lowered(value: Any) -> Any:
@@ -165,8 +167,7 @@ class Settings(BaseSettings):
         tuple[Annotated[Path, AfterValidator(_absolute)], ...], NoDecode, BeforeValidator(_paths)
     ] = Field(
         default=(),
-        description="Folders below which MCP may index, with : between them; unset: `pgrag mcp` any,"
-        " `pgrag serve` none",
+        description="Folders below which MCP may index, as in PATH; unset: over HTTP none",
     )
     rate_limit: int = Field(
         default=0,

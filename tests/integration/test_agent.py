@@ -365,6 +365,23 @@ def test_cancelled_between_two_steps(ask, server):
     assert len(server.requests) == 1
 
 
+def test_what_the_model_is_told_is_a_template(ask, server, app):
+    template = {
+        "system": "{default}\nAnswer like a harbour master.",
+        "prompt": "You have read:\n{sources}\n\nAsked: {question}",
+    }
+    app.database.call("apply_configuration", entries={"templates": {"master": template}})
+    outcome = ask(calls(SEARCH), says("At noon [1]."), max_steps=1, template="master")
+    first, last = (payload["messages"] for payload in server.payloads)
+    assert first[0]["content"].endswith("Answer like a harbour master.")
+    assert first[1] == {"role": "user", "content": QUESTION}
+    assert last[0] == first[0]
+    assert last[1]["content"].startswith("You have read:\n<source number=")
+    assert f"Asked: {QUESTION}\n\nThere are no more tools." in last[1]["content"]
+    quoted = sources_of(server.payloads[-1])
+    assert quoted == {source["number"]: source["content"] for source in outcome.sources}
+
+
 def test_bad_arguments_are_refused(ask, server, app):
     for given, error, words in (
         ({"question": " "}, InvalidInput, "empty"),
@@ -373,6 +390,7 @@ def test_bad_arguments_are_refused(ask, server, app):
         ({"answer_tokens": 0}, InvalidInput, "answer_tokens"),
         ({"library": "harbor"}, UnknownLibrary, "harbor"),
         ({"version": "nightly"}, UnknownVersion, "nightly"),
+        ({"template": "none"}, InvalidInput, "There is no template 'none'"),
     ):
         with pytest.raises(error, match=words):
             ask(says("x"), **given)
@@ -387,7 +405,9 @@ def test_the_doctor_tells_of_the_model_beside_the_libraries(app):
 
 
 def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
-    def gone(function: str, **_: Any) -> list:
+    def gone(function: str, **arguments: Any) -> list:
+        if function == "answer_messages":
+            return app.database.call(function, **arguments)
         raise DatabaseUnavailable("gone")
 
     server.script = [calls(("read_chunk", {"chunk_id": 1})), says("x")]

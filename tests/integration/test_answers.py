@@ -265,8 +265,8 @@ def test_a_model_that_searches_by_itself(
     assert found["hit_count"] == len(made.sources)
     direct = answer(answerer, server, "x")
     assert made.sources[0].keys() == direct.sources[0].keys()
-    with pytest.raises(InvalidInput, match="no use for template"):
-        answerer.stream(QUESTION, mode="agentic", template="default")
+    with pytest.raises(InvalidInput, match="no use for match_count"):
+        answerer.stream(QUESTION, mode="agentic", match_count=3)
     with pytest.raises(InvalidInput, match="no use for max_steps"):
         answerer.stream(QUESTION, max_steps=3)
 

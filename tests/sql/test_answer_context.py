@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import psycopg
@@ -187,6 +188,21 @@ class TestMessages:
         assert text.count(question) == 1
         assert any("big" in s["title"] for s in row["sources"])
         assert "<big>" not in text
+
+    def test_of_sources_of_ones_own(self, connection, manual):
+        row = ask(connection, STEPS)
+        [made] = run(
+            connection, "answer_messages",
+            question=STEPS, sources=json.dumps(row["sources"]), template=" Steps ",
+        )  # fmt: skip
+        assert made["answer_messages"] == row["messages"]
+        [made] = run(connection, "answer_messages", question="{sources} a?")
+        [system, asked] = made["answer_messages"]
+        assert "NOT_IN_DOCUMENTATION" in system["content"]
+        assert asked["content"] == "Sources:\n\n(Nothing was found.)\n\nQuestion: {sources} a?\n"
+        for given in ({"sources": "{}"}, {"sources": None}, {"question": None}):
+            with refused(connection, "PGR01", "A question and an array of sources", "is an object"):
+                run(connection, "answer_messages", **{"question": "a?", **given})
 
     def test_template_is_chosen_by_name_and_must_exist(self, connection, manual):
         run(

@@ -19,6 +19,9 @@ MAX_TOKENS = 30_000
 ANSWER_TOKENS = 1024
 """Defaults: steps with tools, tokens read and written in all of them, tokens of one completion."""
 
+TEMPLATE = "agent"
+"""What the model is told, unless another template is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentOutcome:
@@ -49,6 +52,7 @@ def run_agent(
     library: str | None = None,
     version: str | None = None,
     filters: dict[str, Any] | None = None,
+    template: str = TEMPLATE,
     max_steps: int = MAX_STEPS,
     max_tokens: int = MAX_TOKENS,
     answer_tokens: int = ANSWER_TOKENS,
@@ -63,7 +67,8 @@ def run_agent(
     writes together stays within `max_tokens`, of which each completion gets `answer_tokens` at
     most; what a server does not count is estimated. A call that was made before is not made again;
     after two steps in a row without anything new, or where a bound is near, tools are taken away
-    and it must answer.
+    and it must answer. The `template` of the configuration says who the model is, and how it is
+    asked in the end.
 
     `on_event` gets "sources" (`{"sources": […]}`, those that are new), "step" (as in the trace) and
     "token" (`{"text": …}`, of the answer only). `on_stream` gets each completion before it is read:
@@ -75,7 +80,9 @@ def run_agent(
     run = Run(
         model,
         tools,
+        call,
         question,
+        template=template,
         max_tokens=max_tokens,
         answer_tokens=answer_tokens,
         temperature=temperature,

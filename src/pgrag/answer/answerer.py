@@ -11,7 +11,7 @@ from pgrag.errors import InvalidInput
 from pgrag.llm import LanguageModel
 from pgrag.results import Results
 
-SHARED = frozenset({"library", "version", "filters"})
+SHARED = frozenset({"library", "version", "filters", "template"})
 AGENTIC = SHARED | {"max_steps", "max_tokens"}
 """Arguments of both modes, and of the agentic one."""
 
@@ -61,8 +61,8 @@ class Answerer:
         """Begin an answer; nothing is done before it is iterated.
 
         `arguments` are those of `pgrag.answer_context`; in the agentic mode library, version,
-        filters, max_steps and max_tokens (see `run_agent`). Raises `InvalidInput` for others, and
-        for an empty question.
+        filters, template, max_steps and max_tokens (see `run_agent`). Raises `InvalidInput` for
+        others, and for an empty question.
         """
         if not question.strip():
             raise InvalidInput("The question is empty.")

@@ -81,7 +81,9 @@ def answer(
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Template of the prompt; default: the intent's."),
+        typer.Option(
+            metavar="NAME", help="Template of the prompt; default: the intent's, or agent."
+        ),
     ] = None,
     inject_types: Annotated[
         str | None,

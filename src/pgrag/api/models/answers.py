@@ -59,7 +59,8 @@ class AnswerBody(QueryArguments):
         " service's setting.",
     )
     template: Name | None = Field(
-        default=None, description=f"Name of the template of the prompt; {_DEFAULT}."
+        default=None,
+        description=f"Name of the template of the prompt; {_DEFAULT}, agentic `agent`.",
     )
     inject_types: list[Name] | None = Field(
         default=None,

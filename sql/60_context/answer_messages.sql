@@ -1,9 +1,9 @@
 -- What the language model is sent. Question and sources go into their places in one pass: what a
 -- reader or an author wrote is never taken for a place itself.
-create or replace function pgrag._answer_messages(
-    template text,
+create or replace function pgrag.answer_messages(
     question text,
-    sources jsonb
+    sources jsonb default '[]',
+    template text default 'default'
 )
 returns jsonb
 language plpgsql
@@ -12,11 +12,18 @@ parallel safe
 set search_path from current
 as $$
 declare
+    wanted constant text := lower(btrim(template));
     used pgrag.answer_templates;
     ordinary pgrag.answer_templates;
     quoted text;
 begin
-    select t.* into used from pgrag.answer_templates as t where t.name = template;
+    if jsonb_typeof(sources) is distinct from 'array' or question is null then
+        raise exception 'A question and an array of sources are needed.'
+            using errcode = 'PGR01',
+                hint = 'A source is an object as pgrag.quoted_sources and pgrag.answer_context'
+                    ' have them.';
+    end if;
+    select t.* into used from pgrag.answer_templates as t where t.name = wanted;
     if used.name is null then
         raise exception 'There is no template %.', quote_nullable(left(template, 100))
             using errcode = 'PGR01',
@@ -67,3 +74,11 @@ begin
     );
 end;
 $$;
+
+comment on function pgrag.answer_messages(text, jsonb, text) is
+'The messages that ask a language model to answer a question from sources: an array of two objects
+with role (system, user) and content, ready for an OpenAI-compatible endpoint. They are those of a
+template of the configuration; sources are objects as in the column source of pgrag.quoted_sources,
+quoted so that no document ends its quotation, and cited by their number. {question} and {sources}
+are filled in one pass: words of a question or a document are never taken for a place. Errors: PGR01
+with the templates that there are.';
