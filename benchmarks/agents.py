@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 import httpx
+import mcp_types as types
 import numpy as np
 from mcp import Client
 
@@ -23,9 +24,12 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
 QUERIES = 200
+WAYS = ("sql", "stdio", "HTTP", "HTTP, protocols before 2026-07-28")
 SESSIONS = 50
 SECONDS = 60
 LIMIT = 5
+NEWEST = "2026-07-28"
+"""Of the protocol: since then a request says itself what a handshake said before."""
 SEARCH = b"select * from pgrag.search(%s, %s, match_count => %s)"
 RESOLVE = b"select * from pgrag.resolve_version(%s)"
 
@@ -42,7 +46,7 @@ def serve(bench: Bench) -> list[Figure]:
     figures = [
         Figure("pgrag.search in SQL, 5 hits, whole call: p50", on, f"{middle['sql']:.1f} ms")
     ]
-    for name in ("stdio", "http"):
+    for name in WAYS[1:]:
         more = middle[name] - middle["sql"]
         figures.append(
             Figure(f"MCP search_docs over {name}, on top of it", on, f"{more:.1f} ms", "≤ 5 ms",
@@ -69,7 +73,7 @@ async def _compare(
     bench: Bench, address: str, library: str, queries: list[str]
 ) -> dict[str, list[float]]:
     """Milliseconds of every call; noise hits all ways alike. `start` is in seconds."""
-    times: dict[str, list[float]] = {"sql": [], "stdio": [], "http": []}
+    times: dict[str, list[float]] = {way: [] for way in WAYS}
     started = perf_counter()
     async with _stdio(bench.url) as stdio:
         times["start"] = [perf_counter() - started]
@@ -80,17 +84,17 @@ async def _compare(
                 if way == "sql":
                     connection.execute(RESOLVE, (library,)).fetchall()
                     connection.execute(SEARCH, (query, library, LIMIT)).fetchall()
-                elif way == "http":
-                    _post(client, address, given)
-                else:
+                elif way == "stdio":
                     await stdio.ask(given)
+                else:
+                    _post(client, address, given, is_newest=way == "HTTP")
 
             for query in queries[:20]:
-                for way in ("sql", "stdio", "http"):
+                for way in WAYS:
                     await ask(way, query)
             for place, query in enumerate(queries):
-                ways = ["sql", "stdio", "http"]
-                for way in ways[place % 3 :] + ways[: place % 3]:
+                first = place % len(WAYS)
+                for way in WAYS[first:] + WAYS[:first]:
                     started = perf_counter()
                     await ask(way, query)
                     times[way].append(1000 * (perf_counter() - started))
@@ -102,10 +106,20 @@ def _call(given: dict[str, Any], number: int = 1) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": parameters}
 
 
-def _post(client: httpx.Client, address: str, given: dict[str, Any]) -> None:
+def _post(client: httpx.Client, address: str, given: dict[str, Any], *, is_newest: bool) -> None:
     """As a thin client does: the official one takes milliseconds itself."""
-    accept = {"Accept": "application/json, text/event-stream"}
-    answer = client.post(address, json=_call(given), headers=accept)
+    headers = {"Accept": "application/json, text/event-stream"}
+    call = _call(given)
+    if is_newest:
+        headers |= {
+            "MCP-Protocol-Version": NEWEST, "Mcp-Method": "tools/call", "Mcp-Name": "search_docs"
+        }  # fmt: skip
+        call["params"]["_meta"] = {
+            types.PROTOCOL_VERSION_META_KEY: NEWEST,
+            types.CLIENT_INFO_META_KEY: {"name": "benchmark", "version": "1"},
+            types.CLIENT_CAPABILITIES_META_KEY: {},
+        }
+    answer = client.post(address, json=call, headers=headers)
     answer.raise_for_status()
     assert not answer.json()["result"]["isError"], answer.text
 

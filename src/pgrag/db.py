@@ -6,6 +6,9 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
+from selectors import EVENT_READ, DefaultSelector
+from time import monotonic
 from typing import Any, NamedTuple
 
 import psycopg
@@ -84,8 +87,30 @@ _GRACE_MS = 500
 _PROMPT = 1.0
 """Seconds that making a connection usually takes at most."""
 
+_TRUSTED = 5.0
+"""Seconds for which a connection is not asked whether it lives, if its server has not hung up."""
+
 # The pool would tell the terminal what is raised here.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+
+
+class _Connection(psycopg.Connection[Row]):
+    """A connection of the pool, which knows when it was given back."""
+
+    used_at = -_TRUSTED
+
+
+def _check(connection: _Connection) -> None:
+    """Raise where a connection is dead.
+
+    A server that ends a connection says so, which is seen without asking; only one that has been
+    idle for a while may have been lost on the way.
+    """
+    with DefaultSelector() as selector:
+        selector.register(connection, EVENT_READ)
+        is_quiet = not selector.select(0)
+    if not is_quiet or monotonic() - connection.used_at >= _TRUSTED:
+        ConnectionPool.check_connection(connection)
 
 
 class Database:
@@ -110,8 +135,9 @@ class Database:
         self._revive = revive
         self._hybrid_alpha = hybrid_alpha
         self._timeout = timeout
-        self._pool: ConnectionPool[psycopg.Connection[Row]] = ConnectionPool(
+        self._pool: ConnectionPool[_Connection] = ConnectionPool(
             url,
+            connection_class=_Connection,
             min_size=0,
             max_size=pool_size,
             reconnect_timeout=0,
@@ -123,7 +149,7 @@ class Database:
                 "connect_timeout": int(timeout),
             },
             configure=self._configure,
-            check=ConnectionPool.check_connection,
+            check=_check,
             open=False,
         )
 
@@ -147,6 +173,7 @@ class Database:
                 with connection:
                     yield connection
             finally:
+                connection.used_at = monotonic()
                 self._pool.putconn(connection)
 
     def call(self, function: str, /, **arguments: Any) -> list[Row]:
@@ -204,7 +231,7 @@ class Database:
             row = connection.execute(statement, [name]).fetchone()
             yield row is not None and bool(row[0])
 
-    def _borrowed(self) -> psycopg.Connection[Row]:
+    def _borrowed(self) -> _Connection:
         try:
             return self._pool.getconn(timeout=_PROMPT)
         except PoolTimeout:
@@ -252,17 +279,26 @@ def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _statement(function: str, given: dict[str, Any]) -> tuple[sql.Composed, list[Any]]:
+def _statement(function: str, given: dict[str, Any]) -> tuple[bytes, list[Any]]:
     """Compose the call of a function with named arguments, and its values."""
-    statement = sql.SQL("select * from {}({})").format(
-        sql.Identifier("pgrag", function),
-        sql.SQL(", ").join(
-            sql.SQL("{} => {}").format(sql.Identifier(name), _placeholder(value))
-            for name, value in given.items()
-        ),
-    )
+    statement = _composed(function, tuple((name, _format(value)) for name, value in given.items()))
     values = [Jsonb(value) if _is_document(value) else value for value in given.values()]
     return statement, values
+
+
+@lru_cache(maxsize=1024)
+def _composed(function: str, arguments: tuple[tuple[str, PyFormat], ...]) -> bytes:
+    return (
+        sql.SQL("select * from {}({})")
+        .format(
+            sql.Identifier("pgrag", function),
+            sql.SQL(", ").join(
+                sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(format=format_))
+                for name, format_ in arguments
+            ),
+        )
+        .as_bytes()
+    )
 
 
 def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]) -> bool:
@@ -304,10 +340,10 @@ def _is_document(value: Any) -> bool:
     )
 
 
-def _placeholder(value: Any) -> sql.Placeholder:
+def _format(value: Any) -> PyFormat:
     # Vectors by the thousand travel as bytes; as text they would take longer than to compute.
     is_vectors = isinstance(value, list) and value and isinstance(value[0], HalfVector)
-    return sql.Placeholder(format=PyFormat.BINARY if is_vectors else PyFormat.AUTO)
+    return PyFormat.BINARY if is_vectors else PyFormat.AUTO
 
 
 def register_vector_types(connection: psycopg.Connection[Any]) -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import psycopg
 import pytest
 from pgvector import HalfVector
+from psycopg_pool import ConnectionPool
 
-from pgrag import errors
+from pgrag import db, errors
 from pgrag.db import Database, call, collected_notices
 from pgrag.embedded import EmbeddedServer
 
@@ -281,6 +282,20 @@ def test_lost_connection_is_replaced(database):
         one.execute("select pg_terminate_backend(%s, 5000)", [other.info.backend_pid])
     assert backend()
     assert backend()
+
+
+def test_connection_is_asked_whether_it_lives_only_after_a_while(database, monkeypatch):
+    asked = []
+    ask = ConnectionPool.check_connection
+    monkeypatch.setattr(
+        ConnectionPool, "check_connection", lambda connection: [asked.append(1), ask(connection)]
+    )
+    for _ in range(3):
+        database.query("select 1")
+    assert not asked
+    monkeypatch.setattr(db, "_TRUSTED", 0.0)
+    database.query("select 1")
+    assert asked
 
 
 def test_server_that_goes_and_comes_back(tmp_path):

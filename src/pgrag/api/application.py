@@ -134,7 +134,8 @@ def create_app(
     api.include_router(health.router)
     agents = KnownCallers(api.state.mcp, origins=cors_origins, hosts=hosts)
     # Clients write the address with and without the slash, and follow no redirect with a body.
-    api.router.routes += [Route(address, agents) for address in ("/mcp", "/mcp/")]
+    # In front, because routes are tried in their order, and there are dozens.
+    api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     return api
 
