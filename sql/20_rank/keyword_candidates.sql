@@ -21,6 +21,7 @@ declare
     lexemes text[];
     bounds double precision[];
     counts bigint[];
+    unscoped integer;
     taken integer;
     certain integer;
     rest double precision;
@@ -45,12 +46,14 @@ begin
         return best;
     end if;
 
+    unscoped := pgrag._unscoped_lexemes(lexemes, target);
     taken := pgrag._lexemes_within(counts, small);
     if (target).document_count <= small then
         taken := cardinality(lexemes);
     end if;
     best := pgrag._score_documents(
-        terms, lexemes[:taken], target, candidate_count, pgrag._postings(counts, taken)
+        terms, lexemes[:taken], target, candidate_count, pgrag._postings(counts, taken),
+        taken > unscoped
     );
 
     if taken < cardinality(lexemes) then
@@ -62,7 +65,8 @@ begin
         if certain > taken then
             taken := certain;
             best := pgrag._score_documents(
-                terms, lexemes[:taken], target, candidate_count, pgrag._postings(counts, taken)
+                terms, lexemes[:taken], target, candidate_count, pgrag._postings(counts, taken),
+                taken > unscoped
             );
         end if;
     end if;
@@ -133,12 +137,69 @@ as $$
     where running.rest * 1.00001 >= _lexemes_above.threshold;
 $$;
 
+-- How many lexemes, from the first, are better looked up in all versions of all libraries. In the
+-- full-text index the list of all documents of a version is long, and to intersect with it costs
+-- more than to pass by a few documents of others: 40 ns for a document of the version against some
+-- 0.6 µs for one of another, measured in memory; on disk the latter is dearer, hence a fortieth.
+create or replace function pgrag._unscoped_lexemes(
+    lexemes text[],
+    target pgrag.search_target
+)
+returns integer
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    with shares as materialized (
+        select
+            v.library_id,
+            avg((v.version_id = any ((_unscoped_lexemes.target).version_ids))::integer) as share
+        from pgrag.versions as v
+        where v.library_id = any ((_unscoped_lexemes.target).library_ids)
+        group by v.library_id
+    ),
+    corpora as materialized (
+        select c.library_id, c.language, c.document_count, coalesce(s.share, 0) as share
+        from (
+            -- Among many libraries each is small.
+            select a.library_id, a.language, a.document_count
+            from pgrag.corpus_statistics as a
+            limit 33
+        ) as c
+        left join shares as s on s.library_id = c.library_id
+    ),
+    whole as (
+        select sum(c.document_count * c.share) as scoped
+        from corpora as c
+        having count(*) <= 32 and sum(c.document_count * c.share) >= 10000
+    )
+    select count(*)::integer
+    from whole as w
+    cross join (
+        select sum(coalesce(f.document_count, 0)) over (order by l.place) as strangers
+        from unnest(_unscoped_lexemes.lexemes) with ordinality as l (lexeme, place)
+        cross join lateral (
+            select sum(x.document_count * (1 - c.share)) as document_count
+            from corpora as c
+            join pgrag.lexeme_statistics as x
+                on x.library_id = c.library_id
+                and x.language = c.language
+                and x.lexeme = l.lexeme
+            where c.share < 1
+        ) as f
+    ) as running
+    where 40 * running.strangers <= w.scoped;
+$$;
+
+-- is_scoped: whether the full-text index is asked for the documents of the target's versions only.
 create or replace function pgrag._score_documents(
     terms pgrag.query_term[],
     lexemes text[],
     target pgrag.search_target,
     candidate_count integer,
-    postings bigint default null
+    postings bigint default null,
+    is_scoped boolean default true
 )
 returns pgrag.candidates
 language plpgsql
@@ -153,7 +214,9 @@ declare
     -- Of few pages every document is scored; who has none of the words scores 0.
     by_pages boolean := (target).allowed_pages is not null
         and coalesce((target).document_count < postings, false);
-    query tsquery := concat_ws(' & ', (target).scope, '(' || any_lexeme || ')')::tsquery;
+    query tsquery := concat_ws(
+        ' & ', case when is_scoped then (target).scope end, '(' || any_lexeme || ')'
+    )::tsquery;
     query_vectors record;
     best pgrag.candidates;
 begin
@@ -167,7 +230,7 @@ begin
         from (
             select d.library_id, d.document_id, -(d.weights <#> %s) as score
             from pgrag.documents as d
-            where %s and d.covers & $2 <> 0 %s %s
+            where %s and d.covers & $2 <> 0 %s %s %s
             order by score desc, d.document_id
             limit $3
         ) as h
@@ -187,12 +250,13 @@ begin
             then 'and d.library_id = any ($5)'
             when (target).allowed_documents is not null
             then 'and d.library_id = any ($9)'
-        end
+        end,
+        case when not is_scoped then 'and d.version_id = any ($10)' end
     )
     into best.library_ids, best.document_ids, best.scores
     using query, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,
         (target).allowed_pages, (target).allowed_documents, (target).denied_documents,
-        (target).library_ids;
+        (target).library_ids, (target).version_ids;
     return best;
 end;
 $$;

@@ -88,6 +88,18 @@ def test_every_depth_is_exact(connection, manual, author, oracle):
             assert_exact(connection, oracle, query, library=manual, match_count=count)
 
 
+@pytest.fixture(params=["in the scope", "everywhere"])
+def looked_up(connection, request):
+    """Where words are looked up, whatever would be faster in so small a library."""
+    if request.param == "everywhere":
+        connection.execute(
+            "create or replace function"
+            " pgrag._unscoped_lexemes(lexemes text[], target pgrag.search_target)"
+            " returns integer language sql stable as 'select 1000'"
+        )
+
+
+@pytest.mark.usefixtures("looked_up")
 def test_versions_share_the_statistics_of_their_library(connection, author):
     ingest(connection, "tool", pages(author, 40), "1.0", embed=False)
     ingest(connection, "tool", pages(author, 40), "2.0", embed=False)
@@ -102,6 +114,7 @@ def test_versions_share_the_statistics_of_their_library(connection, author):
         assert_exact(connection, oracle, query, lambda r: r["version"] == "2.0", library="tool")
 
 
+@pytest.mark.usefixtures("looked_up")
 def test_each_library_is_ranked_by_its_own_statistics(connection, author):
     for library, languages in {
         "one": ["english"], "two": ["english", "german"], "three": ["russian"],
@@ -239,6 +252,49 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
         assert compared["is_bounded"]
         plans.add(compared["plan"])
     assert "pruned" in plans
+
+
+def test_words_that_are_rare_elsewhere_are_looked_up_everywhere(connection):
+    """An estimate: the counts are set, because libraries of a test are small."""
+
+    def unscoped(library: str, version: str) -> int:
+        [row] = connection.execute(
+            "select pgrag._unscoped_lexemes("
+            " array['anchor', 'buoy', 'chain'], (pgrag._search_request('x', %s, %s)).target)",
+            [library, version],
+        ).fetchall()
+        return row["_unscoped_lexemes"]
+
+    def count(table: str, library: str, number: int, lexeme: str | None = None) -> None:
+        connection.execute(
+            f"update pgrag.{table} as s set document_count = %s from pgrag.libraries as l"
+            " where l.library_id = s.library_id and l.name = %s"
+            + (" and s.lexeme = %s" if lexeme else ""),
+            [number, library, *([lexeme] if lexeme else [])],
+        )
+
+    for version in ("1", "2"):
+        ingest(connection, "sea", [page("a.md", "An anchor, a buoy, a chain.")], version)
+    ingest(connection, "land", [page("a.md", "An anchor, a buoy, a chain.")])
+    assert unscoped("sea", "1") == 0, "a small library"
+    count("corpus_statistics", "sea", 100_000)
+    for lexeme, number in (("anchor", 900), ("buoy", 100), ("chain", 400)):
+        count("lexeme_statistics", "land", number, lexeme)
+        count("lexeme_statistics", "sea", 0, lexeme)
+    # A fortieth of the 50,000 documents of a version is 1,250.
+    assert unscoped("sea", "1") == 2
+    assert unscoped("sea", "*") == 3, "a fortieth of both versions"
+    count("lexeme_statistics", "sea", 300, "buoy")
+    assert unscoped("sea", "1") == 2, "half of the library's own are of the other version"
+    count("lexeme_statistics", "sea", 600, "buoy")
+    assert unscoped("sea", "1") == 1
+    count("lexeme_statistics", "land", 10_000, "anchor")
+    assert unscoped("sea", "1") == 0
+    count("lexeme_statistics", "land", 0, "anchor")
+    assert unscoped("sea", "*") == 3
+    for number in range(31):
+        ingest(connection, f"land-{number}", [page("a.md", "Soil.")], embed=False)
+    assert unscoped("sea", "*") == 0, "many libraries are not asked"
 
 
 def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
