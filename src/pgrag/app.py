@@ -263,7 +263,7 @@ class App:
         from pgrag.enrichment import Enricher
         from pgrag.ingest.embeddings import embed_pending
 
-        def embed(page_ids: list[int]) -> int:
+        def embed(page_ids: list[int] | None) -> int:
             embedder = self._registered(self.library_model(library))
             return embed_pending(self.database, embedder, library, page_ids=page_ids)
 

@@ -15,9 +15,10 @@ from psycopg import conninfo
 from pydantic import SecretStr
 
 from pgrag.app import App
-from pgrag.enrichment import EnrichmentReport, Kind
+from pgrag.enrichment import Enricher, EnrichmentReport, Kind
 from pgrag.enrichment.runner import GIVE_UP
 from pgrag.errors import DatabaseError, LanguageModelError, NotConfigured
+from pgrag.ingest.embeddings import embed_pending
 from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
@@ -193,6 +194,27 @@ def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> No
     report = run(app)
     assert (report.calls, report.documents) == (7, 7)
     assert len(server.requests) == asked + 7
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_what_is_stored_gets_its_vectors_however_the_run_ended(app: App, is_killed: bool) -> None:
+    given: list[list[int] | None] = []
+
+    def embed(page_ids: list[int] | None) -> int:
+        given.append(page_ids)
+        if len(given) == 2 or (is_killed and len(given) > 2):
+            raise KeyboardInterrupt
+        return embed_pending(app.database, app.providers.builtin, "shop", page_ids=page_ids)
+
+    with pytest.raises(KeyboardInterrupt):
+        Enricher(app.database, app.providers.require_language_model(), embed, "shop").run(
+            Kind.CONTEXT
+        )
+    assert len(given) == 3
+    assert is_sound(app) is not is_killed
+    report = run(app)
+    assert (report.calls, report.embedded) == (0, 12 if is_killed else 0)
+    assert is_sound(app)
 
 
 def connected_with(app: App, url: str, options: str) -> App:

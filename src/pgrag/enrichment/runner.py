@@ -22,8 +22,8 @@ GIVE_UP = 10
 #: Failures that a report holds; `pgrag.enrichment_failures` lists all.
 _LISTED = 20
 
-#: Embeds the texts of pages that have no vector yet, and returns how many there were.
-Embed = Callable[[list[int]], int]
+#: Embeds texts of pages (None: of all) that have no vector yet, and returns how many there were.
+Embed = Callable[[list[int] | None], int]
 
 
 class Enricher:
@@ -89,6 +89,8 @@ class Enricher:
         plan = self.plan(kind)
         run = _Run(self._database, self._place["library"] or "", kind, self._model, self._embed)
         run.begin(plan.calls + plan.kept, progress)
+        # A run that was killed may have stored texts and not embedded them.
+        run.report.embedded += self._embed(None)
         if plan.calls + plan.kept:
             with Calls(
                 self._model, kind, concurrency=self._concurrency, max_tokens=self._max_tokens
@@ -145,6 +147,7 @@ class _Run:
         self._model = model
         self._embed = embed
         self._waiting: list[Answer] = []
+        self._unembedded: list[int] = []
         self._stored_at = time.monotonic()
         self._failed_in_a_row = 0
         self._total = self._done = 0
@@ -164,6 +167,8 @@ class _Run:
         is_late = time.monotonic() - self._stored_at > _PATIENCE
         if self._waiting and (is_last or is_late or len(self._waiting) >= _BATCH):
             self._store()
+        elif is_last:
+            self._embed_changed()
         if self._failed_in_a_row >= GIVE_UP and not is_last:
             self._store()
             raise LanguageModelError(
@@ -200,8 +205,13 @@ class _Run:
         # Not before: what could not be stored is tried once more when the run ends.
         self._waiting = self._waiting[len(answers) :]
         self.report.documents += sum(row["documents"] for row in changed)
-        if changed:
-            self.report.embedded += self._embed([row["page_id"] for row in changed])
+        self._unembedded += [row["page_id"] for row in changed]
+        self._embed_changed()
+
+    def _embed_changed(self) -> None:
+        if self._unembedded:
+            self.report.embedded += self._embed(self._unembedded)
+            self._unembedded = []
 
     def _stored(self, answers: Sequence[Answer]) -> list[dict[str, Any]]:
         return self._database.call(
