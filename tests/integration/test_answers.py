@@ -230,10 +230,13 @@ def test_a_model_that_fails(app: App, answerer: Answerer, server: llm_server.Ser
     server.script = [status(500)]
     with pytest.raises(LanguageModelError):
         answerer.answer(QUESTION, library="harbour")
+    server.script = [calls(("search_the_web", {"query": "tides"}))]
+    with pytest.raises(LanguageModelError, match="calls tools instead of answering"):
+        answerer.answer(QUESTION, library="harbour")
     rows = app.database.query(
         "select status, answer from pgrag.answers where status = 'failed' order by at"
     )
-    assert [row["answer"] for row in rows] == ["It is so [1] and", ""]
+    assert [row["answer"] for row in rows] == ["It is so [1] and", "", ""]
 
 
 def test_a_model_that_searches_by_itself(
@@ -278,12 +281,13 @@ def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(
     with pytest.raises(LanguageModelError):
         answerer.answer(QUESTION, library="harbour", mode="agentic")
     [row] = app.database.query(
-        "select a.status, a.trace, count(h) as hits from pgrag.answers as a"
+        "select a.status, a.trace, a.prompt_tokens, count(h) as hits from pgrag.answers as a"
         " left join pgrag.search_hits as h using (search_id)"
         " group by a.search_id order by a.at desc limit 1"
     )
     assert (row["status"], len(row["trace"])) == ("failed", 1)
     assert row["hits"] > 0
+    assert row["prompt_tokens"] == row["trace"][0]["prompt_tokens"] == 40
     before = app.database.query("select count(*) as n from pgrag.answers")
     with pytest.raises(UnknownLibrary):
         answerer.answer(QUESTION, library="atlantis", mode="agentic")

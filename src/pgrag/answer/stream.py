@@ -16,7 +16,7 @@ from pgrag.answer.support import checked_sentences
 from pgrag.answer.text import AnswerText
 from pgrag.answer.values import Answer, AnswerEvent, CitedSource, Mode, Status
 from pgrag.db import Row
-from pgrag.errors import GenerationCancelled, InvalidInput, NotFound
+from pgrag.errors import GenerationCancelled, InvalidInput, LanguageModelError, NotFound
 from pgrag.llm import Message, Usage
 
 if TYPE_CHECKING:
@@ -149,6 +149,11 @@ class AnswerStream:
                 yield from self._text.feed(piece)
         self._took("writing", started)
         completion = writing.completion
+        if not completion.text.strip():
+            raise LanguageModelError(
+                f"{self._with.model.name} calls tools instead of answering.",
+                hint="There are none for it in this mode; try another model.",
+            )
         self._note(completion.usage, completion.model, completion.finish_reason)
 
     def _searched(self) -> Iterator[AnswerEvent]:
@@ -184,6 +189,7 @@ class AnswerStream:
                         self._sources |= {source["number"]: source for source in new}
                     elif event.name == "step":
                         steps.append(event.data)
+                        self._count(event.data)
                     yield event
         self._took("writing", started)
         self._record_found()
@@ -194,6 +200,13 @@ class AnswerStream:
             sources = list(self._sources.values())
             duration_ms = self._timings.get("writing")
             self._recorder.search(self._mode, sources, timings=None, duration_ms=duration_ms)
+
+    def _count(self, step: dict[str, Any]) -> None:
+        """What a step took was paid for, also where none of the next ones ends in an answer."""
+        self._usage = Usage(
+            self._usage.prompt_tokens + step["prompt_tokens"],
+            self._usage.completion_tokens + step["completion_tokens"],
+        )
 
     def _note(self, usage: Usage, model: str, finish_reason: str) -> None:
         self._usage, self._model = usage, model
