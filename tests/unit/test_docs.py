@@ -67,7 +67,7 @@ def test_configuration_lists_every_setting_with_its_default() -> None:
         for name, field in Settings.model_fields.items()
     }
     expected = {
-        name: {None: "unset", "": "empty"}.get(value, str(value))  # type: ignore[arg-type]
+        name: {None: "unset", (): "unset", "": "empty"}.get(value, str(value))  # type: ignore[arg-type]
         for name, value in defaults.items()
     }
     # Where the data of a user lies is the platform's choice.
