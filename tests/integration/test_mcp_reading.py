@@ -39,6 +39,21 @@ def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
         assert "harbour 2.1 (the newest version in the range 2)" in text
 
 
+def test_page_by_its_id_is_of_the_library_and_version_asked_for(mcp, sill):
+    for given in (
+        {"library": "Harbour"},
+        {"version": "2"},
+        {"library": "harbour", "version": "2.1"},
+    ):
+        _, page = mcp.ok("get_page", page_id=sill["page_id"], **given)
+        assert page["version"] == "2.1"
+    for given in ({"version": "1.0"}, {"library": "port/authority"}):
+        for tool in ("get_page", "get_outline"):
+            said = mcp.failed(tool, page_id=sill["page_id"], **given)
+            assert "is one of harbour 2.1, not of" in said
+            assert "page='navigation/tides.md'" in said
+
+
 def test_long_page_comes_in_parts_of_whole_paragraphs(mcp, sill):
     _, page = mcp.ok("get_page", page_id=sill["page_id"])
     seen, cursor = [], None
@@ -106,7 +121,9 @@ def test_lines_are_found_as_by_grep(mcp):
     assert first["lines"] + second["lines"] == found["lines"]
     text, none = mcp.ok("search_text", library="harbour", pattern="submarine", mode="word")
     assert none["lines"] == []
-    assert 'Try case="ignore", mode="literal"' in text
+    assert 'Try mode="literal", a shorter pattern' in text  # small letters ignore the case already
+    for given in ({"pattern": "Submarine"}, {"pattern": "submarine", "case": "sensitive"}):
+        assert 'Try case="ignore"' in mcp.ok("search_text", library="harbour", **given)[0]
     assert "parenthes" in mcp.failed("search_text", library="harbour", pattern="(", mode="regex")
     assert "pattern" in mcp.failed("search_text", library="harbour", pattern="")
 
@@ -124,6 +141,10 @@ def test_properties_are_a_table(mcp):
     )
     assert first["rows"] + second["rows"] == found["rows"]
     assert second["cursor"] is None
+    every = {"library": "harbour", "query": f'TABLE "{"x" * 200}" AS wide'}
+    text, part = mcp.ok("query_pages", **every, token_budget=200)
+    assert 1 < len(part["rows"]) < len(mcp.ok("query_pages", **every)[1]["rows"])
+    assert text.startswith(f"# {len(part['rows'])} rows\n")
     text, none = mcp.ok("query_pages", library="harbour", query=query, cursor="2")
     assert none["rows"] == []
     assert "no more rows" in text

@@ -142,6 +142,16 @@ def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
         assert "filters: must not hold the character U+0000" in said
 
 
+def test_what_says_nothing_is_not_given(mcp):
+    given = {"version": "", "filters": None, "cursor": " ", "limit": None, "token_budget": None}
+    said, found = mcp.ok("search_docs", **RIGHT_SEARCH, **given)
+    _, same = mcp.ok("search_docs", **RIGHT_SEARCH)
+    assert found["passages"] == same["passages"]
+    assert "the newest release" in said
+    assert "query: it is required" in mcp.failed("search_docs", library="harbour", query=None)
+    assert mcp.ok("get_page", page_id=1, library="", page=None, version="")
+
+
 @pytest.mark.parametrize("kind", [*failures._NEXT, *failures._HIDDEN])
 def test_every_kind_of_error_has_words(kind):
     assert len(failures.tell(kind("It is so."), "search_docs")) > 20

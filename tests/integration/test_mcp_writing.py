@@ -75,6 +75,13 @@ def test_what_cannot_be_read_or_removed_is_told(writer, tmp_path):
     assert "library: it is required" in writer.failed("remove_docs", version="1")
     assert "version: it is required" in writer.failed("remove_docs", library="harbour")
     assert "list_libraries" in writer.failed("remove_docs", library="harbour", version="1")
+    for odd in ("~nobody-of-this-name/docs", str(tmp_path / ("x" * 300))):
+        assert odd in writer.failed("index_docs", library="harbour", source=odd)
+    writer.ok("index_docs", library="harbour", source=str(write(SOURCES[1], tmp_path)))
+    told = writer.failed("remove_docs", library="harbour", version="1")
+    assert told == "harbour has no version '1'; nothing was removed. Its versions are: -."
+    writer.ok("remove_docs", library="harbour", version="-")
+    assert "**harbour**: nothing is indexed" in writer.ok("list_libraries")[0]
 
 
 def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
@@ -83,6 +90,8 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
         folder.mkdir(parents=True)
         (folder / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
     (root / "link").symlink_to(secret)
+    (root / "loop").symlink_to("loop")
+    (root / "deep").symlink_to("guide")
     outside = [
         {"source": str(secret)},
         {"source": str(tmp_path)},
@@ -91,6 +100,9 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
         {"source": str(root / "link" / "page.md")},
         {"source": str(root), "subfolder": "../docs-secret"},
         {"source": str(root), "subfolder": "link"},
+        {"source": str(root), "subfolder": "deep/../guide"},
+        {"source": str(root / "loop")},
+        {"source": "~nobody-of-this-name"},
         {"source": "page.md"},
         {"source": "~"},
     ]
@@ -198,6 +210,8 @@ def test_ids_with_slashes_budgets_and_wrong_ids(reader):
     assert seen[0]
     assert seen[1]
     assert not set(seen[0]) & set(seen[1])
+    told = reader.failed("get-library-docs", libraryId="/harbour", topic="harbour", page=10)
+    assert "no more than" in told
     few = reader.ok("query-docs", libraryId="/harbour", query="harbour", tokens=1)[0]
     assert len(few) < 1000
     assert "harbour" in reader.failed("query-docs", libraryId="/harbor", query="fees")

@@ -130,6 +130,10 @@ def test_sources_without_markdown_say_where_and_what_was_looked_for(tmp_path: Pa
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError, match=r"missing: no such file or folder"):
         discover(str(tmp_path / "missing"))
+    with pytest.raises(SourceError, match=r"~nobody-of-this-name: no such file or folder"):
+        discover("~nobody-of-this-name")
+    with pytest.raises(SourceError, match=r"xxx: cannot be read: File name too long"):
+        discover(str(tmp_path / ("x" * 300)))
     for name in ("empty", "other"):
         with pytest.raises(SourceError, match=rf"{name}: no Markdown in it \(looked for \.md, "):
             discover(str(tmp_path / name))

@@ -91,8 +91,15 @@ def discover(
 
     Raises SourceError if the source is missing, cannot be read, or holds no Markdown.
     """
-    root = Path(source).expanduser()
-    if not root.exists():
+    root = Path(source)
+    try:
+        root = root.expanduser()
+        is_there = root.exists()
+    except OSError as error:
+        raise SourceError(f"{source}: cannot be read: {error.strerror}.") from error
+    except RuntimeError:  # nobody knows whose home it begins with
+        is_there = False
+    if not is_there:
         raise SourceError(
             f"{source}: no such file or folder.",
             hint="A source is a folder with Markdown, a file, or a git repository on this machine.",

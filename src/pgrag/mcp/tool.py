@@ -9,7 +9,14 @@ from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar
 
 import mcp_types as types
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from pgrag.mcp.documentation import Documentation
 
@@ -25,6 +32,20 @@ class Arguments(BaseModel):
     """The arguments of a tool. One that it does not know is an error: it may be a typo."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_says_nothing(cls, given: Any) -> Any:
+        """Some clients send every argument there is: null, or "" for a text, is not given."""
+        if not isinstance(given, dict):
+            return given
+        texts = {name for name, field in cls.model_fields.items() if field.default is None}
+        return {
+            name: value
+            for name, value in given.items()
+            if value is not None
+            and not (name in texts and isinstance(value, str) and not value.strip())
+        }
 
     @field_validator("*", mode="before")
     @classmethod

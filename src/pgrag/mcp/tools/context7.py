@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import AliasChoices, BaseModel, Field
 
 from pgrag.db import Row
+from pgrag.errors import InvalidInput
 from pgrag.mcp.documentation import Documentation, shown
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
@@ -142,10 +143,13 @@ def _query_docs(documentation: Documentation, given: QueryDocs) -> Reply:
 def _get_library_docs(documentation: Documentation, given: GetLibraryDocs) -> Reply:
     asked = _question(documentation, given)
     reply = _SEARCH.run(documentation, asked)
-    for _ in range(1, given.page):
+    for page in range(1, given.page):
         cursor = getattr(reply.content, "cursor", None)
         if cursor is None:
-            break
+            raise InvalidInput(
+                f"There are no more than {page} pages about it.",
+                hint="Go on with what you have, or ask in other words.",
+            )
         reply = _SEARCH.run(documentation, asked.model_copy(update={"cursor": cursor}))
     return reply
 

@@ -113,6 +113,8 @@ def _list_libraries(documentation: Documentation, given: ListLibraries) -> Reply
 
 
 def _line(item: Library) -> str:
+    if not item.versions:
+        return f"- **{item.library}**: nothing is indexed"
     if item.versions == 1 and item.newest == UNVERSIONED:
         return f"- **{item.library}**: without versions, {plural(item.pages, 'page')}"
     versions = f"newest {item.newest}, {plural(item.versions, 'version')}"

@@ -169,7 +169,10 @@ def _shortened(row: Row) -> str:
 def _no_line(given: SearchText) -> str:
     if given.cursor is not None:
         return "There are no more lines."
-    ways = ['case="ignore"'] * (given.case != "ignore") + ["no path"] * (given.path is not None)
+    is_cased = given.case == "sensitive" or (
+        given.case == "smart" and given.pattern != given.pattern.lower()
+    )
+    ways = ['case="ignore"'] * is_cased + ["no path"] * (given.path is not None)
     ways += ['mode="literal"'] * (given.mode != "literal") + ["a shorter pattern", "search_docs"]
     return f"No line has it. Try {', '.join(ways)}."
 

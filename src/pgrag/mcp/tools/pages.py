@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, Field, model_validator
 
 from pgrag.db import Row
-from pgrag.errors import InvalidCursor, UnknownPage
+from pgrag.errors import InvalidCursor, InvalidInput, UnknownPage
 from pgrag.mcp.documentation import Documentation, Resolved, named, shown
 from pgrag.mcp.paragraphs import Paragraph, as_given, below_headings, paragraphs_of
 from pgrag.mcp.replies import Block, address, breadcrumbs, fit, on_one_line
@@ -176,12 +176,30 @@ def _get_outline(documentation: Documentation, given: GetOutline) -> Reply:
 
 def _page(documentation: Documentation, given: PageChoice) -> tuple[Row, str | None]:
     """The page that was chosen, and why in that version, where the version was chosen here."""
-    page_id, reason = given.page_id, None
     if given.library is not None and given.page is not None:
         read = documentation.resolve(given.library, given.version)
-        page_id, reason = _found(documentation, read, given.page), read.reason
-    [row] = documentation.call("page", page_id=page_id)
-    return row["page"], reason
+        page_id = _found(documentation, read, given.page)
+        [row] = documentation.call("page", page_id=page_id)
+        return row["page"], read.reason
+    [row] = documentation.call("page", page_id=given.page_id)
+    page: Row = row["page"]
+    _require_same(documentation, given, page)
+    return page, None
+
+
+def _require_same(documentation: Documentation, given: PageChoice, page: Row) -> None:
+    """Refuse a page by its id where another library or version is asked for beside it."""
+    if given.library is None and given.version is None:
+        return
+    read = documentation.resolve(given.library or page["library"], given.version)
+    is_asked = given.version is None or read.label == page["version"]
+    if read.library != page["library"] or not is_asked:
+        where = named(page["library"], page["version"])
+        raise InvalidInput(
+            f"Page {page['page_id']} is one of {where}, not of"
+            f" {named(read.library, read.label if given.version is not None else '')}.",
+            hint=f"Leave out page_id, and give library and version with page={page['key']!r}.",
+        )
 
 
 def _found(documentation: Documentation, read: Resolved, page: str) -> int:

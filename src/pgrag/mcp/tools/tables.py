@@ -23,7 +23,7 @@ from pgrag.mcp.tool import (
 )
 
 _TIMEOUT_MS = 5000
-_NO_ROW = "No page fits. Leave out conditions of WHERE."
+_NO_ROW = "No page fits. Leave out FROM, or conditions of WHERE."
 _MOST_ROWS = 100_000
 
 
@@ -101,7 +101,9 @@ def _query_pages(documentation: Documentation, given: QueryPages) -> Reply:
             for row in rows
         ]
         fitted = fit("\n".join([*said, *header]), blocks, foot, given.token_budget, separator="\n")
-        text, count = fitted.text.replace("---|\n\n|", "---|\n|", 1), len(fitted.blocks)
+        count = len(fitted.blocks)
+        text = fitted.text.replace("---|\n\n|", "---|\n|", 1)
+        text = text.replace(said[0], f"# {plural(count, 'row')}", 1)
     else:
         nothing = "There are no more rows." if skipped else _NO_ROW
         text, count = "\n".join([*said, "", nothing]), 0

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.errors import InvalidInput, NotConfigured
+from pgrag.errors import InvalidInput, NotConfigured, UnknownVersion
 from pgrag.mcp import progress
 from pgrag.mcp.documentation import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
@@ -156,14 +156,27 @@ def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
             "index_docs may read no folder of this server.",
             hint="PGRAG_MCP_ROOTS names those that it may.",
         )
-    source = Path(given.source).expanduser()
-    allowed = [root.resolve() for root in roots]
-    for path in (source, source / (given.subfolder or "").strip("/")):
-        if not any(path.resolve().is_relative_to(root) for root in allowed):
-            raise InvalidInput(
-                f"{path} is outside the folders that index_docs may read.",
-                hint=f"They are: {', '.join(map(str, roots))}.",
-            )
+    subfolder = (given.subfolder or "").strip("/")
+    # In a commit ".." leads elsewhere than on the disk, where a link may stand before it.
+    if ".." in Path(subfolder).parts or not _is_below(roots, given.source, subfolder):
+        raise InvalidInput(
+            f"{given.source}{'/' if subfolder else ''}{subfolder} is outside the folders that"
+            " index_docs may read.",
+            hint=f"They are: {', '.join(map(str, roots))}.",
+        )
+
+
+def _is_below(roots: tuple[Path, ...], source: str, subfolder: str) -> bool:
+    """Whether a source and its subfolder are really in one of the folders; not, if nobody knows."""
+    try:
+        folder = Path(source).expanduser()
+        allowed = [root.resolve() for root in roots]
+        return all(
+            any(path.resolve().is_relative_to(root) for root in allowed)
+            for path in (folder, folder / subfolder)
+        )
+    except (OSError, RuntimeError):
+        return False
 
 
 def _remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
@@ -173,7 +186,15 @@ def _remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
         what = f"{given.library} with all its versions"
     else:
         wanted = label(given.version) or ""
-        [row] = documentation.call("remove_version", library=given.library, version=wanted)
+        try:
+            [row] = documentation.call("remove_version", library=given.library, version=wanted)
+        except UnknownVersion as error:
+            rows = documentation.call("library_versions", library=given.library)
+            labels = ", ".join(shown(row["version"]) for row in rows) or "none"
+            raise InvalidInput(
+                f"{given.library} has no version {given.version!r}; nothing was removed.",
+                hint=f"Its versions are: {labels}.",
+            ) from error
         version, pages = shown(wanted.strip().lower()), row["remove_version"]
         what = named(given.library, wanted)
     return Reply(
