@@ -16,12 +16,25 @@ declare
     used pgrag.answer_templates;
     ordinary pgrag.answer_templates;
     quoted text;
+    unfit bigint;
 begin
     if jsonb_typeof(sources) is distinct from 'array' or question is null then
         raise exception 'A question and an array of sources are needed.'
             using errcode = 'PGR01',
                 hint = 'A source is an object as pgrag.quoted_sources and pgrag.answer_context'
                     ' have them.';
+    end if;
+    select s.place into unfit
+    from jsonb_array_elements(sources) with ordinality as s (source, place)
+    where not pgrag._is_source(s.source)
+    order by s.place
+    limit 1;
+    if unfit is not null then
+        raise exception 'Source % is none: %.',
+            unfit, left((sources -> (unfit - 1)::integer)::text, 100)
+            using errcode = 'PGR01',
+                hint = 'A source is an object with a number and a content, as pgrag.quoted_sources'
+                    ' and pgrag.answer_context have them.';
     end if;
     select t.* into used from pgrag.answer_templates as t where t.name = wanted;
     if used.name is null then
@@ -81,4 +94,20 @@ with role (system, user) and content, ready for an OpenAI-compatible endpoint. T
 template of the configuration; sources are objects as in the column source of pgrag.quoted_sources,
 quoted so that no document ends its quotation, and cited by their number. {question} and {sources}
 are filled in one pass: words of a question or a document are never taken for a place. Errors: PGR01
-with the templates that there are.';
+with the templates that there are, or the first source that is none.';
+
+create or replace function pgrag._is_source(
+    source jsonb
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select
+        jsonb_typeof(_is_source.source) = 'object'
+        and coalesce(_is_source.source ->> 'number', '') ~ '^[0-9]{1,9}$'
+        and coalesce(jsonb_typeof(_is_source.source -> 'content') = 'string', false)
+        and coalesce(jsonb_typeof(_is_source.source -> 'score') in ('number', 'null'), true)
+        and coalesce(jsonb_typeof(_is_source.source -> 'path') = 'array', true);
+$$;

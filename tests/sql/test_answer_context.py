@@ -203,6 +203,18 @@ class TestMessages:
         for given in ({"sources": "{}"}, {"sources": None}, {"question": None}):
             with refused(connection, "PGR01", "A question and an array of sources", "is an object"):
                 run(connection, "answer_messages", **{"question": "a?", **given})
+        whole = {"number": 7, "content": "Ten crowns."}
+        for unfit in (
+            1, None, {}, {"number": 7}, {"content": "x"}, {"number": 1e30, "content": "x"},
+            {"number": "x", "content": "x"}, {**whole, "score": "x"}, {**whole, "path": None},
+        ):  # fmt: skip
+            with refused(connection, "PGR01", "Source 2 is none", "a number and a content"):
+                run(
+                    connection, "answer_messages",
+                    question="a?", sources=json.dumps([whole, unfit]),
+                )  # fmt: skip
+        [made] = run(connection, "answer_messages", question="a?", sources=json.dumps([whole]))
+        assert '<source number="7"' in made["answer_messages"][1]["content"]
 
     def test_template_is_chosen_by_name_and_must_exist(self, connection, manual):
         run(
