@@ -33,7 +33,7 @@ begin
         observed.starts_on,
         observed.library,
         count(*) filter (where observed.is_first),
-        avg((observed.hit_count = 0)::integer) filter (where observed.is_first)::double precision,
+        avg(observed.is_empty::integer) filter (where observed.is_first)::double precision,
         percentile_cont(0.5) within group (order by observed.duration_ms),
         percentile_cont(0.95) within group (order by observed.duration_ms),
         max(observed.duration_ms),
@@ -49,6 +49,7 @@ begin
             s.duration_ms,
             s.hit_count,
             s.top_score,
+            pgrag._found_nothing(s.search_id, s.hit_count) as is_empty,
             not s.continued as is_first,
             -- Sums of reciprocal ranks say nothing about relevance.
             coalesce(s.parameters ->> 'fusion' = 'rrf', false) as by_ranks,
@@ -105,7 +106,9 @@ begin
             regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g') as query,
             count(*) as searches,
             max(s.at) as last_at,
-            avg((s.hit_count = 0)::integer)::double precision as empty_share,
+            avg(
+                pgrag._found_nothing(s.search_id, s.hit_count)::integer
+            )::double precision as empty_share,
             avg(s.top_score) filter (
                 where s.parameters ->> 'fusion' is distinct from 'rrf'
             ) as mean_top_score,
@@ -168,7 +171,7 @@ begin
         max(s.at)
     from pgrag.searches as s
     where s.at >= since
-        and s.hit_count = 0
+        and pgrag._found_nothing(s.search_id, s.hit_count)
         and not s.continued
         and (wanted is null or s.library = wanted)
     group by 1, 2
@@ -306,4 +309,24 @@ begin
     perform pgrag._library_id(wanted);
     return wanted;
 end;
+$$;
+
+-- An agent that failed, or was stopped, before it had found anything says nothing about what there
+-- is to find.
+create or replace function pgrag._found_nothing(
+    search_id uuid,
+    hit_count integer
+)
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select
+        _found_nothing.hit_count = 0
+        and not exists (
+            select
+            from pgrag.answers as a
+            where a.search_id = _found_nothing.search_id and a.status in ('failed', 'cancelled')
+        );
 $$;

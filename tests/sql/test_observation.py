@@ -402,6 +402,18 @@ class TestMetrics:
             ("zzzz", "pumps", 1)
         ], "the end of a list is no empty search"
 
+    @pytest.mark.parametrize(("status", "count"), [("cancelled", 0), ("not_in_documentation", 1)])
+    def test_an_answer_that_came_to_nothing_is_no_empty_search(self, connection, status, count):
+        search_id = value(connection, "select pgrag.record_search('tea', '[]', library => 'pumps')")
+        run(
+            connection, "record_answer",
+            search_id=search_id, question="tea", status=status, answer="", library="pumps",
+        )  # fmt: skip
+        assert len(run(connection, "empty_queries")) == count
+        [row] = run(connection, "popular_queries")
+        [metrics] = run(connection, "search_metrics")
+        assert row["empty_share"] == metrics["empty_share"] == count
+
     def test_history(self, connection, observed):
         rows = run(connection, "search_history", slowest=True, match_count=2)
         assert [r["duration_ms"] for r in rows] == [100.0, 40.0]

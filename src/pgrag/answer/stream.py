@@ -198,8 +198,8 @@ class AnswerStream:
         """Record what the model's own searches found, as one search, once."""
         if self._recorder.search_id is None:
             sources = list(self._sources.values())
-            duration_ms = self._timings.get("writing")
-            self._recorder.search(self._mode, sources, timings=None, duration_ms=duration_ms)
+            # How long they took is recorded with each of them; the rest is the model's time.
+            self._recorder.search(self._mode, sources, timings=None, duration_ms=None)
 
     def _count(self, step: dict[str, Any]) -> None:
         """What a step took was paid for, also where none of the next ones ends in an answer."""
