@@ -149,7 +149,6 @@ class Database:
                 "connect_timeout": int(timeout),
             },
             configure=self._configure,
-            check=_check,
             open=False,
         )
 
@@ -233,7 +232,7 @@ class Database:
 
     def _borrowed(self) -> _Connection:
         try:
-            return self._pool.getconn(timeout=_PROMPT)
+            return self._living(_PROMPT)
         except PoolTimeout:
             # All in use, or none to be had? Only an attempt of our own says which, and why.
             try:
@@ -242,13 +241,33 @@ class Database:
                 if self._revive is None or not self._revive():
                     raise
         try:
-            return self._pool.getconn(timeout=self._timeout)
+            return self._living(self._timeout)
         except PoolTimeout as error:
             raise errors.DatabaseUnavailable(
                 f"All {self._pool.max_size} connections have been in use for"
                 f" {self._timeout + _PROMPT:.0f} s.",
                 hint="Raise PGRAG_POOL_SIZE.",
             ) from error
+
+    def _living(self, timeout: float) -> _Connection:
+        """A connection that lives; raises `PoolTimeout` where there is none in so many seconds.
+
+        The dead are thrown away at once, however many a restart of the server has left: the
+        pool's own check would wait longer after each of them.
+        """
+        deadline = monotonic() + timeout
+        while (left := deadline - monotonic()) > 0:
+            connection = self._pool.getconn(timeout=left)
+            try:
+                _check(connection)
+            except BaseException as error:
+                connection.close()
+                self._pool.putconn(connection)
+                if not isinstance(error, psycopg.Error | OSError):
+                    raise
+            else:
+                return connection
+        raise PoolTimeout(f"no living connection after {timeout:.2f} s")
 
     def _configure(self, connection: psycopg.Connection[Row]) -> None:
         connection.add_notice_handler(_note)

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import psycopg
@@ -282,6 +283,25 @@ def test_lost_connection_is_replaced(database):
         one.execute("select pg_terminate_backend(%s, 5000)", [other.info.backend_pid])
     assert backend()
     assert backend()
+
+
+def test_all_connections_may_be_lost_at_once(url):
+    in_use = threading.Barrier(8, timeout=30)
+
+    def use(database):
+        with database.connection():
+            in_use.wait()
+
+    with Database(url, pool_size=8, timeout=2) as database:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(use, [database] * 8))
+        with psycopg.connect(url, autocommit=True) as other:
+            ended = other.execute(
+                "select pg_terminate_backend(a.pid, 10000) from pg_stat_activity as a"
+                " where a.application_name = 'pgrag' and a.datname = current_database()"
+            ).fetchall()
+        assert len(ended) >= 8
+        assert database.query("select 1 as one") == [{"one": 1}]
 
 
 def test_connection_is_asked_whether_it_lives_only_after_a_while(database, monkeypatch):
