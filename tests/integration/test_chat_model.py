@@ -3,6 +3,7 @@
 import base64
 import json
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -522,7 +523,7 @@ def test_nobody_listens(waits):
     assert len(waits) == 2
 
 
-def test_the_doctor_asks_the_server_for_its_models(server):
+def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
     def finding(url: str | None = server.url, model: str | None = "tiny", **given):
         settings = Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)
         with App(settings) as app:
@@ -540,7 +541,11 @@ def test_the_doctor_asks_the_server_for_its_models(server):
         assert "PGRAG_LLM_MODEL" in missing.remedy
     finally:
         server.models = ["tiny"]
+    monkeypatch.setattr("pgrag.llm.openai.PROBE_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        silent = finding(f"http://127.0.0.1:{mute.getsockname()[1]}/v1")
     for bad, words in (
+        (silent, "did not answer within 0.2 s"),
         (finding("http://127.0.0.1:9/v1"), "cannot be reached"),
         (finding(None), "No language model is configured"),
         (finding(model=None), "PGRAG_LLM_MODEL is not"),

@@ -117,7 +117,9 @@ class Endpoint:
             response = self._client.get(self._url.copy_with(path=path), timeout=timeout)
         except httpx.RequestError as error:
             failure = silence(self._service, error, timeout)
-            raise self._service.error(f"{self} {failure.reason}.", hint=failure.hint) from error
+            # Neither the timeout of the settings nor the size of anything has to do with this.
+            hint = f"Check {self._service.variables}_URL and that the server is up."
+            raise self._service.error(f"{self} {failure.reason}.", hint=hint) from error
         if response.status_code in {404, 405, 501}:
             return None
         if not response.is_success:
