@@ -186,6 +186,8 @@ def test_exit_codes(personal: CommandLine, server: llm_server.Server) -> None:
     assert "error:" in failed.err
     missing = personal.with_variables(PGRAG_LLM_URL="").run(*asked, code=1)
     assert "PGRAG_LLM_URL" in missing.err
+    wrong = personal.run(*asked, "--mode", "agentic", "-n", "3", "--tokens", "100", code=2)
+    assert "no use for --limit, --tokens" in " ".join(wrong.err.replace("│", "").split())
 
 
 def test_an_interrupt_ends_the_answer(personal: CommandLine, server: llm_server.Server) -> None:

@@ -119,6 +119,8 @@ def test_problems_before_anything_is_sent(
     problem(unknown, 404, "unknown-library")
     template = client.post("/v1/answer", ASKED | {"template": "nope", "stream": stream})
     assert "nope" in problem(template, 422, "invalid-input")["detail"]
+    foreign = client.post("/v1/answer", ASKED | {"stream": stream, "mode": "agentic", "limit": 3})
+    assert "no use for limit." in problem(foreign, 422, "invalid-input")["detail"]
     for body in ({}, {"question": " "}, ASKED | {"mode": "wild"}, ASKED | {"limitt": 1}):
         problem(client.post("/v1/answer", body | {"stream": stream}), 422, "invalid-request")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pgrag.answer.stream import AnswerStream
@@ -67,12 +68,8 @@ class Answerer:
         if not question.strip():
             raise InvalidInput("The question is empty.")
         given = {name: value for name, value in arguments.items() if value is not None}
-        if mode == "agentic":
-            foreign = sorted(given.keys() - AGENTIC)
-            if ask_intent:
-                foreign.append("ask_intent")
-        else:
-            foreign = sorted(given.keys() & AGENTIC - SHARED)
+        foreign = foreign_arguments(mode, {**given, "ask_intent": ask_intent or None})
+        if mode != "agentic":
             given["ask_intent"] = self._ask_intent if ask_intent is None else ask_intent
         if foreign:
             raise InvalidInput(
@@ -81,3 +78,9 @@ class Answerer:
                 " pgrag.answer_context takes.",
             )
         return AnswerStream(self, question, mode, given)
+
+
+def foreign_arguments(mode: Mode, arguments: Mapping[str, Any]) -> list[str]:
+    """Names of the arguments (None: not given) that a mode has no use for."""
+    given = {name for name, value in arguments.items() if value is not None}
+    return sorted(given - AGENTIC if mode == "agentic" else given & (AGENTIC - SHARED))

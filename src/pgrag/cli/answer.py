@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 _INDENT = 5
 _SHOWN_SENTENCES = 5
 
+_SPELT = {
+    "match_count": "--limit",
+    "token_budget": "--tokens",
+    "inject_types": "--inject",
+    "ask_intent": "--ask-intent",
+}
+"""Options that are not called as the argument that they give."""
+
 
 class Mode(StrEnum):
     """Who searches."""
@@ -125,6 +133,7 @@ def answer(
         "model": model,
         "graph": graph,
     }
+    _check_mode(mode, {**arguments, "ask_intent": ask_intent or None})
     with opened() as app:
         answerer = app.answering("cli")
         say_version(app, name, wanted, conditions)
@@ -138,6 +147,17 @@ def answer(
         notice(text)
     if made.status == "not_in_documentation":
         raise typer.Exit(1)
+
+
+def _check_mode(mode: Mode, arguments: dict[str, Any]) -> None:
+    from pgrag.answer.answerer import foreign_arguments
+
+    foreign = foreign_arguments(mode.value, arguments)
+    if foreign:
+        spelt = [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in foreign]
+        raise typer.BadParameter(
+            f"the {mode.value} mode has no use for {', '.join(spelt)}.", param_hint="--mode"
+        )
 
 
 def _split(types: str) -> list[str]:

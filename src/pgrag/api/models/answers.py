@@ -94,8 +94,10 @@ class AnswerBody(QueryArguments):
     def arguments(self) -> dict[str, Any]:
         """The arguments that were given, as `Answerer.stream` takes them."""
         given = self.model_dump(exclude=_OURS, exclude_unset=True)
-        if self.mode == "direct" or "limit" in self.model_fields_set:
+        if self.mode == "direct":
             given["match_count"] = self.limit
+        elif "limit" in self.model_fields_set:
+            given["limit"] = self.limit  # refused by its own name
         return {name: value for name, value in given.items() if value is not None}
 
 
