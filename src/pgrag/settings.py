@@ -44,14 +44,20 @@ def _http_url(value: str) -> str:
 
 def _absolute(value: Path) -> Path:
     """Begin at the root: the embedded server runs in another working directory."""
-    return Path(os.path.abspath(value.expanduser()))
+    try:
+        return Path(os.path.abspath(value.expanduser()))
+    except RuntimeError as error:
+        raise ValueError("must not begin with the home of somebody unknown") from error
 
 
 def _paths(value: Any) -> Any:
     """Read paths as PATH has them; a list stays one."""
-    if isinstance(value, str):
-        return [Path(part) for part in value.split(os.pathsep) if part]
-    return value
+    if not isinstance(value, str):
+        return value
+    paths = [Path(part) for part in value.split(os.pathsep) if part]
+    if value and not paths:
+        raise ValueError("must name a folder; unset it to name none")
+    return paths
 
 
 def _lowered(value: Any) -> Any:

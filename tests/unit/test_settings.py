@@ -113,6 +113,17 @@ def test_roots_are_written_as_path_is(working_directory, monkeypatch):
     assert settings.mcp_roots == (working_directory / "docs", Path("/srv/a b"))
     shown = os.pathsep.join([str(working_directory / "docs"), "/srv/a b"])
     assert described(settings)["PGRAG_MCP_ROOTS"] == (shown, "environment")
+    monkeypatch.setenv("PGRAG_MCP_ROOTS", os.pathsep)
+    with pytest.raises(SettingsError, match="PGRAG_MCP_ROOTS=.* must name a folder"):
+        load_settings()
+
+
+def test_home_of_somebody_unknown_is_refused(monkeypatch):
+    for name in ("PGRAG_HOME", "PGRAG_MCP_ROOTS"):
+        monkeypatch.setenv(name, "~nobody-of-this-name/docs")
+        with pytest.raises(SettingsError, match=f"{name}=.* somebody unknown"):
+            load_settings()
+        monkeypatch.delenv(name)
 
 
 @pytest.mark.parametrize(
