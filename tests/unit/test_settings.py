@@ -114,14 +114,14 @@ def test_roots_are_written_as_path_is(working_directory, monkeypatch):
     shown = os.pathsep.join([str(working_directory / "docs"), "/srv/a b"])
     assert described(settings)["PGRAG_MCP_ROOTS"] == (shown, "environment")
     monkeypatch.setenv("PGRAG_MCP_ROOTS", os.pathsep)
-    with pytest.raises(SettingsError, match="PGRAG_MCP_ROOTS=.* must name a folder"):
+    with pytest.raises(SettingsError, match=r"PGRAG_MCP_ROOTS=.* must name a folder"):
         load_settings()
 
 
 def test_home_of_somebody_unknown_is_refused(monkeypatch):
     for name in ("PGRAG_HOME", "PGRAG_MCP_ROOTS"):
         monkeypatch.setenv(name, "~nobody-of-this-name/docs")
-        with pytest.raises(SettingsError, match=f"{name}=.* somebody unknown"):
+        with pytest.raises(SettingsError, match=rf"{name}=.* somebody unknown"):
             load_settings()
         monkeypatch.delenv(name)
 
