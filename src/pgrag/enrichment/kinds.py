@@ -134,7 +134,7 @@ _TASKS = {
 
 def _quoted(material: str) -> str:
     """Keep a text from ending the tag that it stands in."""
-    return re.sub(r"</(page|passage|text)\b", r"</ \1", material)
+    return re.sub(r"<(\s*/\s*(?:page|passage|text)\b)", r"&lt;\1", material, flags=re.IGNORECASE)
 
 
 def parse_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
