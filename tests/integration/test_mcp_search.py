@@ -120,6 +120,10 @@ def test_nothing_found_says_why_and_what_helps(mcp):
     assert "Leave out the conditions in the query: 'tide' has hits" in text
     text, _ = mcp.ok("search_docs", library="harbour", query='"tide of the mooring" fees')
     assert "Leave out quotation marks" in text
+    long = "+zzyzx " + "tide " * 1900
+    text, _ = mcp.ok("search_docs", library="harbour", query=long, token_budget=400)
+    assert "Leave out quotation marks, + and -: 'zzyzx tide tide" in text
+    assert count_tokens(text) <= 400
     text, _ = mcp.ok("search_docs", library="harbour", version="1.0", query="+sill")
     assert "Other versions have hits: 2.1." in text
     text, _ = mcp.ok(

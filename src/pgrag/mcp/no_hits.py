@@ -8,6 +8,7 @@ from typing import Any
 from pgrag.db import Row
 from pgrag.errors import PgragError
 from pgrag.mcp.documentation import Documentation, label, shown
+from pgrag.mcp.replies import on_one_line
 
 _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """What makes a word of a query required or forbidden."""
@@ -51,17 +52,19 @@ def _relaxed(
         said.append("Leave out `filters`: without them there are hits.")
     words = find.words(query)
     if words != query and words and find.any(function, words, scope | {"filters": filters}):
-        said.append(f"Leave out the conditions in the query: {words!r} has hits.")
+        said.append(f"Leave out the conditions in the query: {on_one_line(words)!r} has hits.")
     plain = " ".join(_MARKS.sub(" ", words).split())
     if plain != words and plain and find.any(function, plain, scope | {"filters": filters}):
-        said.append(f"Leave out quotation marks, + and -: {plain!r} has hits.")
+        said.append(f"Leave out quotation marks, + and -: {on_one_line(plain)!r} has hits.")
     if scope["version"] != "*":
         rows = find.rows(function, query, scope | {"version": "*", "filters": filters}, count=20)
         labels = dict.fromkeys(shown(row["version"]) for row in rows)
         if labels:
             said.append(f"Other versions have hits: {', '.join(labels)}.")
-    if not said and find.any(function, plain or query, {**scope, "version": "*"}):
-        said.append(f"Leave out all conditions at once: {plain!r} alone, in version '*', has hits.")
+    alone = plain or query
+    if not said and find.any(function, alone, {**scope, "version": "*"}):
+        shown_alone = f"{on_one_line(alone)!r} alone, in version '*'"
+        said.append(f"Leave out all conditions at once: {shown_alone}, has hits.")
     return said
 
 
