@@ -102,7 +102,11 @@ def test_headings_code_and_single_words_claim_nothing() -> None:
         "# A heading of words\n\nYes.\n\n**A bold line**\n\n```\ncode of words [1]\n```\n"
         "| a head | b |\n|---|---|\n| a row | [2] |\n"
     )
-    assert claims(text) == [("| a head | b |", ()), ("| a row | [2] |", (2,))]
+    assert claims(text) == [("| a row | [2] |", (2,))]
+    assert claims("| a head [1] | b |\n|---|---|\n") == [("| a head [1] | b |", (1,))]
+    assert claims("| no head | b |\n| a row | b |") == [
+        ("| no head | b |", ()), ("| a row | b |", ()),
+    ]  # fmt: skip
 
 
 def test_a_list_supports_the_line_above_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from pgrag.answer.citations import Citation
 from pgrag.ingest.sentences import sentence_spans
@@ -13,7 +14,11 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*[=-]{3,}\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _ROW = re.compile(r"\s*\|")
+_RULE = re.compile(r"\s*\|[\s|:]*-[\s|:-]*$")
 _WORD = re.compile(r"\w+")
+
+Kind: TypeAlias = Literal["text", "item", "head"]
+"""A part of a text: a paragraph; an item of a list or row of a table; the head of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class Claim:
 class _Sentence:
     start: int
     end: int
-    is_item: bool
+    kind: Kind
     numbers: list[int] = field(default_factory=list)
 
 
@@ -43,9 +48,9 @@ def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
     # Full stops before a citation end a sentence, too.
     blank = without_citations(text, citations)
     sentences: list[_Sentence] = []
-    for start, end, is_item in _blocks(text):
+    for start, end, kind in _blocks(text):
         spans = sentence_spans(blank[start:end])
-        found = [_Sentence(start + a, start + b, is_item) for a, b in spans]
+        found = [_Sentence(start + a, start + b, kind) for a, b in spans]
         for citation in citations:
             if start <= citation.start < end:
                 _cite(citation, found or sentences[-1:])
@@ -54,7 +59,10 @@ def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
     return [
         Claim(sentence.start, sentence.end, tuple(dict.fromkeys(sentence.numbers)))
         for sentence in sentences
-        if sentence.numbers or len(_WORD.findall(blank[sentence.start : sentence.end])) > 1
+        if sentence.numbers
+        or (
+            sentence.kind != "head" and len(_WORD.findall(blank[sentence.start : sentence.end])) > 1
+        )
     ]
 
 
@@ -81,18 +89,19 @@ def _introduce(text: str, sentences: list[_Sentence]) -> None:
         if sentence.numbers or not text[: sentence.end].endswith((":", "：")):
             continue
         for item in sentences[place + 1 :]:
-            if not item.is_item:
+            if item.kind == "text":
                 break
             sentence.numbers.extend(item.numbers)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield paragraphs, list items and rows of tables as (start, end, is a list item)."""
+def _blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
+    """Yield paragraphs, list items and rows of tables as (start, end, kind)."""
     fence = ""
     start: int | None = None
-    is_item = False
+    kind: Kind = "text"
     place = 0
-    for line in text.splitlines(keepends=True):
+    lines = text.splitlines(keepends=True)
+    for before, line, following in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         begin, place = place, place + len(line)
         marker = _FENCE.match(line)
         if fence:
@@ -101,16 +110,17 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         item = _ITEM.match(line)
         ends = bool(marker or item or _HEADING.match(line) or _ROW.match(line) or not line.strip())
         if ends and start is not None:
-            yield start, begin, is_item
+            yield start, begin, kind
             start = None
         if marker:
             fence = marker[1]
         elif item:
-            start, is_item = begin + item.end(), True
+            start, kind = begin + item.end(), "item"
         elif _ROW.match(line):
+            is_head = _RULE.match(following) and not _ROW.match(before)
             if re.search(r"[^\s|:-]", line):
-                yield begin, place, True
+                yield begin, place, "head" if is_head else "item"
         elif not ends and start is None:
-            start, is_item = begin, False
+            start, kind = begin, "text"
     if start is not None:
-        yield start, len(text), is_item
+        yield start, len(text), kind
