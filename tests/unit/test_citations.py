@@ -103,6 +103,7 @@ def test_headings_code_and_single_words_claim_nothing() -> None:
         "| a head | b |\n|---|---|\n| a row | [2] |\n"
     )
     assert claims(text) == [("| a row | [2] |", (2,))]
+    assert claims("Steps:\n\n- Open it [2].\n") == [("Open it [2].", (2,))]
     assert claims("| a head [1] | b |\n|---|---|\n") == [("| a head [1] | b |", (1,))]
     assert claims("| no head | b |\n| a row | b |") == [
         ("| no head | b |", ()), ("| a row | b |", ()),

@@ -59,10 +59,7 @@ def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
     return [
         Claim(sentence.start, sentence.end, tuple(dict.fromkeys(sentence.numbers)))
         for sentence in sentences
-        if sentence.numbers
-        or (
-            sentence.kind != "head" and len(_WORD.findall(blank[sentence.start : sentence.end])) > 1
-        )
+        if sentence.numbers or (sentence.kind != "head" and _has_words(blank, sentence))
     ]
 
 
@@ -86,12 +83,17 @@ def _cite(citation: Citation, sentences: list[_Sentence]) -> None:
 
 def _introduce(text: str, sentences: list[_Sentence]) -> None:
     for place, sentence in enumerate(sentences):
-        if sentence.numbers or not text[: sentence.end].endswith((":", "：")):
+        is_open = text.endswith((":", "："), 0, sentence.end)
+        if sentence.numbers or not (is_open and _has_words(text, sentence)):
             continue
         for item in sentences[place + 1 :]:
             if item.kind == "text":
                 break
             sentence.numbers.extend(item.numbers)
+
+
+def _has_words(text: str, sentence: _Sentence) -> bool:
+    return len(_WORD.findall(text[sentence.start : sentence.end])) > 1
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
