@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -73,13 +74,18 @@ def configure(
     print_table(
         ("setting", "value"),
         [
-            (f"{name}.{member}", number) if member else (name, number)
+            (f"{name}.{member}" if member else name, _as_given(chosen))
             for name, value in sorted(in_force.items())
-            for member, number in (
+            for member, chosen in (
                 sorted(value.items()) if isinstance(value, dict) else [("", value)]
             )
         ],
     )
+
+
+def _as_given(value: Any) -> str:
+    """A setting as it may be given back: false is no empty cell, 20000 has no comma."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _pages_at_stake(app: App, place: Target) -> int | None:
