@@ -153,8 +153,15 @@ begin
     into faulty
     from jsonb_array_elements(_check_enrichments.enrichments) as e
     where jsonb_typeof(e) <> 'object'
-        or jsonb_typeof(e -> 'input_hash') is distinct from 'string'
+        or coalesce(e ->> 'input_hash', '') !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
         or jsonb_typeof(e -> 'document_ids') is distinct from 'array'
+        or exists (
+            select
+            from jsonb_array_elements(
+                case when jsonb_typeof(e -> 'document_ids') = 'array' then e -> 'document_ids' end
+            ) as d (id)
+            where d.id::text !~ '^[0-9]{1,18}$'
+        )
         or coalesce(btrim(coalesce(e ->> 'reason', e ->> 'text')), '') = ''
     limit 1;
     if found then

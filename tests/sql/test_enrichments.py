@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import psycopg
@@ -396,7 +397,12 @@ def test_bad_input_is_refused(connection):
         pending(connection, library="nowhere")
     with refused(connection, "PGR03"):
         pending(connection, version="7")
-    for wrong in ({}, [1], [{"input_hash": "x"}], [{"input_hash": "x", "document_ids": []}]):
+    whole = {"input_hash": str(uuid.uuid4()), "document_ids": [1], "text": "x"}
+    for wrong in (
+        {}, [1], [{"input_hash": "x"}], [{"input_hash": "x", "document_ids": []}],
+        [whole | {"input_hash": "…"}], [whole | {"document_ids": ["one"]}],
+        [whole | {"document_ids": [1e30]}], [whole | {"document_ids": 1}],
+    ):  # fmt: skip
         with refused(connection, "PGR01", "nrichment"):
             run(connection, "store_enrichments", library="shop", kind="context", **PLACED,
                 enrichments=Jsonb(wrong))  # fmt: skip
