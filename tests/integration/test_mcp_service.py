@@ -147,6 +147,8 @@ def test_a_server_for_this_machine_has_no_other_name(service, host, status):
     assert answer.status_code == status
     if status == 421:
         assert "--allow-host" in answer.json()["hint"]
+    rest = service.http.get("/v1/libraries", headers={"Host": host})
+    assert rest.status_code == status
     assert service.http.get("/healthz", headers={"Host": host}).status_code == 200
 
 

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from pgrag.api import openapi, problems, rate_limit
 from pgrag.api.body_limit import BodyLimit
-from pgrag.api.callers import KnownCallers
+from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
     answers,
     configuration,
@@ -72,8 +72,8 @@ def create_app(
     """Make the REST application of an `App`; when it shuts down it closes the `App`.
 
     The database need not be there yet: until it answers, requests get status 503. Browsers may
-    call from pages of the `cors_origins` only, such as "https://docs.example". Agents find their
-    tools at /mcp, with `hosts` only by one of these names or those of this machine.
+    call from pages of the `cors_origins` only, such as "https://docs.example"; with `hosts` it is
+    called by one of these names, or those of this machine. Agents find their tools at /mcp.
     """
     api = FastAPI(
         title="pgrag",
@@ -97,6 +97,8 @@ def create_app(
     if settings.rate_limit:
         buckets = rate_limit.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
         api.add_middleware(rate_limit.RateLimit, buckets=buckets)
+    if hosts is not None:
+        api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
         api.add_middleware(
             CORSMiddleware,
@@ -132,7 +134,7 @@ def create_app(
             responses=openapi.problems(422, 429, 500, 503),
         )
     api.include_router(health.router)
-    agents = KnownCallers(api.state.mcp, origins=cors_origins, hosts=hosts)
+    agents = KnownOrigins(api.state.mcp, origins=cors_origins)
     # Clients write the address with and without the slash, and follow no redirect with a body.
     # In front, because routes are tried in their order, and there are dozens.
     api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]

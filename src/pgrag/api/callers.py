@@ -1,7 +1,8 @@
-"""Which web pages may call agents' tools: a page elsewhere must not reach a server on a desk.
+"""Which web pages may call: a page elsewhere must not reach a server on a reader's desk.
 
-A browser names the page in Origin; programs send none. A page can make its own name mean
-127.0.0.1 (DNS rebinding), so a server that only this machine shall reach looks at Host too.
+A page can make its own name mean 127.0.0.1 (DNS rebinding), so a server that only this machine
+shall reach looks at Host. What agents call looks at Origin, too, in which a browser names the page;
+programs send none.
 """
 
 from __future__ import annotations
@@ -15,37 +16,52 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pgrag.api.problems import Kind, problem
+from pgrag.api.readiness import PROBES
 
 FORBIDDEN_ORIGIN = Kind(403, "forbidden-origin", "Pages of this origin may not call")
 WRONG_HOST = Kind(421, "wrong-host", "The service is not called by this name")
 
 
-class KnownCallers:
-    """ASGI middleware that answers pages of this machine and of the `origins`.
+class KnownHosts:
+    """ASGI middleware: Host must be one of the `hosts`, or a name of this machine.
 
-    With `hosts` Host must be one of these names, or one of this machine; the port is free.
+    The port is free, and probes may come by any name.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, origins: Sequence[str] = (), hosts: Sequence[str] | None = None
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: Sequence[str]) -> None:
+        self._app = app
+        self._hosts = {host.lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or say that it is not meant for this service."""
+        answer = self._app
+        if scope["type"] == "http" and scope["path"] not in PROBES:
+            host = Headers(scope=scope).get("host", "")
+            name = _host_name(f"//{host}")
+            if not (is_loopback(name) or name in self._hosts):
+                answer = problem(
+                    Request(scope),
+                    WRONG_HOST,
+                    f"It is not called {host!r}.",
+                    hint="Call it by localhost, or start it with `pgrag serve --allow-host NAME`.",
+                )
+        await answer(scope, receive, send)
+
+
+class KnownOrigins:
+    """ASGI middleware that answers programs, and pages of this machine and of the `origins`."""
+
+    def __init__(self, app: ASGIApp, *, origins: Sequence[str]) -> None:
         self._app = app
         self._origins = {origin.rstrip("/").lower() for origin in origins}
-        self._hosts = None if hosts is None else {host.lower() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or say whose it may not be."""
-        headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
-        answer: ASGIApp = self._app
-        if self._hosts is not None and not self._is_here(host):
-            answer = problem(
-                Request(scope),
-                WRONG_HOST,
-                f"It is not called {host!r}.",
-                hint="Call it by localhost, or start it with `pgrag serve --allow-host NAME`.",
-            )
-        elif origin is not None and not self._is_allowed(origin):
+        answer = self._app
+        origin = Headers(scope=scope).get("origin")
+        if origin is not None and not (
+            origin.lower() in self._origins or is_loopback(_host_name(origin))
+        ):
             answer = problem(
                 Request(scope),
                 FORBIDDEN_ORIGIN,
@@ -53,13 +69,6 @@ class KnownCallers:
                 hint="Start it with `pgrag serve --allow-origin URL` to let them.",
             )
         await answer(scope, receive, send)
-
-    def _is_here(self, host: str) -> bool:
-        name = _host_name(f"//{host}")
-        return is_loopback(name) or name in (self._hosts or ())
-
-    def _is_allowed(self, origin: str) -> bool:
-        return origin.lower() in self._origins or is_loopback(_host_name(origin))
 
 
 def is_loopback(host: str) -> bool:

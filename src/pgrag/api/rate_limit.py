@@ -14,9 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pgrag.api.problems import TOO_MANY, problem
-
-EXEMPT = frozenset({"/healthz", "/readyz"})
-"""Probes of an orchestrator: refused, they would make it end a service that is merely busy."""
+from pgrag.api.readiness import PROBES
 
 HEADERS = ("RateLimit", "RateLimit-Policy", "Retry-After")
 """What a browser's page of another origin has to see to keep to the limit."""
@@ -111,7 +109,7 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http" or scope["path"] in EXEMPT:
+        if scope["type"] != "http" or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return
         verdict = self._buckets.draw(client_of(scope))

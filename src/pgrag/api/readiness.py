@@ -10,6 +10,9 @@ from pgrag.schema import Finding
 
 log = logging.getLogger(__name__)
 
+PROBES = frozenset({"/healthz", "/readyz"})
+"""What an orchestrator asks: refused, it would end a service that is merely busy or renamed."""
+
 _MODEL = """
 select exists (
     select

@@ -21,7 +21,9 @@ def serve(
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Agents may call it by this name (see docs/agents.md)."),
+        typer.Option(
+            metavar="NAME", help="It may be called by this name, too (see docs/agents.md)."
+        ),
     ] = None,
 ) -> None:
     """Serve the search over REST (/docs describes it), and to agents over MCP at /mcp."""
