@@ -143,7 +143,8 @@ def _library_findings(
                 " ".join(remedy for _, remedy in complaints),
             )
         else:
-            message = f"{row['versions']:,} versions, {row['documents']:,} documents, by {model}."
+            versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"
+            message = f"{versions}, {row['documents']:,} documents, by {model}."
             yield Finding(f"library {name}", True, message)
     for model in sorted(used):
         [index] = call(connection, "vector_index_state", model=model)

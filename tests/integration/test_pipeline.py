@@ -50,6 +50,33 @@ class TestRuns:
         assert (hit["key"], hit["url"]) == ("drain.md", "https://example.org/docs/drain")
         assert is_complete(database)
 
+    def test_planner_is_told_of_what_is_news_to_the_whole_database(
+        self, database, connection, embedder, folder
+    ):
+        def rows(stated: int | None = None) -> int:
+            """Pages as the planner knows them; stated: make it believe so."""
+            if stated is not None:
+                connection.execute(
+                    "update pg_class set reltuples = %s where oid = 'pgrag.pages'::regclass",
+                    [stated],
+                )
+            [row] = database.query(
+                "select reltuples from pg_class where oid = 'pgrag.pages'::regclass"
+            )
+            return int(row["reltuples"])
+
+        index(database, embedder, folder)
+        assert rows() == 4, "a new database"
+        rows(stated=200)
+        write(folder, {"drain.md": "# Drain\n\nMove the work away.\n"})
+        index(database, embedder, folder)
+        assert rows() == 200, "one page of 200"
+        write(folder, {name: f"{text}\nMore.\n" for name, text in GUIDE.items()})
+        (folder / "fill.md").unlink()
+        write(folder, {"new.md": "# New\n\nA node that is new.\n"})
+        index(database, embedder, folder)
+        assert rows() == 4, "four that are written and one that is gone"
+
     def test_second_run_writes_nothing(self, database, embedder, folder):
         index(database, embedder, folder)
         before, embedded = stored(database), len(embedder.texts)

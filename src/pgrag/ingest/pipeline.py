@@ -30,6 +30,9 @@ from pgrag.models import Chunk, Edge, Page
 BATCH_DOCUMENTS = 1500
 #: Seconds to wait before the second, third … try when the database went away.
 RETRY_DELAYS = (1.0, 3.0, 9.0)
+#: Share of all pages of the database whose change the planner is told of at once. To read samples
+#: of large tables takes seconds, too long for a page in a small library beside large ones.
+NEWS = 0.02
 
 #: Told (pages done, pages in all, documents written) as the run goes on.
 Progress = Callable[[int, int, int], None]
@@ -168,8 +171,12 @@ def _finish(
     for row in database.call("libraries"):
         if row["library"] == target.library.strip().lower() and row["settings"]["edge_vectors"]:
             embed_edges(database, embedder, target.library)
-    if report.written + report.removed > 0.1 * report.pages:
-        with database.connection() as connection:
+    with database.connection() as connection:
+        [row] = connection.execute(
+            "select greatest(reltuples, 0) as pages from pg_class where oid = %s::regclass",
+            ["pgrag.pages"],
+        )
+        if report.written + report.removed > NEWS * row["pages"]:
             connection.execute(
                 "analyze pgrag.pages, pgrag.documents, pgrag.embeddings, pgrag.lexeme_statistics,"
                 " pgrag.edges, pgrag.page_names, pgrag.page_ranks"
