@@ -139,8 +139,7 @@ $$;
 
 -- How many lexemes, from the first, are better looked up in all versions of all libraries. In the
 -- full-text index the list of all documents of a version is long, and to intersect with it costs
--- more than to pass by a few documents of others: 40 ns for a document of the version against some
--- 0.6 µs for one of another, measured in memory; on disk the latter is dearer, hence a fortieth.
+-- more than to pass by a few documents of others; a fortieth, as those may have to come from disk.
 create or replace function pgrag._unscoped_lexemes(
     lexemes text[],
     target pgrag.search_target

@@ -210,6 +210,15 @@ as $$
     where e.place = 'templates/default'
         and concat(e.entry ->> 'system', e.entry ->> 'prompt') like '%{default}%'
     union all
+    -- What they take of a model's window is counted once.
+    select e.place || '/prompt', 'says the sources more than once.', null
+    from entries as e
+    where e.section = 'templates'
+        and (
+            select count(*) > 1
+            from regexp_matches(e.entry ->> 'prompt', '\{sources\}|\{default\}', 'g')
+        )
+    union all
     select e.place || '/' || c.place, c.problem, c.hint
     from entries as e
     cross join lateral pgrag._synonym_complaints(e.entry) as c

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Self
 import psycopg
 
 from pgrag import schema
-from pgrag.db import Database, Row, translated_errors
+from pgrag.db import Database, Row
+from pgrag.driver_errors import translated_errors
 from pgrag.embedded import EmbeddedServer
 from pgrag.errors import (
     DatabaseError,

@@ -9,7 +9,8 @@ import psycopg
 from psycopg.rows import dict_row
 
 from pgrag import schema
-from pgrag.db import call, translated_errors
+from pgrag.db import call
+from pgrag.driver_errors import translated_errors
 from pgrag.embedding.model_file import read_description
 from pgrag.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.schema import Finding

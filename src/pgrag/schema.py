@@ -12,7 +12,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from pgrag import errors
-from pgrag.db import translated_errors
+from pgrag.driver_errors import translated_errors
 from pgrag.routines import digest, installed_digest
 
 if TYPE_CHECKING:

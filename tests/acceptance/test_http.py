@@ -48,6 +48,13 @@ def test_a_search_by_get_and_by_post(client: httpx.Client) -> None:
     assert unrecorded(by_post) == unrecorded(by_get)
 
 
+def test_a_service_for_this_machine_has_no_other_name(client: httpx.Client) -> None:
+    """A page whose name was made to mean 127.0.0.1 reads nothing."""
+    refused = client.get("/v1/libraries", headers={"Host": "evil.example"})
+    assert (refused.status_code, refused.json()["type"]) == (421, "/problems/wrong-host")
+    assert client.get("/v1/libraries", headers={"Host": "localhost"}).status_code == 200
+
+
 @pytest.mark.parametrize(("query", "library"), [("SPERRMÜLL", "wegweiser"), ("КНИГИ", "spravka")])
 def test_queries_in_other_languages(client: httpx.Client, query: str, library: str) -> None:
     hits = client.get("/v1/search", params={"q": query}).json()["hits"]

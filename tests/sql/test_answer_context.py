@@ -302,6 +302,14 @@ class TestTemplates:
         for entries, message in [
             ({"t": {"system": "x"}}, "templates/t: needs system and prompt."),
             ({"t": good | {"prompt": "{question}"}}, "templates/t/prompt: must be a text with"),
+            (
+                {"t": good | {"prompt": "{sources}{question}{sources}"}},
+                "says the sources more than",
+            ),
+            (
+                {"t": good | {"prompt": "{default} {sources}{question}"}},
+                "says the sources more than",
+            ),
             ({"t": good | {"system": " "}}, "templates/t/system: must be a text"),
             ({"T": good}, "templates/T: the name must be of small letters"),
             ({"t": good | {"tools": []}}, "templates/t/tools: there is no such field."),

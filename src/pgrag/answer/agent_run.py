@@ -22,9 +22,6 @@ IDLE_STEPS = 2
 
 _SMALLEST_RESULT = 300
 
-_NO_SOURCES = "(Nothing was found.)"
-"""What pgrag.answer_messages writes in the place of sources where there are none."""
-
 _LOOK_FIRST = (
     "You have not looked into the documentation yet. Search it with the tools, then answer."
 )
@@ -60,8 +57,6 @@ class Run:
         self._answer_tokens = answer_tokens
         self._temperature = temperature
         system, self._last = self._without_tools()
-        # How often a template repeats the sources, once at least.
-        self._copies = max(1, self._last.content.count(_NO_SOURCES))
         self._messages = [system, Message("user", question)]
         self.trace: list[dict[str, Any]] = []
         self.search_ids: list[UUID] = []
@@ -203,18 +198,17 @@ class Run:
         for message in self._messages:
             words.append(message.content)
             words += [call.name + call.arguments for call in message.tool_calls]
-        quoted: int = sum(source["tokens"] for source in self._tools.sources)
-        return sum(map(_size, words)) + (self._copies - 1) * quoted
+        return sum(map(_size, words))
 
     def _needed_for_a_step(self) -> int:
         """Tokens of a step with a tool and the answer after it."""
         step = self._conversation() + self._answer_tokens
-        return step + step + self._copies * _SMALLEST_RESULT + self._answer_tokens
+        return step + step + _SMALLEST_RESULT + self._answer_tokens
 
     def _room(self) -> int:
         """Tokens that a result may have, so that the answer after it stays within the bound."""
         left = self._max_tokens - self._spent - self._conversation() - self._answer_tokens
-        return max(0, min(RESULT_TOKENS, left // self._copies))
+        return max(0, min(RESULT_TOKENS, left))
 
 
 def _size(text: str) -> int:

@@ -31,7 +31,7 @@ class Endpoint:
     """An ASGI application that answers while `running`; `make_server` is called once, in a thread.
 
     With `streams` a call may tell its progress, and ends when its client goes away; without, an
-    answer is plain JSON, a third faster. Who may call is for those before it to decide: it looks
+    answer is plain JSON, which costs less. Who may call is for those before it to decide: it looks
     at no Host and no Origin.
     """
 

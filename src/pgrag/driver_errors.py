@@ -1,0 +1,105 @@
+"""The one door through which errors of the database driver leave, as errors of this project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import psycopg
+
+from pgrag import errors
+
+#: What the SQL functions raise, and what the code becomes here.
+_ERRORS: dict[str, type[errors.PgragError]] = {
+    "PGR01": errors.InvalidInput,
+    "PGR02": errors.UnknownLibrary,
+    "PGR03": errors.UnknownVersion,
+    "PGR04": errors.UnknownPage,
+    "PGR05": errors.UnknownDocument,
+    "PGR06": errors.InvalidFilter,
+    "PGR07": errors.InvalidCursor,
+    "PGR08": errors.DimensionMismatch,
+    "PGR09": errors.UnknownModel,
+    "PGR14": errors.UnknownSearch,
+    "PGR10": errors.UnknownEvaluationSet,
+    "PGR11": errors.UnknownEvaluationRun,
+    "PGR15": errors.TimeExceeded,
+}
+
+
+class _Outcome(NamedTuple):
+    """What becomes of the codes that begin so."""
+
+    codes: tuple[str, ...]
+    error: type[errors.PgragError]
+    beginning: str = ""
+    hint: str | None = None
+
+
+_OUTCOMES = [
+    # Undefined function, table, schema, column, object: older than the code that calls it.
+    _Outcome(
+        ("42883", "42P01", "3F000", "42703", "42704"),
+        errors.SchemaOutdated,
+        "The database is not what this version of pgrag expects: ",
+        "Run `pgrag db upgrade`.",
+    ),
+    _Outcome(
+        ("57014",),
+        errors.TimeExceeded,
+        "The query was cancelled: ",
+        "Raise statement_timeout or narrow the search.",
+    ),
+    # Bad data, a missing or forbidden value, a limit of the program.
+    _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
+    # A deadlock, a failed serialization, a lock that was not to be had.
+    _Outcome(
+        ("40", "55P03"), errors.DatabaseError, "Another session was in the way: ", "Try again."
+    ),
+    # No connection, a server that starts or stops, no place for another session.
+    _Outcome(
+        ("08", "57P", "53300"),
+        errors.DatabaseUnavailable,
+        "The database cannot be used: ",
+        "Check that it runs and that PGRAG_DATABASE_URL is right.",
+    ),
+    _Outcome(("",), errors.DatabaseError, "The database refused: "),
+]
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Lets errors of the driver leave as errors of this project."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise errors.InvalidInput(
+            f"A text cannot be stored: {error.reason} ({error.object[error.start : error.end]!r})."
+        ) from error
+    except psycopg.Error as error:
+        raise _translated(error) from error
+
+
+def _translated(error: psycopg.Error) -> errors.PgragError:
+    message = error.diag.message_primary or str(error) or type(error).__name__
+    hint = error.diag.message_hint
+    state = error.sqlstate
+    if state == "PGR16":
+        place = error.diag.column_name
+        return errors.InvalidQuery(message, hint=hint, column=int(place) if place else None)
+    if state in _ERRORS:
+        return _ERRORS[state](message, hint=hint)
+    if state is None:
+        # Not the server's, but the driver's.
+        drivers = {psycopg.DataError: "22000", psycopg.OperationalError: "08000"}
+        state = next((code for kind, code in drivers.items() if isinstance(error, kind)), "")
+    outcome = next(outcome for outcome in _OUTCOMES if state.startswith(outcome.codes))
+    text = outcome.beginning + one_sentence(message)
+    return outcome.error(text[0].upper() + text[1:], hint=outcome.hint or hint)
+
+
+def one_sentence(message: str) -> str:
+    """Put what the driver says, often on several lines, on one, with a full stop."""
+    text = " ".join(message.split())
+    return text if text.endswith((".", "?", "!")) else f"{text}."
