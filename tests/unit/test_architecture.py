@@ -26,7 +26,7 @@ MODULES = sorted(
 OWNERS = {
     "psycopg": {
         "pgrag.app", "pgrag.cli.database", "pgrag.configuration.shipped", "pgrag.db",
-        "pgrag.doctor", "pgrag.embedded", "pgrag.embedding.builtin",
+        "pgrag.doctor", "pgrag.driver_errors", "pgrag.embedded", "pgrag.embedding.builtin",
         "pgrag.ingest.pipeline", "pgrag.routines", "pgrag.schema",
     },
     "psycopg_pool": {"pgrag.db"},
