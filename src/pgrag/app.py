@@ -1,7 +1,7 @@
-"""The composition root: from settings to a working application. The only place that wires.
+"""The composition root: the only place that builds an application from settings.
 
-What only some uses need (models, reading of sources) is imported by them: a search from the shell
-then starts in half the time.
+Modules that only some uses need (models, ingest) are imported where they are used: this halves
+the start-up time of a search from the shell.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pgrag.errors import (
     SourceError,
 )
 from pgrag.providers import Providers
-from pgrag.results import Results
+from pgrag.search import Search
 from pgrag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     from pgrag.embedding import Embedder
     from pgrag.enrichment import Enricher
     from pgrag.ingest.page import PageOptions
-    from pgrag.ingest.pipeline import IndexReport, Progress
-    from pgrag.ingest.sources import Source
+    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.report import IndexReport
+    from pgrag.ingest.source.sources import Source
 
 log = logging.getLogger(__name__)
 
 
 class App:
-    """Database, models and search, wired by settings. Use it as a context manager.
+    """Database, models and search, wired by settings. A context manager; thread-safe.
 
-    With no PGRAG_DATABASE_URL the embedded server is started when the database is first needed,
-    and goes on running afterwards. Threads may share it. `tell` gets a sentence before what takes
-    a few seconds.
+    Without PGRAG_DATABASE_URL the first use of the database starts the embedded server, which
+    keeps running afterwards. `tell` receives a sentence before a step that takes seconds.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class App:
         self.close()
 
     def close(self) -> None:
-        """Close connections; the embedded server goes on."""
+        """Close connections; the embedded server keeps running."""
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -76,22 +76,22 @@ class App:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the database is the private one."""
+        """Whether the database is the embedded one."""
         return self.settings.database_url is None
 
     @property
     def url(self) -> str:
-        """The database's URL; starts the embedded server where there is no other."""
+        """The database's URL; starts the embedded server if none is configured."""
         if self._url is None:
-            given = self.settings.database_url
-            if given is None and self.server.status().data_directory is None:
+            url = self.settings.database_url
+            if url is None and self.server.status().data_directory is None:
                 self._tell(f"Making a database in {self.settings.home}, once.")
-            self._url = self.server.start() if given is None else given.get_secret_value()
+            self._url = self.server.start() if url is None else url.get_secret_value()
         return self._url
 
     @property
     def database(self) -> Database:
-        """The pool of connections to a database that fits; see `require_schema`."""
+        """The connection pool of a database with the right schema; see `require_schema`."""
         with self._lock:
             if self._database is None:
                 self.require_schema()
@@ -104,25 +104,24 @@ class App:
             return self._database
 
     def _revive(self) -> bool:
-        """Start the embedded server again after a crash; one that was stopped stays stopped."""
+        """Restart the embedded server after a crash; a stopped server stays stopped."""
         crashed = self.server.has_crashed()
         if crashed:
             self.server.start()
         return crashed
 
     @property
-    def search(self) -> Results:
-        """The search functions, with the models that are configured here."""
-        return Results(self.database, self.providers.query_embedder, rerank=self.providers.rerank)
+    def search(self) -> Search:
+        """The search functions, with the configured models; searches are not recorded."""
+        return self.searching_as(None)
 
-    def searching_as(self, client: str) -> Results:
-        """The same for a face: what it searches is recorded under its name, unless switched off."""
-        recorded = client if self.settings.record_searches else None
-        return Results(
+    def searching_as(self, client: str | None) -> Search:
+        """The search functions for a face: searches are recorded under its name if enabled."""
+        return Search(
             self.database,
             self.providers.query_embedder,
             rerank=self.providers.rerank,
-            client=recorded,
+            client=client if self.settings.record_searches else None,
         )
 
     def answering(self, client: str) -> Answerer:
@@ -141,9 +140,9 @@ class App:
         )
 
     def require_schema(self) -> None:
-        """Raise `SchemaOutdated` or `SchemaTooNew` unless the database fits this package.
+        """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package.
 
-        The embedded database belongs to pgrag alone, so there what is missing is brought in.
+        An outdated embedded database is upgraded instead: it belongs to pgrag alone.
         """
         try:
             schema.require_current(self.url)
@@ -154,7 +153,7 @@ class App:
             self.upgrade()
 
     def upgrade(self) -> schema.SchemaStatus:
-        """Migrate the database; bring the built-in model and the shipped configuration into it."""
+        """Migrate the database; install the built-in model and the shipped configuration."""
         from pgrag import configuration, embedding
 
         status = schema.upgrade(self.url)
@@ -172,16 +171,16 @@ class App:
         except DatabaseUnavailable as error:
             return [schema.Finding("database", False, error.message, error.hint or "")]
         models = {embedder.name for embedder in self.providers.embedders}
-        found = doctor.findings(url, is_embedded=self.is_embedded, models=models)
+        findings = doctor.findings(url, is_embedded=self.is_embedded, models=models)
         if self.settings.llm_url or self.settings.llm_model:
-            found.append(doctor.language_model_finding(self.providers.require_language_model))
-        return found
+            findings.append(doctor.language_model_finding(self.providers.require_language_model))
+        return findings
 
     def index(
         self,
         library: str,
         version: str,
-        source: str,
+        source: str | Source,
         options: PageOptions,
         *,
         include: Sequence[str] = (),
@@ -191,61 +190,47 @@ class App:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Bring a version of a library to the state of a source; see `pipeline.index`."""
-        from pgrag.ingest.sources import discover
+        """Synchronise a version of a library with a source; see `pipeline.index`.
 
-        with discover(
-            source, include=include, exclude=exclude, subfolder=subfolder, ref=ref
-        ) as found:
-            return self.index_source(
-                library, version, found, options, dry_run=dry_run, progress=progress
-            )
-
-    def index_source(
-        self,
-        library: str,
-        version: str,
-        found: Source,
-        options: PageOptions,
-        *,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> IndexReport:
-        """Do the same for a source that is listed already."""
+        `include`, `exclude`, `subfolder` and `ref` only apply to a source given as text.
+        """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
+        from pgrag.ingest.source.sources import discover
 
-        report = pipeline.index(
-            self.database,
-            self._registered(self.library_model(library)),
-            found,
-            pipeline.IndexTarget(library, version, options),
-            # always the built-in one: the same text gives the same chunks, whatever embeds them
-            similarities=partial(similarities, self.providers.builtin),
-            dry_run=dry_run,
-            progress=progress,
-        )
-        if not dry_run:
-            self._enrich_indexed(report)
+        if isinstance(source, str):
+            source = discover(
+                source, include=include, exclude=exclude, subfolder=subfolder, ref=ref
+            )
+        with source:
+            row = self._library(library)
+            settings = row["settings"] if row else {}
+            report = pipeline.index(
+                self.database,
+                self._registered(self._model_of(row)),
+                source,
+                pipeline.IndexTarget(
+                    library, version, options, settings.get("edge_vectors", False)
+                ),
+                # always the built-in model: chunk borders must not depend on the library's model
+                similarities=partial(similarities, self.providers.builtin),
+                dry_run=dry_run,
+                progress=progress,
+            )
+        enrichment = settings.get("enrichment", "off")
+        if enrichment != "off" and not dry_run:
+            self._enrich_indexed(report, enrichment)
         return report
 
-    def _enrich_indexed(self, report: IndexReport) -> None:
-        """Have a language model write what the library's setting says.
+    def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
+        """Let the language model write the enrichment that the library's setting names.
 
-        The pages are in, with or without it: what goes wrong here is a warning.
+        The pages are stored already, so a failure is only a warning.
         """
-        library = report.library.strip().lower()
-        [setting] = [
-            row["settings"]["enrichment"]
-            for row in self.database.call("libraries")
-            if row["library"] == library
-        ]
-        if setting == "off":
-            return
         from pgrag.enrichment import parse_kinds
 
         try:
-            enricher = self.enricher(library, report.version)
+            enricher = self.enricher(report.library, report.version)
             for kind in parse_kinds([setting]):
                 enriched = enricher.run(kind)
                 report.enriched[kind.value] = enriched.documents
@@ -257,9 +242,9 @@ class App:
             report.warnings.append(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:
-        """What has the language model write for a library, or one of its versions.
+        """The enricher of a library or of one of its versions.
 
-        Raises `NotConfigured` where there is no language model.
+        Raises `NotConfigured` without a language model.
         """
         from pgrag.enrichment import Enricher
         from pgrag.ingest.embeddings import embed_pending
@@ -281,10 +266,10 @@ class App:
     def index_again(
         self, row: Row, *, dry_run: bool = False, progress: Progress | None = None
     ) -> IndexReport:
-        """Index a version as it was before, from its source; `row` is one of `outdated_pages`.
+        """Index a version again with its recorded options; `row` is one of `outdated_pages`.
 
-        Of a git repository the same commit is read. Raises `SourceError` where the source is gone
-        or not known.
+        A git repository is read at the same commit. Raises `SourceError` if the source is missing
+        or was not recorded.
         """
         from pgrag.ingest.page import PageOptions
         from pgrag.models import ChunkProfile
@@ -293,7 +278,7 @@ class App:
         if not remembered.get("arguments"):
             raise SourceError(
                 "how it was indexed is not known.",
-                hint="Index it once more as you did before; from then on it is remembered.",
+                hint="Index it again as you did before; from then on it is remembered.",
             )
         profile = remembered["chunk_profile"]
         return self.index(
@@ -317,10 +302,10 @@ class App:
         activate: bool = False,
         edges: bool = False,
     ) -> int:
-        """Embed the texts of a library that lack a vector by a model (default: the library's).
+        """Embed the texts of a library that have no vector by `model` (default: the library's).
 
-        With `activate` searches use that model from then on; with `edges` the edges are embedded
-        too, and from then on whenever the library is indexed. Returns the number of texts.
+        With `activate` searches use that model from now on. With `edges` edges are embedded too,
+        now and in every later indexing run. Returns the number of texts.
         """
         from pgrag.ingest import embeddings
 
@@ -328,7 +313,7 @@ class App:
         count = embeddings.embed_pending(self.database, embedder, library)
         embeddings.ensure_vector_index(self.database, embedder.name)
         if edges:
-            count += embeddings.embed_edges(self.database, embedder, library)
+            count += embeddings.embed_pending(self.database, embedder, library, kind="edge")
             self.database.call(
                 "configure_library", library=library, settings={"edge_vectors": True}
             )
@@ -337,11 +322,16 @@ class App:
         return count
 
     def library_model(self, library: str) -> str:
-        """The model of a library; for a new one what is configured, else the built-in."""
+        """The model of a library; a new library gets the configured or the built-in model."""
+        return self._model_of(self._library(library))
+
+    def _library(self, name: str) -> Row | None:
         rows = self.database.call("libraries")
-        for row in rows:
-            if row["library"] == library.strip().lower():
-                return str(row["model"])
+        return next((row for row in rows if row["library"] == name.strip().lower()), None)
+
+    def _model_of(self, library: Row | None) -> str:
+        if library is not None:
+            return str(library["model"])
         return next(iter(self.providers.embedders[1:]), self.providers.builtin).name
 
     def _registered(self, model: str) -> Embedder:

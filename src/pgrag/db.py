@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache
 from selectors import EVENT_READ, DefaultSelector
+from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from pgvector import HalfVector
@@ -24,31 +25,32 @@ from pgrag import errors
 from pgrag.driver_errors import one_sentence, translated_errors
 
 Row = dict[str, Any]
+R = TypeVar("R")
 
 _GRACE_MS = 500
-"""What a function that looks at the clock itself gets, to say more than that it was cancelled."""
+"""Grace beyond its own limit, so that a function can report more than "cancelled"."""
 
 _PROMPT = 1.0
-"""Seconds that making a connection usually takes at most."""
+"""Seconds within which a connection is usually established."""
 
 _TRUSTED = 5.0
-"""Seconds for which a connection is not asked whether it lives, if its server has not hung up."""
+"""Seconds without a liveness check after use, unless the server closed the connection."""
 
-# The pool would tell the terminal what is raised here.
+# Without a handler the pool's warnings reach the terminal; this module raises them as errors.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A connection of the pool, which knows when it was given back."""
+    """A pooled connection that remembers when it was returned."""
 
     used_at = -_TRUSTED
 
 
 def _check(connection: _Connection) -> None:
-    """Raise where a connection is dead.
+    """Raise if a connection is dead.
 
-    A server that ends a connection says so, which is seen without asking; only one that has been
-    idle for a while may have been lost on the way.
+    A server that closes a connection makes its socket readable, so no query is needed. Only a
+    connection that was idle for a while can be lost without a trace.
     """
     with DefaultSelector() as selector:
         selector.register(connection, EVENT_READ)
@@ -57,13 +59,54 @@ def _check(connection: _Connection) -> None:
         ConnectionPool.check_connection(connection)
 
 
+class Calls:
+    """The running statements of one caller, so that another thread can cancel them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._connections: list[psycopg.Connection[Row]] = []
+        self._is_cancelled = False
+
+    def run(self, function: Callable[[], R]) -> R:
+        """Call a function; `cancel` ends its statements."""
+        token = _calls.set(self)
+        try:
+            return function()
+        finally:
+            _calls.reset(token)
+
+    def cancel(self) -> None:
+        """End the running statement, and refuse further ones."""
+        with self._lock:
+            self._is_cancelled = True
+            running = list(self._connections)
+        for connection in running:
+            connection.cancel_safe(timeout=_PROMPT)
+
+    @contextmanager
+    def using(self, connection: psycopg.Connection[Row]) -> Iterator[None]:
+        """Register a connection for `cancel` within the block. Raises `DatabaseError` after it."""
+        with self._lock:
+            if self._is_cancelled:
+                raise errors.DatabaseError("The caller no longer waits.")
+            self._connections.append(connection)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._connections.remove(connection)
+
+
+_calls: ContextVar[Calls | None] = ContextVar("calls", default=None)
+
+
 class Database:
     """A pool of connections to one database.
 
-    `url` is a libpq connection string or URL. `hybrid_alpha`, if given, is the share of the vector
-    arm for libraries and models that set none. Connections are made when first needed, and made
-    again after a loss. `timeout`: seconds to wait for one while all `pool_size` are in use.
-    `revive` is called when the server does not answer; where it says True, it does again.
+    `url` is a libpq connection string or URL. `hybrid_alpha` is the share of the vector retriever
+    for libraries and models that set none. Connections are opened on demand and replaced when
+    lost. `timeout` is how many seconds to wait for one while all `pool_size` are in use. `revive`
+    is called when the server does not answer, and returns True if it restarted the server.
     """
 
     def __init__(
@@ -103,34 +146,35 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Closes every connection."""
+        """Close every connection."""
         self._pool.close()
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Row]]:
-        """Lends a connection in autocommit mode; driver errors leave as errors of this project."""
+        """Lend a connection in autocommit mode; driver errors become `pgrag.errors`."""
         with translated_errors():
             self._pool.open()
             connection = self._borrowed()
+            calls = _calls.get()
             try:
-                with connection:
+                with calls.using(connection) if calls else nullcontext(), connection:
                     yield connection
             finally:
                 connection.used_at = monotonic()
                 self._pool.putconn(connection)
 
     def call(self, function: str, /, **arguments: Any) -> list[Row]:
-        """Calls `pgrag.<function>` with named arguments and returns its rows.
+        """Call `pgrag.<function>` with named arguments and return its rows.
 
-        An argument that is None is left out, so that the default of the SQL signature holds.
+        An argument that is None is omitted, so the default of the SQL signature applies.
         """
         with self.connection() as connection:
             return call(connection, function, **arguments)
 
     def call_in_time(self, function: str, /, *, timeout_ms: int, **arguments: Any) -> list[Row]:
-        """Calls a function that keeps to `timeout_ms` where it can; the server ends it elsewhere.
+        """Call a function that checks `timeout_ms` itself, with `statement_timeout` as fallback.
 
-        A single pattern on a single text may take longer than a lifetime, and asks no clock.
+        One regular expression on one text can run practically for ever, without checking a clock.
         Raises `TimeExceeded`.
         """
         return self.call_within(
@@ -138,7 +182,7 @@ class Database:
         )
 
     def call_within(self, milliseconds: int, function: str, /, **arguments: Any) -> list[Row]:
-        """Calls a function that the server ends after a time; raises `TimeExceeded` then."""
+        """Call a function under a statement timeout; raises `TimeExceeded` when it expires."""
         with self.connection() as connection, connection.transaction():
             connection.execute(
                 "select set_config('statement_timeout', %s, true)", [f"{milliseconds}ms"]
@@ -146,7 +190,7 @@ class Database:
             return call(connection, function, **arguments)
 
     def stream(self, function: str, /, **arguments: Any) -> Iterator[Row]:
-        """Yields the rows of `pgrag.<function>` one by one; only some are in memory at a time."""
+        """Yield the rows of `pgrag.<function>` one by one, fetched in batches by a cursor."""
         with self.connection() as connection, connection.transaction():
             statement, values = _statement(function, _given(arguments))
             with connection.cursor(name="stream") as cursor:
@@ -154,15 +198,15 @@ class Database:
                 yield from cursor.execute(statement, values)
 
     def query(self, statement: str, arguments: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
-        """Runs one statement of this package and returns its rows."""
+        """Run one statement of this package and return its rows."""
         with self.connection() as connection:
             return connection.execute(statement.encode(), arguments).fetchall()
 
     @contextmanager
     def lock(self, name: str) -> Iterator[bool]:
-        """Holds an advisory lock while it lasts; False where another session holds it.
+        """Hold an advisory lock within the block; yields False if another session holds the lock.
 
-        On a connection of its own, so that long work does not keep one of the pool.
+        Uses a separate connection, so that long work does not occupy one of the pool.
         """
         with (
             translated_errors(),
@@ -178,7 +222,7 @@ class Database:
         try:
             return self._living(_PROMPT)
         except PoolTimeout:
-            # All in use, or none to be had? Only an attempt of our own says which, and why.
+            # Pool exhausted or server down? Only a direct attempt tells which, and why.
             try:
                 psycopg.connect(self.url, connect_timeout=int(self._timeout)).close()
             except psycopg.OperationalError:
@@ -194,10 +238,10 @@ class Database:
             ) from error
 
     def _living(self, timeout: float) -> _Connection:
-        """A connection that lives; raises `PoolTimeout` where there is none in so many seconds.
+        """A live connection; raises `PoolTimeout` if there is none within `timeout` seconds.
 
-        The dead are thrown away at once, however many a restart of the server has left: the
-        pool's own check would wait longer after each of them.
+        Dead connections are discarded at once, however many a server restart has left: the
+        pool's own check would back off longer after each of them.
         """
         deadline = monotonic() + timeout
         while (left := deadline - monotonic()) > 0:
@@ -223,16 +267,16 @@ class Database:
 
 
 def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any) -> list[Row]:
-    """Calls `pgrag.<function>` on a connection; see `Database.call`."""
-    given = _given(arguments)
-    statement, values = _statement(function, given)
+    """Call `pgrag.<function>` on a connection; see `Database.call`."""
+    arguments_set = _given(arguments)
+    statement, values = _statement(function, arguments_set)
     with translated_errors():
         try:
             return connection.execute(statement, values).fetchall()
         except psycopg.errors.UndefinedFunction as error:
-            if _exists(connection, function, list(given)) and error.diag.context is None:
+            if _exists(connection, function, list(arguments_set)) and error.diag.context is None:
                 raise errors.InvalidInput(
-                    f"A value has another type than pgrag.{function} takes:"
+                    f"A value has the wrong type for pgrag.{function}:"
                     f" {one_sentence(error.diag.message_primary or '')}"
                 ) from error
             raise
@@ -242,10 +286,12 @@ def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _statement(function: str, given: dict[str, Any]) -> tuple[bytes, list[Any]]:
-    """Compose the call of a function with named arguments, and its values."""
-    statement = _composed(function, tuple((name, _format(value)) for name, value in given.items()))
-    values = [Jsonb(value) if _is_document(value) else value for value in given.values()]
+def _statement(function: str, arguments: dict[str, Any]) -> tuple[bytes, list[Any]]:
+    """Compose the call of a function with named arguments; return statement and values."""
+    statement = _composed(
+        function, tuple((name, _format(value)) for name, value in arguments.items())
+    )
+    values = [Jsonb(value) if _is_document(value) else value for value in arguments.values()]
     return statement, values
 
 
@@ -265,15 +311,15 @@ def _composed(function: str, arguments: tuple[tuple[str, PyFormat], ...]) -> byt
 
 
 def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]) -> bool:
-    """Whether the database has a function with arguments of these names, of whatever types."""
+    """Whether the database has a function with arguments of these names, whatever their types."""
     if connection.info.transaction_status is psycopg.pq.TransactionStatus.INERROR:
         return False
-    found = connection.execute(
+    matches = connection.execute(
         "select from pg_proc as p where p.pronamespace = to_regnamespace('pgrag')"
         " and p.proname = %s and p.proargnames @> %s::text[]",
         [function, names],
     )
-    return found.rowcount > 0
+    return matches.rowcount > 0
 
 
 _notices: ContextVar[list[str] | None] = ContextVar("notices", default=None)
@@ -281,7 +327,7 @@ _notices: ContextVar[list[str] | None] = ContextVar("notices", default=None)
 
 @contextmanager
 def collected_notices() -> Iterator[list[str]]:
-    """Collects what functions say besides their rows (RAISE NOTICE) while it lasts."""
+    """Collect the notices that functions raise (RAISE NOTICE) within the block."""
     notices: list[str] = []
     token = _notices.set(notices)
     try:
@@ -297,20 +343,20 @@ def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
 
 
 def _is_document(value: Any) -> bool:
-    """Whether a value goes as JSON: an object, or a list of them."""
+    """Whether a value is sent as JSON: an object or a list of objects."""
     return isinstance(value, dict) or (
         isinstance(value, list) and bool(value) and isinstance(value[0], dict)
     )
 
 
 def _format(value: Any) -> PyFormat:
-    # Vectors by the thousand travel as bytes; as text they would take longer than to compute.
+    # Vectors are sent in binary: as text, thousands of them take longer to send than to compute.
     is_vectors = isinstance(value, list) and value and isinstance(value[0], HalfVector)
     return PyFormat.BINARY if is_vectors else PyFormat.AUTO
 
 
 def register_vector_types(connection: psycopg.Connection[Any]) -> None:
-    """Teaches a connection pgvector's types, where the extension is installed, in any schema."""
+    """Register pgvector's types on a connection if the extension is installed, in any schema."""
     with connection.transaction(), connection.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(
             "select set_config('search_path', quote_ident(n.nspname), true)"

@@ -1,4 +1,4 @@
-"""What is wrong with a database, and how to mend it. Nothing is changed."""
+"""Check a database and name remedies. Changes nothing."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ _UPGRADE = "Run `pgrag db upgrade`."
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
     """Check a database, its schema, its models and its libraries.
 
-    `models` are the names of the embedding models that can be used here. What cannot be checked
-    because of an earlier finding is left out.
+    `models` are the names of the embedding models configured here. Checks that an earlier finding
+    makes impossible are skipped.
     """
     try:
         with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
-            found = [
+            listed = [
                 Finding("database", True, masked_url(url)),
                 *schema.server_findings(connection),
             ]
             status = schema.status(url)
-            found.append(_schema_finding(status, is_embedded=is_embedded))
+            listed.append(_schema_finding(status, is_embedded=is_embedded))
             if status.state == "current":
                 connection.row_factory = dict_row  # type: ignore[assignment]
-                found.append(_builtin_model_finding(connection))
-                found.extend(_library_findings(connection, models))
+                listed.append(_builtin_model_finding(connection))
+                listed.extend(_library_findings(connection, models))
     except DatabaseError as error:
         return [Finding("database", False, error.message, error.hint or "")]
-    return found
+    return listed
 
 
 def language_model_finding(required: Callable[[], ChatModel]) -> Finding:
-    """Ask the language model's server whether it is up and has the model; nothing is generated."""
+    """Check that the language model's server is up and lists the model, without generating."""
     name = "language model"
     try:
         model = required()
         served = model.served()
     except (SettingsError, LanguageModelError) as error:
         return Finding(name, False, error.message, error.hint or "")
-    # Ollama's names have a tag behind a colon, which may be left out.
+    # Ollama's model names end in an optional tag after a colon.
     if served is None or any(model.name in {one, one.rpartition(":")[0]} for one in served):
         return Finding(name, True, f"{model}.")
     known = ", ".join(sorted(served)[:10]) or "none"
@@ -110,13 +110,10 @@ def _library_findings(
         if model is None:
             continue
         used.add(model)
-        complaints = []
+        remedies: dict[str, str] = {}
         if model not in models:
-            complaints.append(
-                (
-                    f"its model {model} is not configured here, so queries are not embedded",
-                    "Set PGRAG_EMBEDDING_MODEL, and where it runs elsewhere PGRAG_EMBEDDING_URL.",
-                )
+            remedies[f"its model {model} is not configured here, so queries are not embedded"] = (
+                "Set PGRAG_EMBEDDING_MODEL, and where it runs elsewhere PGRAG_EMBEDDING_URL."
             )
         unfinished = [
             version["version"] or "(unversioned)"
@@ -124,24 +121,16 @@ def _library_findings(
             if version["status"] != "ready"
         ]
         if unfinished:
-            complaints.append(
-                (
-                    f"indexing of {', '.join(unfinished)} has not finished",
-                    "Run `pgrag index` again with the same source, unless it runs right now.",
-                )
+            remedies[f"indexing of {', '.join(unfinished)} has not finished"] = (
+                "Run `pgrag index` again with the same source, unless it runs right now."
             )
         elif model in models and call(
-            connection, "pending_embeddings", library=name, model=model, match_count=1
+            connection, "pending_embeddings", library=name, model=model, top_k=1
         ):
-            complaints.append(
-                (f"some texts have no vector by {model}", f"Run `pgrag embed {name}`.")
-            )
-        if complaints:
+            remedies[f"some texts have no vector by {model}"] = f"Run `pgrag embed {name}`."
+        if remedies:
             yield Finding(
-                f"library {name}",
-                False,
-                "; ".join(message for message, _ in complaints),
-                " ".join(remedy for _, remedy in complaints),
+                f"library {name}", False, "; ".join(remedies), " ".join(remedies.values())
             )
         else:
             versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"

@@ -1,6 +1,4 @@
-"""The one door through which errors of the database driver leave, as errors of this project."""
-
-from __future__ import annotations
+"""The only place that translates errors of the database driver into errors of this project."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +8,7 @@ import psycopg
 
 from pgrag import errors
 
-#: What the SQL functions raise, and what the code becomes here.
+#: The SQLSTATEs of the SQL functions, and the errors that they become.
 _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR01": errors.InvalidInput,
     "PGR02": errors.UnknownLibrary,
@@ -21,15 +19,15 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR07": errors.InvalidCursor,
     "PGR08": errors.DimensionMismatch,
     "PGR09": errors.UnknownModel,
-    "PGR14": errors.UnknownSearch,
     "PGR10": errors.UnknownEvaluationSet,
     "PGR11": errors.UnknownEvaluationRun,
+    "PGR14": errors.UnknownSearch,
     "PGR15": errors.TimeExceeded,
 }
 
 
 class _Outcome(NamedTuple):
-    """What becomes of the codes that begin so."""
+    """The error for SQLSTATEs with one of these prefixes."""
 
     codes: tuple[str, ...]
     error: type[errors.PgragError]
@@ -38,7 +36,7 @@ class _Outcome(NamedTuple):
 
 
 _OUTCOMES = [
-    # Undefined function, table, schema, column, object: older than the code that calls it.
+    # Undefined function, table, schema, column, object: the database is older than this code.
     _Outcome(
         ("42883", "42P01", "3F000", "42703", "42704"),
         errors.SchemaOutdated,
@@ -51,13 +49,13 @@ _OUTCOMES = [
         "The query was cancelled: ",
         "Raise statement_timeout or narrow the search.",
     ),
-    # Bad data, a missing or forbidden value, a limit of the program.
+    # Data exception, not-null or check violation, program limit exceeded.
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
-    # A deadlock, a failed serialization, a lock that was not to be had.
+    # Deadlock, serialisation failure, lock not available.
     _Outcome(
         ("40", "55P03"), errors.DatabaseError, "Another session was in the way: ", "Try again."
     ),
-    # No connection, a server that starts or stops, no place for another session.
+    # No connection, server starting or stopping, too many connections.
     _Outcome(
         ("08", "57P", "53300"),
         errors.DatabaseUnavailable,
@@ -70,7 +68,7 @@ _OUTCOMES = [
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Lets errors of the driver leave as errors of this project."""
+    """Translate errors of the driver into errors of this project."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -86,12 +84,12 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
     hint = error.diag.message_hint
     state = error.sqlstate
     if state == "PGR16":
-        place = error.diag.column_name
-        return errors.InvalidQuery(message, hint=hint, column=int(place) if place else None)
+        column = error.diag.column_name
+        return errors.InvalidQuery(message, hint=hint, column=int(column) if column else None)
     if state in _ERRORS:
         return _ERRORS[state](message, hint=hint)
     if state is None:
-        # Not the server's, but the driver's.
+        # Raised by the driver, not by the server.
         drivers = {psycopg.DataError: "22000", psycopg.OperationalError: "08000"}
         state = next((code for kind, code in drivers.items() if isinstance(error, kind)), "")
     outcome = next(outcome for outcome in _OUTCOMES if state.startswith(outcome.codes))
@@ -100,6 +98,6 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
 
 
 def one_sentence(message: str) -> str:
-    """Put what the driver says, often on several lines, on one, with a full stop."""
+    """Join the lines of a driver message into one that ends with a full stop."""
     text = " ".join(message.split())
     return text if text.endswith((".", "?", "!")) else f"{text}."

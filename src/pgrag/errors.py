@@ -30,11 +30,9 @@ PgragError
     └── GenerationCancelled
 """
 
-from __future__ import annotations
-
 
 class PgragError(Exception):
-    """Something went wrong that pgrag can explain."""
+    """An error that pgrag can explain."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -50,7 +48,7 @@ class SettingsError(PgragError):
 
 
 class NotConfigured(SettingsError):
-    """What was asked for needs a setting that is not set."""
+    """The operation needs a setting that is not set."""
 
 
 class SourceError(PgragError):
@@ -74,11 +72,11 @@ class SchemaTooNew(DatabaseError):
 
 
 class TimeExceeded(DatabaseError):
-    """A search took longer than its caller was ready to wait."""
+    """A call exceeded its time limit."""
 
 
 class NotFound(PgragError):
-    """What was asked for does not exist."""
+    """The requested object does not exist."""
 
 
 class UnknownLibrary(NotFound):
@@ -94,7 +92,7 @@ class UnknownPage(NotFound):
 
 
 class UnknownDocument(NotFound):
-    """No document has this id."""
+    """No passage has this id."""
 
 
 class UnknownModel(NotFound):
@@ -124,7 +122,7 @@ class InvalidFilter(InvalidInput):
 class InvalidQuery(InvalidInput):
     """A query over pages does not follow the grammar.
 
-    `column`: where, in characters from 1.
+    `column` is the position of the error in characters, from 1.
     """
 
     def __init__(self, message: str, *, hint: str | None = None, column: int | None = None) -> None:
@@ -133,11 +131,11 @@ class InvalidQuery(InvalidInput):
 
 
 class InvalidCursor(InvalidInput):
-    """A cursor was not made by the search that it is given to."""
+    """A cursor does not belong to the search that it was passed to."""
 
 
 class DimensionMismatch(InvalidInput):
-    """A vector's dimension is not the model's."""
+    """A vector does not have the model's number of dimensions."""
 
 
 class EmbeddingError(PgragError):
@@ -149,12 +147,12 @@ class RerankingError(PgragError):
 
 
 class LanguageModelError(PgragError):
-    """The language model failed, or answered with what cannot be used."""
+    """The language model failed or gave an unusable answer."""
 
 
 class AnswerCutShort(LanguageModelError):
-    """The language model stopped in the middle: its connection broke, or it ran out of tokens."""
+    """The answer is incomplete: the connection broke, or the model ran out of tokens."""
 
 
 class GenerationCancelled(LanguageModelError):
-    """Whoever asked no longer wants the answer."""
+    """The caller cancelled the generation of the answer."""

@@ -1,6 +1,4 @@
-"""The values that cross the house, frozen. They know no database, network, clock or environment."""
-
-from __future__ import annotations
+"""Frozen values shared by all layers, independent of database, network, clock and environment."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +9,8 @@ class Block:
     """One block of Markdown: a paragraph, a list, a table, a fence.
 
     `type` is "text", "code", "table", "list", "quote", "callout", "html" or "math" and decides
-    how the block may be split; `contains` names the types of the blocks inside it (the fence
-    in a list). `line_start` and `line_end` are 1-based and inclusive, counted in the whole
-    source file.
+    how the block may be split; `contains` lists the types of nested blocks (a fence in a list).
+    `line_start` and `line_end` are 1-based and inclusive, counted in the whole source file.
     """
 
     type: str
@@ -25,13 +22,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One heading with the blocks directly below it, placed in the heading tree of its page.
+    """One heading with the blocks directly below it, as a node of the page's heading tree.
 
-    `level` is the heading level 1-6, or 0 for text before the first heading (such a section has
-    no heading, an empty path and stands outside the tree). `path` holds the headings from the
-    root down to this one, `depth` is its length. `parent`, `root`, `previous`, `next` (in
-    reading order) and `children` are indexes into the page's list of sections; the sections of
-    a subtree follow each other, and `last` is the last one. `position` is "intro", "middle" or
+    `level` is the heading level 1-6, or 0 for text before the first heading: that section has
+    no heading and an empty path, and is outside the tree. `path` lists the headings from the
+    root down to this one; `depth` is its length. `parent`, `root`, `previous`, `next` (in
+    reading order) and `children` are indexes into the page's list of sections; a subtree is
+    contiguous, and `last` is its last section. `position` is "intro", "middle" or
     "conclusion" among its siblings. `anchor` is the fragment that links to the heading.
     `line_start` is the line of the heading, `line_end` the last line before the next heading.
     """
@@ -55,14 +52,13 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
-    """How a page is cut; sizes in characters.
+    """How a page is split into chunks; sizes in characters.
 
-    A chunk is at least `minimum` (unless it is the only one of its page), aims for `preferred`
-    and is at most `maximum`. Only code that must stay whole can exceed it, by the fragments next
-    to it that have nowhere else to go: by less than twice `minimum`. `overlap` is how much of
-    the previous chunk is kept beside a chunk. With `by_meaning` a chunk ends where the text turns
-    to something else, not where it has the preferred size. Raises ValueError for sizes that
-    contradict each other.
+    A chunk has at least `minimum` characters (unless it is the page's only chunk), aims for
+    `preferred` and has at most `maximum`. Only a chunk with code that must stay whole exceeds the
+    maximum, by less than twice `minimum`: adjacent fragments that fit nowhere else. `overlap` is
+    how much of the previous chunk is stored with a chunk. With `by_meaning` a chunk ends where
+    the topic changes instead of at the preferred size. Raises ValueError for contradictory sizes.
     """
 
     name: str = "by_heading"
@@ -81,7 +77,7 @@ class ChunkProfile:
             raise ValueError(f"{self}: overlap must not be negative")
 
 
-#: The profiles that have a name.
+#: The named profiles.
 CHUNK_PROFILES = {
     profile.name: profile
     for profile in (
@@ -99,13 +95,13 @@ class Chunk:
     """One row of `pgrag.documents` before it has an id.
 
     `level` is 0 for the page's summary, 1 for a section, 2 for a paragraph. `parent` is an index
-    into the page's list of chunks. `covers` is a bit mask of the levels that this chunk stands
-    for in a search (1 = level 0, 2 = level 1, 4 = level 2): the only chunk of a section also
-    covers its section, and a row whose text is covered by another row covers nothing (0).
-    `path` begins with the page's path, `depth` counts only the headings within the page.
-    `url#anchor` leads to the section; the anchor is empty for the page itself.
-    `content_tags` say of what kind the content is: procedural, definition, warning …
-    `context` is searched and embedded in front of the content, and never shown.
+    into the page's list of chunks. `covers` is a bit mask of the levels that this chunk
+    represents in a search (1 = level 0, 2 = level 1, 4 = level 2): the only chunk of a section
+    also covers the section, and a row whose text another row covers, covers nothing (0).
+    `path` begins with the page's path; `depth` counts only the headings within the page.
+    `url#anchor` links to the section; the anchor is empty for the page itself.
+    `content_tags` classify the content: procedural, definition, warning …
+    `context` is indexed and embedded in front of the content, but never shown.
     """
 
     level: int
@@ -113,17 +109,17 @@ class Chunk:
     sort_order: int
     content: str
     path: tuple[str, ...]
-    depth: int
-    heading: str
-    heading_level: int
-    root_section: str
-    position: str
-    types: tuple[str, ...]
     line_start: int
     line_end: int
+    position: str = "intro"
+    depth: int = 0
+    heading: str = ""
+    heading_level: int = 0
+    root_section: str = ""
+    anchor: str = ""
+    types: tuple[str, ...] = ("text",)
     parent: int | None = None
     overlap: str = ""
-    anchor: str = ""
     is_summary: bool = False
     content_tags: tuple[str, ...] = ()
     context: str = ""
@@ -131,14 +127,14 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One link, relation or tag as it is written; where it leads, the database finds out.
+    """One link, relation or tag as written in the source; the database resolves its target.
 
-    `rule` says by what it was found: "explicit:wikilink", "explicit:embed", "explicit:link",
-    "inline:rel", "callout:edge", "front_matter:KEY", "tag" or "edge_defaults:TYPE"; `kind` what
-    it means: "links_to", "embeds", "tagged", or the name of the relation. `target` is what is
-    written, without `fragment` (what follows "#"; None if there is none); it is empty for a link
-    into the same page. `text` is the text of the link, `sentence` the line of words around it.
-    `line` counts from 1 in the whole source file, `document` is an index into the page's chunks.
+    `rule` is the syntax that produced it: "explicit:wikilink", "explicit:embed", "explicit:link",
+    "inline:rel", "callout:edge", "front_matter:KEY", "tag" or "edge_defaults:TYPE". `kind` is its
+    meaning: "links_to", "embeds", "tagged", or the name of the relation. `target` is the written
+    target without `fragment` (the part after "#", or None); it is empty for a link within the
+    same page. `text` is the link text, `sentence` the sentence around it. `line` is 1-based in
+    the whole source file; `document` is an index into the page's chunks.
     """
 
     rule: str
@@ -154,13 +150,13 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    r"""One source file, read and cut. `key` is its path below the source, with "/".
+    r"""One source file, parsed and chunked. `key` is its path below the source, with "/".
 
-    `head` is the front matter as it is written, with its fences, and `body` the rest: together
-    they are the source, with "\n" line ends and without NUL bytes; macros are still in it.
-    `front_matter` holds every field as JSON values. `created` and `modified` are ISO 8601.
-    `chunks` is in reading order; the first one is the page's summary. `edges` are in the order of
-    the source. `reading` is what of the configuration it was read with (see `ingest.page_types`).
+    `head` is the verbatim front matter with its fences, `body` the rest: together they are the
+    source with "\n" line ends, without NUL bytes, and with its macros. `front_matter` has every
+    field as JSON values. `created` and `modified` are ISO 8601. `chunks` are in reading order,
+    the page's summary first; `edges` are in source order. `reading` is the part of the
+    configuration that the page was read with (see `ingest.matter.page_types`).
     """
 
     key: str

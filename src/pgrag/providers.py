@@ -1,10 +1,10 @@
-"""The models that settings name: made when first asked for, closed together."""
+"""The configured models: created on first use, closed together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import SecretStr
 
@@ -14,48 +14,50 @@ from pgrag.settings import Settings
 
 if TYPE_CHECKING:
     from pgrag.embedding import BuiltinEmbedder, Embedder, LocalEmbedder, OpenAIEmbedder
+    from pgrag.endpoint import Connection
     from pgrag.llm import ChatModel
     from pgrag.reranking import CrossEncoderReranker, HttpReranker, Reranked
 
+_Model = TypeVar("_Model")
+
 
 class Providers:
-    """Embedders, the reranker and the language model. Threads may share it."""
+    """Embedders, the reranker and the language model; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = RLock()
-        self._builtin: BuiltinEmbedder | None = None
-        self._endpoint: OpenAIEmbedder | None = None
-        self._local: tuple[LocalEmbedder, ...] = ()
-        self._reranker: HttpReranker | CrossEncoderReranker | None = None
-        self._language_model: ChatModel | None = None
+        self._models: dict[str, Any] = {}
 
     def close(self) -> None:
-        """Close connections; what is asked for afterwards is made anew."""
-        if self._endpoint is not None:
-            self._endpoint.close()
-            self._endpoint = None
-        self._local = ()
-        if self._reranker is not None:
-            self._reranker.close()
-            self._reranker = None
-        if self._language_model is not None:
-            self._language_model.close()
-            self._language_model = None
+        """Close connections; a model that is used afterwards is created again."""
+        with self._lock:
+            models, self._models = self._models, {}
+        for model in models.values():
+            if hasattr(model, "close"):
+                model.close()
+
+    def _once(self, name: str, make: Callable[[], _Model]) -> _Model:
+        """Create a model on first use."""
+        with self._lock:
+            if name not in self._models:
+                self._models[name] = make()
+            model: _Model = self._models[name]
+            return model
 
     def embedder_of(self, model: str) -> Embedder | None:
-        """The embedder of a model, or None where it is not configured here."""
-        return next((found for found in self.embedders if found.name == model), None)
+        """The embedder of a model, or None if the model is not configured here."""
+        return next((embedder for embedder in self.embedders if embedder.name == model), None)
 
     @property
     def query_embedder(self) -> Callable[[str], Embedder | None] | None:
-        """The same for queries; None where the database itself computes the vector of every one."""
+        """`embedder_of` for queries; None if the database computes every query vector itself."""
         has_own = self._settings.embedding_url or self._settings.embedding_model
         return self.embedder_of if has_own else None
 
     @property
     def embedders(self) -> list[Embedder]:
-        """Those that are configured; the built-in one first, then what a new library gets."""
+        """All configured embedders: the built-in one, then the one that a new library gets."""
         endpoint = self.endpoint
         return [self.builtin, *self.local] if endpoint is None else [self.builtin, endpoint]
 
@@ -64,133 +66,114 @@ class Providers:
         """The model that ships with the package."""
         from pgrag.embedding import BuiltinEmbedder
 
-        with self._lock:
-            if self._builtin is None:
-                self._builtin = BuiltinEmbedder()
-            return self._builtin
+        return self._once("builtin", BuiltinEmbedder)
 
     @property
     def endpoint(self) -> OpenAIEmbedder | None:
-        """The model behind PGRAG_EMBEDDING_URL, if it is set."""
+        """The model behind PGRAG_EMBEDDING_URL, None if that is unset."""
         settings = self._settings
-        if settings.embedding_url is None:
+        url, model = settings.embedding_url, settings.embedding_model
+        if url is None:
             return None
+        if model is None:
+            raise SettingsError(
+                "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
+                hint="Name the model that the endpoint shall use.",
+            )
         from pgrag.embedding import OpenAIEmbedder
 
-        with self._lock:
-            if self._endpoint is None:
-                if settings.embedding_model is None:
-                    raise SettingsError(
-                        "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
-                        hint="Name the model that the endpoint shall use.",
-                    )
-                self._endpoint = OpenAIEmbedder(
-                    url=settings.embedding_url,
-                    model=settings.embedding_model,
-                    api_key=_revealed(settings.embedding_api_key),
-                    dimensions=settings.embedding_dimensions,
-                    query_prefix=settings.embedding_query_prefix,
-                    document_prefix=settings.embedding_document_prefix,
-                    batch_size=settings.embedding_batch_size,
-                    concurrency=settings.embedding_concurrency,
-                    retries=settings.embedding_retries,
-                    timeout=settings.embedding_timeout,
-                )
-            return self._endpoint
+        return self._once(
+            "endpoint",
+            lambda: OpenAIEmbedder(
+                url=url,
+                model=model,
+                dimensions=settings.embedding_dimensions,
+                query_prefix=settings.embedding_query_prefix,
+                document_prefix=settings.embedding_document_prefix,
+                batch_size=settings.embedding_batch_size,
+                concurrency=settings.embedding_concurrency,
+                **self._connection("embedding"),
+            ),
+        )
 
     @property
     def local(self) -> tuple[LocalEmbedder, ...]:
-        """The model PGRAG_EMBEDDING_MODEL run here, if it is set and no endpoint is.
+        """The model PGRAG_EMBEDDING_MODEL, run in this process if no endpoint is set.
 
-        Twice: embedding each text by itself, and each page whole. The first is what a new library
-        gets, which PGRAG_EMBEDDING_LATE_CHUNKING decides. Neither is loaded yet.
+        Two embedders share the model: one embeds each text separately, one each page as a whole.
+        PGRAG_EMBEDDING_LATE_CHUNKING decides which comes first, for new libraries. Loads nothing.
         """
         settings = self._settings
-        if settings.embedding_model is None or settings.embedding_url is not None:
+        name = settings.embedding_model
+        if name is None or settings.embedding_url is not None:
             return ()
         from pgrag.embedding import LateEmbedder, LocalEmbedder, LocalModel
 
-        with self._lock:
-            if not self._local:
-                model = LocalModel(
-                    settings.embedding_model,
-                    dimensions=settings.embedding_dimensions,
-                    batch_size=settings.embedding_batch_size,
+        def make() -> tuple[LocalEmbedder, ...]:
+            model = LocalModel(
+                name,
+                dimensions=settings.embedding_dimensions,
+                batch_size=settings.embedding_batch_size,
+            )
+            kinds = (LocalEmbedder, LateEmbedder)
+            return tuple(
+                kind(
+                    model,
+                    query_prefix=settings.embedding_query_prefix or None,
+                    document_prefix=settings.embedding_document_prefix or None,
                 )
-                query_prefix = settings.embedding_query_prefix or None
-                document_prefix = settings.embedding_document_prefix or None
-                by_itself = LocalEmbedder(
-                    model, query_prefix=query_prefix, document_prefix=document_prefix
-                )
-                late = LateEmbedder(
-                    model, query_prefix=query_prefix, document_prefix=document_prefix
-                )
-                late_first = settings.embedding_late_chunking
-                self._local = (late, by_itself) if late_first else (by_itself, late)
-            return self._local
+                for kind in (kinds[::-1] if settings.embedding_late_chunking else kinds)
+            )
+
+        return self._once("local", make)
 
     @property
     def reranker(self) -> HttpReranker | CrossEncoderReranker | None:
-        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run here, if set.
+        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run in this process.
 
-        Raises `SettingsError` where it cannot be had.
+        None if neither is set. Raises `SettingsError` if the model cannot be used.
         """
         settings = self._settings
-        if settings.reranker_url is None and settings.reranker_model is None:
+        url, model = settings.reranker_url, settings.reranker_model
+        if not (url or model):
             return None
         from pgrag.reranking import CrossEncoderReranker, HttpReranker
 
-        with self._lock:
-            if self._reranker is None and settings.reranker_url is not None:
-                self._reranker = HttpReranker(
-                    url=settings.reranker_url,
-                    model=settings.reranker_model,
-                    api_key=_revealed(settings.reranker_api_key),
-                    shape=settings.reranker_shape,
-                    batch_size=settings.reranker_batch_size,
-                    retries=settings.reranker_retries,
-                    timeout=settings.reranker_timeout,
-                )
-            elif self._reranker is None and settings.reranker_model is not None:
-                self._reranker = CrossEncoderReranker(settings.reranker_model)
-            return self._reranker
+        def make() -> HttpReranker | CrossEncoderReranker:
+            if url is None:
+                return CrossEncoderReranker(model or "")
+            return HttpReranker(
+                url=url,
+                model=model,
+                shape=settings.reranker_shape,
+                batch_size=settings.reranker_batch_size,
+                **self._connection("reranker"),
+            )
 
-    @property
-    def language_model(self) -> ChatModel | None:
-        """The model behind PGRAG_LLM_URL, if it is set."""
-        settings = self._settings
-        if settings.llm_url is None:
-            return None
-        from pgrag.llm import ChatModel
-
-        with self._lock:
-            if self._language_model is None:
-                if settings.llm_model is None:
-                    raise NotConfigured(
-                        "PGRAG_LLM_URL is set, PGRAG_LLM_MODEL is not.",
-                        hint="Set PGRAG_LLM_MODEL to the name of the model that it shall use.",
-                    )
-                self._language_model = ChatModel(
-                    url=settings.llm_url,
-                    model=settings.llm_model,
-                    api_key=_revealed(settings.llm_api_key),
-                    retries=settings.llm_retries,
-                    timeout=settings.llm_timeout,
-                )
-            return self._language_model
+        return self._once("reranker", make)
 
     def require_language_model(self) -> ChatModel:
-        """Return the language model. Raises `NotConfigured` where there is none."""
-        model = self.language_model
-        if model is None:
+        """Return the model behind PGRAG_LLM_URL. Raises `NotConfigured` if that is unset."""
+        url, model = self._settings.llm_url, self._settings.llm_model
+        if url is None:
             raise NotConfigured(
                 "No language model is configured.",
                 hint="Set PGRAG_LLM_URL and PGRAG_LLM_MODEL.",
             )
-        return model
+        if model is None:
+            raise NotConfigured(
+                "PGRAG_LLM_URL is set, PGRAG_LLM_MODEL is not.",
+                hint="Set PGRAG_LLM_MODEL to the name of the model that it shall use.",
+            )
+        from pgrag.llm import ChatModel
+
+        return self._once(
+            "language model",
+            lambda: ChatModel(url=url, model=model, **self._connection("llm")),
+        )
 
     def rerank(self, query: str, rows: list[Row]) -> Reranked:
-        """Let the reranker order hits. Raises `NotConfigured` where there is none."""
+        """Reorder hits with the reranker. Raises `NotConfigured` without a reranker."""
         from pgrag.reranking import rerank
 
         reranker = self.reranker
@@ -201,6 +184,11 @@ class Providers:
             )
         return rerank(query, rows, reranker)
 
-
-def _revealed(secret: SecretStr | None) -> str | None:
-    return None if secret is None else secret.get_secret_value()
+    def _connection(self, service: str) -> Connection:
+        """Key, retries and timeout of a service's endpoint: the settings with its prefix."""
+        key: SecretStr | None = getattr(self._settings, f"{service}_api_key")
+        return {
+            "api_key": None if key is None else key.get_secret_value(),
+            "retries": getattr(self._settings, f"{service}_retries"),
+            "timeout": getattr(self._settings, f"{service}_timeout"),
+        }

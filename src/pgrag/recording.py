@@ -1,6 +1,4 @@
-"""Writing down a search whose order was made here, such as by a reranker."""
-
-from __future__ import annotations
+"""Record searches and answers that no SQL function records itself."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -16,25 +14,29 @@ _KEPT = (
     "library", "version", "key", "page_id", "document_id", "score", "hybrid_score",
     "keyword_score", "semantic_score",
 )  # fmt: skip
+_APART = ("library", "version", "query_embedding")
+"""Arguments kept out of a record's parameters: two have their own columns, one is a vector."""
 
 
 def record(
     database: Database,
-    client: str,
+    client: str | None,
     query: str,
     rows: Sequence[Row],
+    arguments: Mapping[str, Any],
     *,
-    library: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
     timings: Mapping[str, float] | None = None,
     duration_ms: float | None = None,
 ) -> UUID | None:
-    """Record rows of `pgrag.search` in the order in which they were given to somebody.
+    """Record rows of `pgrag.search` in the order that the client received.
 
-    Returns the search's id, or None where nothing can be written: a search never fails by it. What
-    `pgrag.recorded_search` returns is recorded already. `parameters` are what JSON can say, without
-    vectors.
+    Returns the search's id, or None without a client or if writing fails: recording never makes
+    a search fail. Do not pass rows of `pgrag.recorded_search`, which records them itself.
+    `arguments` are those of the search, plus any further facts that JSON can express.
     """
+    if client is None:
+        return None
+    library = arguments.get("library")
     versions = {row["version"] for row in rows}
     try:
         [row] = database.call(
@@ -44,12 +46,25 @@ def record(
             client=client,
             library=library,
             version=versions.pop() if library is not None and len(versions) == 1 else None,
-            parameters=None if parameters is None else dict(parameters),
+            parameters={name: arguments[name] for name in arguments if name not in _APART},
             timings=None if timings is None else dict(timings),
             duration_ms=duration_ms,
         )
     except PgragError as error:
         log.warning("search not recorded: %s", error)
         return None
-    found: UUID | None = row["record_search"]
-    return found
+    search_id: UUID | None = row["record_search"]
+    return search_id
+
+
+def record_answer(database: Database, search_id: UUID | None, **facts: Any) -> None:
+    """Record a complete or partial answer with its search, unless that was not recorded (None).
+
+    `facts` are further arguments of `pgrag.record_answer`. Recording never makes an answer fail.
+    """
+    if search_id is None:
+        return
+    try:
+        database.call("record_answer", search_id=search_id, **facts)
+    except PgragError as error:
+        log.warning("answer not recorded: %s", error)

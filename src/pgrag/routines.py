@@ -1,6 +1,4 @@
-"""The functions of `sql/` into a database: whole, in one transaction, nothing else's touched."""
-
-from __future__ import annotations
+"""Install the functions of `sql/`: all of them, in one transaction, without touching others."""
 
 import hashlib
 import re
@@ -12,19 +10,21 @@ from psycopg.rows import tuple_row
 
 from pgrag import errors
 
-# Routines that something outside of the schema's routines needs (a view of a user's, say) cannot be
-# dropped, nor can those that they need. Extensions own theirs.
-_REPLACEABLE = """
-with recursive routine as (
-    select p.oid
-    from pg_proc as p
-    where p.pronamespace = to_regnamespace('pgrag')
-        and not exists (
-            select
-            from pg_depend as d
-            where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
-        )
-),
+# Routines of an extension in these schemas belong to the extension.
+_ROUTINES = """
+select p.oid
+from pg_proc as p
+where p.pronamespace in (to_regnamespace('pgrag'), to_regnamespace('_pgrag'))
+    and not exists (
+        select
+        from pg_depend as d
+        where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+    )
+"""
+# A routine that an object outside the two schemas needs (a user's view, say) cannot be dropped,
+# nor can the routines that it needs.
+_REPLACEABLE = f"""
+with recursive routine as ({_ROUTINES}),
 dependency as (
     select d.refobjid as needed, r.oid as by_routine
     from pg_depend as d
@@ -46,38 +46,53 @@ from routine as r
 where r.oid not in (select k.oid from kept as k)
 """
 _VALIDATIONS = """
-select p.proname, format('select %s(%s)', l.lanvalidator::regproc, p.oid)
+select
+    format('%s.%s', p.pronamespace::regnamespace, p.proname),
+    format('select %s(%s)', l.lanvalidator::regproc, p.oid)
 from pg_proc as p
 join pg_language as l on l.oid = p.prolang
-where p.pronamespace = 'pgrag'::regnamespace and l.lanname in ('sql', 'plpgsql')
+where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
+    and l.lanname in ('sql', 'plpgsql')
 order by p.oid
 """
-# A routine's settings go when it is replaced: one that still has the mark is in no file.
-_MARK = """
-select format('alter routine %s set pgrag.kept to yes', p.oid::regprocedure)
-from pg_proc as p
-where p.pronamespace = 'pgrag'::regnamespace
-    and not exists (
-        select
-        from pg_depend as d
-        where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
-    )
+# "create or replace" resets a routine's settings: a routine that keeps the mark is in no file.
+_MARK = f"""
+select format('alter routine %s set pgrag.kept to yes', r.oid::regprocedure)
+from ({_ROUTINES}) as r
 """
 _MARKED = """
 select p.oid::regprocedure::text
 from pg_proc as p
-where p.pronamespace = 'pgrag'::regnamespace and 'pgrag.kept=yes' = any(p.proconfig)
+where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
+    and 'pgrag.kept=yes' = any(p.proconfig)
 order by 1
 """
 
 
 def function_files(root: Path) -> list[Path]:
-    """Return the files of a tree of functions in the order of installation."""
-    return sorted(root.rglob("*.sql"))
+    """Return the files of a tree of functions in installation order.
+
+    `layers.txt` lists the folders, lowest layer first; the files next to it, the grants, come
+    last. Raises `DatabaseError` for a folder that `layers.txt` does not list.
+    """
+    layers = layer_names(root)
+    unlisted = {file.parent.name for file in root.glob("*/*.sql")} - set(layers)
+    if unlisted:
+        raise errors.DatabaseError(
+            f"The folders {', '.join(sorted(unlisted))} of {root} have no line in layers.txt."
+        )
+    folders = [*(root / layer for layer in layers), root]
+    return [file for folder in folders for file in sorted(folder.glob("*.sql"))]
+
+
+def layer_names(root: Path) -> list[str]:
+    """Return the folders of a tree of functions, lowest layer first."""
+    lines = (root / "layers.txt").read_text(encoding="utf-8").splitlines()
+    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
 
 
 def digest(root: Path) -> str:
-    """Return the SHA-256 over names and contents of the files of a tree of functions."""
+    """Return the SHA-256 of the names and contents of the files of a tree of functions."""
     total = hashlib.sha256()
     for file in function_files(root):
         total.update(file.relative_to(root).as_posix().encode() + b"\0")
@@ -86,7 +101,7 @@ def digest(root: Path) -> str:
 
 
 def installed_digest(connection: psycopg.Connection[Any]) -> str | None:
-    """Return the digest of the tree that a database has; None if it has none."""
+    """Return the digest of the functions in a database; None if none are installed."""
     with connection.cursor(row_factory=tuple_row) as cursor:
         cursor.execute("select to_regclass('pgrag.installed_functions') is not null")
         if cursor.fetchone() == (False,):
@@ -96,15 +111,15 @@ def installed_digest(connection: psycopg.Connection[Any]) -> str | None:
 
 
 def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
-    """Replace the routines of the schema by those of a tree, unless they are the same already.
+    """Replace the routines of the two schemas by those of a tree, unless they are the same.
 
     Runs in the caller's transaction, whose search_path the functions keep, and on the raw
-    connection: the files hold `%` and `:name`, which SQLAlchemy would take for its own. Bodies
-    are checked when all are there, so that a file's helpers may stand below their user. Raises
-    `DatabaseError` that names file and line.
+    connection, because SQLAlchemy would interpret `%` and `:name` in the files. Bodies are checked
+    after all routines exist, so a file may define helpers below their caller. Returns False if
+    nothing was replaced. Raises `DatabaseError` that names file and line.
     """
-    wanted = digest(root)
-    if installed_digest(connection) == wanted:
+    current = digest(root)
+    if installed_digest(connection) == current:
         return False
     drop_functions(connection)
     with connection.cursor(row_factory=tuple_row) as cursor:
@@ -122,19 +137,19 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
                 f"{left_over[0]} is no longer part of pgrag, but is used in this database.",
                 hint="Drop the view, index or function that uses it, then upgrade again.",
             )
-        cursor.execute("insert into pgrag.installed_functions (digest) values (%s)", [wanted])
+        cursor.execute("insert into pgrag.installed_functions (digest) values (%s)", [current])
     return True
 
 
 def drop_functions(connection: psycopg.Connection[Any]) -> None:
-    """Drop the routines of the schema, so that what they use can change.
+    """Drop the routines of the two schemas, so that the objects they use can change.
 
-    What others need is kept: it can only be replaced in place.
+    Routines that other objects depend on are kept: they can only be replaced in place.
     """
     with connection.cursor(row_factory=tuple_row) as cursor:
         names = [name for (name,) in cursor.execute(_REPLACEABLE)]
         if names:
-            # In one statement, as they may need each other.
+            # In one statement, because the routines may depend on each other.
             cursor.execute(f"drop routine {', '.join(names)}".encode())
         if installed_digest(connection) is not None:
             cursor.execute("delete from pgrag.installed_functions")
@@ -159,7 +174,7 @@ def _validate(cursor: psycopg.Cursor[Any], name: str, validation: str, root: Pat
     try:
         cursor.execute(validation.encode())
     except psycopg.Error as error:
-        definition = re.compile(rf"create or replace \w+ pgrag\.{re.escape(name)}\b")
+        definition = re.compile(rf"create or replace \w+ {re.escape(name)}\b")
         homes = [
             f"{file.relative_to(root)}:{text[: match.start()].count(chr(10)) + 1}"
             for file in function_files(root)

@@ -1,4 +1,4 @@
-"""The schema of a database: migrate it, say what state it is in and whether its server fits."""
+"""The schema of a database: migrate it, report its state, check that its server fits."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 _LOCK = 7_238_115_902
 
 _alembic = Lock()
-"""Alembic keeps what it works on in global variables: one thread at a time."""
+"""Serialises migrations: Alembic keeps its state in global variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaStatus:
-    """What a database has, beside what this package brings.
+    """The schema of a database, compared with this package's.
 
-    `revision` and `functions` (the digest of the installed functions) are None where there is
-    nothing; `head` and `digest` are the package's. `state` is "current", "missing", "outdated" or
-    "newer".
+    `revision` and `functions` (the digest of the installed functions) are None if nothing is
+    installed; `head` and `digest` are the package's. `state` is "current", "missing", "outdated"
+    or "newer".
     """
 
     state: str
@@ -42,7 +42,7 @@ class SchemaStatus:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of `pgrag doctor`: what was checked, how it stands, and what to do about it."""
+    """One line of `pgrag doctor`: what was checked, the result, and the remedy."""
 
     name: str
     ok: bool
@@ -61,15 +61,15 @@ def alembic_root() -> Path:
 
 
 def upgrade(url: str) -> SchemaStatus:
-    """Bring a database to this package's state, in one transaction; safe to run at any time.
+    """Upgrade a database to this package's schema, in one transaction; safe to run at any time.
 
-    Libraries that were indexed before a revision changed how they are ranked are ranked anew from
-    what is stored, in a second transaction (about a minute for 100,000 documents).
+    A second transaction recomputes the statistics of libraries that predate a change of ranking,
+    from the stored rows (about a minute for 100,000 documents).
 
-    Raises `DatabaseError` where PostgreSQL, pgvector or the encoding do not fit, `SchemaTooNew`
-    where the database is ahead of the package.
+    Raises `DatabaseError` if PostgreSQL, pgvector or the encoding does not fit, `SchemaTooNew`
+    if the database is newer than the package.
     """
-    # Only those who migrate wait for these to be loaded.
+    # Imported here, so that only a migration waits for them to load.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
     from sqlalchemy import NullPool, create_engine  # noqa: PLC0415
@@ -89,7 +89,10 @@ def upgrade(url: str) -> SchemaStatus:
                 connection.rollback()
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
-                _rank_anew(raw(connection))
+                raw(connection).execute(
+                    "select pgrag.refresh_statistics(l.name) from pgrag.libraries as l"
+                    " where _pgrag.lacks_title_weights(l.library_id)"
+                )
                 raw(connection).commit()
                 return _status(raw(connection))
         except DBAPIError as error:
@@ -99,23 +102,23 @@ def upgrade(url: str) -> SchemaStatus:
 
 
 def status(url: str) -> SchemaStatus:
-    """Return what state the database's schema is in."""
+    """Return the state of the database's schema."""
     with translated_errors(), _connect(url) as connection:
         return _status(connection)
 
 
 def require_current(url: str) -> None:
-    """Raise `SchemaOutdated` or `SchemaTooNew` unless the database fits this package."""
-    found = status(url)
-    _require_known(found)
-    if found.state != "current":
-        raise errors.SchemaOutdated(_describe(found), hint="Run `pgrag db upgrade`.")
+    """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package."""
+    current = status(url)
+    _require_known(current)
+    if current.state != "current":
+        raise errors.SchemaOutdated(_describe(current), hint="Run `pgrag db upgrade`.")
 
 
 def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
     """Check version, pgvector, encoding and case folding of a database's server."""
     with connection.cursor(row_factory=tuple_row) as cursor:
-        # Else a database of another encoding would answer in bytes.
+        # Otherwise a SQL_ASCII database returns bytes instead of text.
         cursor.execute("set client_encoding to 'UTF8'")
         cursor.execute(
             """
@@ -162,25 +165,25 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
 
 
 def prepare(connection: psycopg.Connection[Any]) -> None:
-    """Begin a migration: one at a time, with schema, extension and the functions' search_path."""
+    """Begin a migration under a lock; create schema and extension, set the search_path."""
     connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
     connection.execute("set local client_min_messages = warning")
     connection.execute("create schema if not exists pgrag")
-    # Not where "$user" leads: that may be the schema whose routines are replaced.
+    # Not in "$user": that may be the schema whose routines are replaced.
     connection.execute("create extension if not exists vector with schema public")
-    # "set search_path from current" in the functions fixes what is set here.
+    # The functions fix this search_path by "set search_path from current".
     connection.execute(
         "select set_config('search_path', format('pg_catalog, %I, pg_temp', n.nspname), true)"
         " from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace"
         " where e.extname = 'vector'"
     )
-    # Loads pgvector's library: before that nobody but a superuser may make a function with one of
-    # its settings ("set hnsw.ef_search = …").
+    # Load pgvector's library: until then only a superuser may create a function that sets one of
+    # its parameters ("set hnsw.ef_search = …").
     connection.execute("select '[1]'::vector")
 
 
 def raw(connection: Connection) -> psycopg.Connection[Any]:
-    """Return the psycopg connection below a SQLAlchemy one."""
+    """Return the psycopg connection of a SQLAlchemy connection."""
     driver_connection = connection.connection.driver_connection
     if not isinstance(driver_connection, psycopg.Connection):
         raise TypeError(driver_connection)
@@ -188,7 +191,7 @@ def raw(connection: Connection) -> psycopg.Connection[Any]:
 
 
 def _connect(url: str) -> psycopg.Connection[Any]:
-    # The files of functions are sent as they are, whatever PGCLIENTENCODING says.
+    # The SQL files are sent as UTF-8 bytes, so PGCLIENTENCODING must not apply.
     return psycopg.connect(url, client_encoding="UTF8")
 
 
@@ -205,18 +208,11 @@ def _finding(name: str, ok: bool, message: str, remedy: str) -> Finding:
 
 
 def _vector_finding(extension: str | None, available: str | None) -> Finding:
-    found = extension or available
-    if found is None:
-        return Finding(
-            "pgvector",
-            ok=False,
-            message="pgvector is not available on this server.",
-            remedy="Install pgvector 0.8 or newer on the server.",
-        )
+    version = extension or available
     return _finding(
         "pgvector",
-        _is_vector_fit(found),
-        f"pgvector {found}.",
+        _is_vector_fit(version),
+        f"pgvector {version}." if version else "pgvector is not available on this server.",
         "Run `alter extension vector update` in the database."
         if _is_vector_fit(available)
         else "Install pgvector 0.8 or newer on the server.",
@@ -227,42 +223,35 @@ def _is_vector_fit(version: str | None) -> bool:
     return tuple(int(part) for part in re.findall(r"\d+", version or "0")[:2]) >= (0, 8)
 
 
-def _rank_anew(connection: psycopg.Connection[Any]) -> None:
-    connection.execute(
-        "select pgrag.refresh_statistics(l.name) from pgrag.libraries as l"
-        " where pgrag._lacks_title_weights(l.library_id)"
-    )
-
-
 def _require_server(connection: psycopg.Connection[Any]) -> None:
     for finding in server_findings(connection):
         if not finding.ok:
             raise errors.DatabaseError(finding.message, hint=finding.remedy)
 
 
-def _require_known(found: SchemaStatus) -> None:
-    if found.state == "newer":
+def _require_known(current: SchemaStatus) -> None:
+    if current.state == "newer":
         raise errors.SchemaTooNew(
-            _describe(found), hint="Install the version of pgrag that wrote it, or a newer one."
+            _describe(current), hint="Install the version of pgrag that wrote it, or a newer one."
         )
 
 
-def _describe(found: SchemaStatus) -> str:
-    if found.state == "missing":
+def _describe(current: SchemaStatus) -> str:
+    if current.state == "missing":
         return "The database has no pgrag schema yet."
-    if found.state == "newer":
+    if current.state == "newer":
         return (
-            f"The database (revision {found.revision}) is newer than this version of pgrag"
-            f" (revision {found.head})."
+            f"The database (revision {current.revision}) is newer than this version of pgrag"
+            f" (revision {current.head})."
         )
-    if found.revision != found.head:
+    if current.revision != current.head:
         return (
-            f"The database (revision {found.revision}) is older than this version of pgrag"
-            f" (revision {found.head})."
+            f"The database (revision {current.revision}) is older than this version of pgrag"
+            f" (revision {current.head})."
         )
-    if found.state == "outdated":
+    if current.state == "outdated":
         return "The functions in the database are not those of this version of pgrag."
-    return f"The schema is that of this version of pgrag (revision {found.revision})."
+    return f"The schema is that of this version of pgrag (revision {current.revision})."
 
 
 def _status(connection: psycopg.Connection[Any]) -> SchemaStatus:
@@ -274,18 +263,18 @@ def _status(connection: psycopg.Connection[Any]) -> SchemaStatus:
             revision = row[0] if row else None
     functions = installed_digest(connection)
     known, head = _revisions()
-    wanted = digest(sql_root())
+    current = digest(sql_root())
     if revision is None:
         state = "missing"
     elif revision not in known:
         state = "newer"
     else:
-        state = "current" if (revision, functions) == (head, wanted) else "outdated"
-    return SchemaStatus(state, revision, head, functions, wanted)
+        state = "current" if (revision, functions) == (head, current) else "outdated"
+    return SchemaStatus(state, revision, head, functions, current)
 
 
 def _revisions() -> tuple[set[str], str]:
-    """Read the names of the revisions, and that of the last one, without loading Alembic."""
+    """Read the names of all revisions and of the last one, without loading Alembic."""
     text = "\n".join(
         file.read_text(encoding="utf-8") for file in (alembic_root() / "versions").glob("*.py")
     )

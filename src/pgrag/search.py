@@ -1,19 +1,33 @@
-"""Searching: the query's vector if a model outside the database needs one, then SQL."""
+"""Search: embed the query if its model runs outside the database, then call SQL.
+
+`pgrag.arguments` declares the arguments. An argument that is None gets its default from SQL.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector
 
+from pgrag.arguments import (
+    AnswerArguments,
+    ContextArguments,
+    FacetArguments,
+    KeywordArguments,
+    PagesArguments,
+    SearchArguments,
+    SemanticArguments,
+    named_and_options,
+)
 from pgrag.db import Database, Row, collected_notices
 from pgrag.errors import DatabaseError, EmbeddingError, NotConfigured
 from pgrag.recording import record
+from pgrag.result import Result
 
 if TYPE_CHECKING:
     from pgrag.embedding import Embedder
@@ -21,47 +35,30 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Gives the embedder of a model by name, or None where it is not configured here.
+#: Returns the embedder of a model by name, or None if the model is not configured here.
 EmbedderByName: TypeAlias = "Callable[[str], Embedder | None]"
 
-#: Orders hits by how well they answer a query.
+#: Reorders hits by their relevance to a query.
 Reranking: TypeAlias = "Callable[[str, list[Row]], Reranked]"
 
+_Fetched: TypeAlias = "tuple[list[Row], UUID | None]"
+_Fetch: TypeAlias = "Callable[[str, dict[str, Any], list[str]], _Fetched]"
+
+TOP_K = 10
+"""Default number of hits."""
+
 RERANK_DEPTH = 50
-"""So many hits are scored anew, unless something else is asked for."""
+"""Default number of hits that the reranker scores."""
 
-#: Functions of a search, and what `pgrag.recorded_search` calls them.
-_MODES = {"search": "hybrid", "keyword_search": "keyword", "semantic_search": "semantic"}
-
-
-#: Functions whose rows are, or are made of, hits.
-_MADE_OF_HITS = ("context", "search_pages")
-#: Those that go by how words are spelt.
-_SPELT = ("search", "keyword_search")
-#: Arguments that `pgrag.recorded_search` takes by itself.
-_SCOPE = ("library", "version", "query_embedding")
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Rows of a search function, and what it had to say besides them.
-
-    `search_id` is what feedback is given to, None where the search was not recorded.
-    """
-
-    rows: list[Row] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
-    search_id: UUID | None = None
+_EVERY_VERSION = "every version"
 
 
 class Search:
-    """Calls the search functions of the database; arguments are theirs, by name.
+    """Calls the search functions of the database; thread-safe.
 
-    Without `embedder_of` the database computes the vectors of all queries, and is not asked
-    whether it lacks one. `rerank` orders hits anew, and raises `NotConfigured` where no reranker
-    is configured. `client` is under what name searches are recorded; None: they are not. The three
-    searches also take `rerank`, whether the reranker scores the first `rerank_depth` hits anew
-    (default 50); such a list has one page.
+    Without `embedder_of` the database computes every query vector itself, so it is not asked for
+    missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
+    recorded if it is None.
     """
 
     def __init__(
@@ -77,81 +74,96 @@ class Search:
         self._rerank = rerank
         self._client = client
 
-    def search(self, query: str, **arguments: Any) -> Result:
-        """Rows of `pgrag.search`."""
-        return self._run("search", query, arguments, needs_vector=arguments.get("alpha") != 0)
+    def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
+        """Rows of `pgrag.search`.
 
-    def keyword_search(self, query: str, **arguments: Any) -> Result:
-        """Rows of `pgrag.keyword_search`."""
-        return self._run("keyword_search", query, arguments, needs_vector=False)
+        With `rerank` the reranker scores the first `rerank_depth` hits (default 50); a reranked
+        list has a single page of results. Raises `NotConfigured` without a reranker.
+        """
+        stated = _stated(arguments)
+        if stated.pop("rerank", False):
+            return self._run(self._reranked, query, stated)
+        stated.pop("rerank_depth", None)
+        return self._run(self._listed, query, stated)
 
-    def semantic_search(self, query: str, **arguments: Any) -> Result:
-        """Rows of `pgrag.semantic_search`."""
-        return self._run("semantic_search", query, arguments, needs_vector=True)
+    def keyword_search(self, query: str, **arguments: Unpack[KeywordArguments]) -> Result:
+        """Search with the keyword retriever alone."""
+        return self.search(query, **cast(SearchArguments, {**arguments, "mode": "keyword"}))
 
-    def context(self, query: str, **arguments: Any) -> Result:
-        """Rows of `pgrag.context`; their `block`s, joined by empty lines, are the text."""
-        return self._run("context", query, arguments, needs_vector=arguments.get("alpha") != 0)
+    def semantic_search(self, query: str, **arguments: Unpack[SemanticArguments]) -> Result:
+        """Search with the vector retriever alone."""
+        return self.search(query, **cast(SearchArguments, {**arguments, "mode": "semantic"}))
 
-    def _run(
-        self, function: str, query: str, arguments: dict[str, Any], *, needs_vector: bool
-    ) -> Result:
+    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Result:
+        """Rows of `pgrag.context`; the context is their `block`s, joined by empty lines."""
+        return self._run(self._made_by("context"), query, _stated(arguments))
+
+    def pages(self, query: str, **arguments: Unpack[PagesArguments]) -> Result:
+        """Rows of `pgrag.search_pages`."""
+        return self._run(self._made_by("search_pages"), query, _stated(arguments))
+
+    def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Result:
+        """Rows of `pgrag.facets`; without a query for all pages."""
+        return self._run(self._made_by("facets"), query or "", _stated(arguments))
+
+    def edges(self, query: str, **arguments: Any) -> Result:
+        """Rows of `pgrag.search_edges`."""
+        return self._run(self._made_by("search_edges"), query, _stated(arguments))
+
+    def answer_context(self, question: str, **arguments: Unpack[AnswerArguments]) -> Result:
+        """The single row of `pgrag.answer_context`: sources and messages for a language model."""
+        return self._run(self._made_by("answer_context"), question, _stated(arguments))
+
+    def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
+        """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
+        stated = [_stated(own) for own in options]
         with collected_notices() as notices:
-            if needs_vector and arguments.get("query_embedding") is None:
-                notices.extend(self._teach(query, arguments))
-            if arguments.pop("rerank", False):
-                rows, search_id = self._reranked(function, query, arguments, notices)
-            elif self._client is not None and function in _MODES:
-                arguments.pop("rerank_depth", None)
-                rows, search_id = self._recorded(function, query, arguments)
-            else:
-                arguments.pop("rerank_depth", None)
-                rows, search_id = self._called(function, query, arguments)
-            if function in _SPELT and not any(row["keyword_score"] for row in rows):
-                notices.extend(self._suggestions(query, arguments))
-        return Result(rows, list(dict.fromkeys(notices)), search_id)
+            for query, own in zip(queries, stated, strict=True):
+                notices.extend(self._teach(query, own))
+            rows = self._database.call(
+                "search_many", queries=list(queries), options=json.dumps(stated, default=_plain)
+            )
+        return Result(rows, list(dict.fromkeys(notices)))
 
-    def _called(
-        self, function: str, query: str, arguments: dict[str, Any]
-    ) -> tuple[list[Row], UUID | None]:
-        """Rows of any function; if it makes something of hits, those are recorded after it."""
-        started = perf_counter()
-        rows = self._database.call(function, query=query, **arguments)
-        if self._client is None or function not in _MADE_OF_HITS:
-            return rows, None
-        search_id = record(
-            self._database,
-            self._client,
-            query,
-            [row for row in rows if row.get("relation", "hit") == "hit"],
-            library=arguments.get("library"),
-            parameters={
-                "function": function,
-                **{name: value for name, value in arguments.items() if name not in _SCOPE},
-            },
-            duration_ms=1000 * (perf_counter() - started),
-        )
+    def _run(self, fetch: _Fetch, query: str, stated: dict[str, Any]) -> Result:
+        with collected_notices() as notices:
+            notices.extend(self._teach(query, stated))
+            rows, search_id = fetch(query, stated, notices)
+            resolved = self._resolved(rows, stated)
+        top_k = None if fetch == self._reranked else stated.get("top_k", TOP_K)
+        return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
+
+    def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
+        """Hits in SQL's order; the SQL function records them."""
+        if self._client is None:
+            rows = self._database.call("search", query=query, **stated)
+            search_id = None
+        else:
+            new_id = uuid4()
+            rows = self._database.call(
+                "recorded_search",
+                query=query,
+                client=self._client,
+                search_id=new_id,
+                **named_and_options("recorded_search", stated),
+            )
+            search_id = rows[0]["search_id"] if rows else self._if_recording(new_id)
+        is_spelt = stated.get("mode") != "semantic"
+        if is_spelt and not any(row["keyword_score"] for row in rows):
+            notices.extend(self._suggestions(query, stated))
         return rows, search_id
 
-    def _suggestions(self, query: str, arguments: dict[str, Any]) -> list[str]:
-        """What else may have been meant, where no document has a word of the query."""
-        scope = {name: arguments.get(name) for name in ("library", "version")}
-        rows = self._database.call("suggest", query=query, suggestion_count=1, **scope)
-        return [f"Did you mean {row['suggestion']!r}?" for row in rows]
-
-    def _reranked(
-        self, function: str, query: str, arguments: dict[str, Any], notices: list[str]
-    ) -> tuple[list[Row], UUID | None]:
-        """Hits in the reranker's order; what comes after it (difference, limit) is done then."""
+    def _reranked(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
+        """Hits in the reranker's order; diversity and `top_k` apply after reranking."""
         if self._rerank is None:
             raise NotConfigured("No reranker is at hand here.")
         started = perf_counter()
-        limit = arguments.get("match_count") or 10
-        depth = max(limit, arguments.pop("rerank_depth", None) or RERANK_DEPTH)
-        mmr_lambda = arguments.pop("mmr_lambda", None)
-        found = self._database.call(function, query=query, **(arguments | {"match_count": depth}))
+        top_k = stated.get("top_k", TOP_K)
+        depth = max(top_k, stated.pop("rerank_depth", RERANK_DEPTH))
+        mmr_lambda = stated.pop("mmr_lambda", None)
+        candidates = self._database.call("search", query=query, **(stated | {"top_k": depth}))
         [asked] = self._database.call("parse_query", query=query)
-        ordered = self._rerank(asked["words"], found)
+        ordered = self._rerank(asked["words"], candidates)
         notices.extend(ordered.notices)
         rows = ordered.rows
         if mmr_lambda is not None and rows:
@@ -161,54 +173,87 @@ class Search:
                 document_ids=list(by_id),
                 scores=[row["score"] for row in rows],
                 mmr_lambda=mmr_lambda,
-                match_count=limit,
+                top_k=top_k,
             )
             rows = [by_id[row["document_id"]] for row in diverse]
-        rows = rows[:limit]
-        if self._client is None:
-            return rows, None
-        search_id = record(
-            self._database,
-            self._client,
-            query,
-            rows,
-            library=arguments.get("library"),
-            parameters={
-                "mode": _MODES[function], "rerank_depth": depth, "reranked": ordered.applied,
-                **{name: value for name, value in arguments.items() if name not in _SCOPE},
-            },
-            duration_ms=1000 * (perf_counter() - started),
-        )  # fmt: skip
+        rows = rows[:top_k]
+        facts = {"rerank_depth": depth, "reranked": ordered.applied}
+        search_id = self._record(query, rows, stated | facts, started)
         return [{**row, "search_id": search_id} for row in rows], search_id
 
-    def _recorded(
-        self, function: str, query: str, arguments: dict[str, Any]
-    ) -> tuple[list[Row], UUID | None]:
-        search_id = uuid4()
-        rows = self._database.call(
-            "recorded_search",
-            query=query,
-            mode=_MODES[function],
-            client=self._client,
-            search_id=search_id,
-            arguments={name: value for name, value in arguments.items() if name not in _SCOPE},
-            **{name: arguments[name] for name in _SCOPE if name in arguments},
-        )
-        if rows:
-            return rows, rows[0]["search_id"]
-        # No row says whether nothing was written down, or nothing could be.
-        [record] = self._database.query("select pgrag._may_record() as is_written")
-        return rows, search_id if record["is_written"] else None
+    def _made_by(self, function: str) -> _Fetch:
+        """Fetch rows of a function that builds on hits; record those hits afterwards."""
 
-    def _teach(self, query: str, arguments: dict[str, Any]) -> list[str]:
-        """Give the database the query's vector by each model that it cannot compute itself.
+        def fetch(query: str, stated: dict[str, Any], _: list[str]) -> _Fetched:
+            started = perf_counter()
+            text = "question" if function == "answer_context" else "query"
+            rows = self._database.call(
+                function, **{text: query}, **named_and_options(function, stated)
+            )
+            if function not in {"context", "search_pages"}:
+                return rows, None
+            hits = [row for row in rows if row.get("relation", "hit") == "hit"]
+            return rows, self._record(query, hits, stated | {"function": function}, started)
 
-        A model that fails leaves the search to the keywords, and a word about it.
+        return fetch
+
+    def _record(
+        self, query: str, rows: list[Row], arguments: dict[str, Any], started: float
+    ) -> UUID | None:
+        duration = 1000 * (perf_counter() - started)
+        return record(self._database, self._client, query, rows, arguments, duration_ms=duration)
+
+    def _if_recording(self, search_id: UUID) -> UUID | None:
+        """The id of a search without hits, None if recording is impossible: no row tells."""
+        [record] = self._database.query("select _pgrag.may_record() as is_written")
+        return search_id if record["is_written"] else None
+
+    def _resolved(self, rows: list[Row], stated: Mapping[str, Any]) -> list[Row]:
+        """The version of each library that was searched, and why; [] for every version.
+
+        Hits carry their version. Only without hits is the database asked.
         """
-        if self._embedder_of is None:
+        if rows and "versions" in rows[0]:
+            reasons = {(r["library"], r["version"]): r["reason"] for r in rows[0]["versions"]}
+        else:
+            reasons = {
+                (row["library"], row["version"]): row["version_reason"]
+                for row in rows
+                if "version_reason" in row
+            }
+        filters = stated.get("filters") or {}
+        wish = stated.get("version", filters.get("version"))
+        library = stated.get("library", filters.get("library"))
+        if not reasons and isinstance(library, str) and wish != "*":
+            [row] = self._database.call("resolve_version", library=library, wanted=wish)
+            reasons = {(library.strip().lower(), row["version"]): row["reason"]}
+        return [
+            {"library": name, "version": version, "reason": reason}
+            for (name, version), reason in reasons.items()
+            if reason != _EVERY_VERSION
+        ]
+
+    def _suggestions(self, query: str, stated: Mapping[str, Any]) -> list[str]:
+        """Spelling suggestions, for a query none of whose terms occurs in a passage."""
+        scope = {name: stated.get(name) for name in ("library", "version")}
+        rows = self._database.call("suggest", query=query, suggestion_count=1, **scope)
+        return [f"Did you mean {row['suggestion']!r}?" for row in rows]
+
+    def _teach(self, query: str, stated: dict[str, Any]) -> list[str]:
+        """Store the query's vector by each model that the database cannot compute itself.
+
+        If a model fails, the keyword retriever searches alone, and a notice says so.
+        """
+        needs_vector = stated.get("mode") != "keyword" and stated.get("alpha") != 0
+        if (
+            self._embedder_of is None
+            or not needs_vector
+            or not query.strip()
+            or "query_embedding" in stated
+        ):
             return []
-        said = []
-        scope = {name: arguments.get(name) for name in ("library", "model", "filters")}
+        notices = []
+        scope = {name: stated.get(name) for name in ("library", "model", "filters")}
         for row in self._database.call("missing_query_models", query=query, **scope):
             embedder = self._embedder_of(row["model_name"])
             if embedder is None:
@@ -217,7 +262,7 @@ class Search:
                 vector = HalfVector(embedder.embed_query(row["words"]))
             except EmbeddingError as error:
                 log.warning("query not embedded: %s", error)
-                said.append(str(error))
+                notices.append(str(error))
                 continue
             try:
                 self._database.call(
@@ -227,7 +272,22 @@ class Search:
                     query_embedding=vector,
                 )
             except DatabaseError as error:
-                # A role or a replica that only reads: the vector goes along with the search.
+                # Read-only role or replica: pass the vector as an argument of the search.
                 log.info("vector of the query not kept: %s", error)
-                arguments["query_embedding"] = vector
-        return said
+                stated["query_embedding"] = vector
+        return notices
+
+
+def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are not None; a query vector given as a list becomes a `HalfVector`."""
+    stated = {name: value for name, value in arguments.items() if value is not None}
+    vector = stated.get("query_embedding")
+    if isinstance(vector, list | tuple):
+        stated["query_embedding"] = HalfVector(list(vector))
+    return stated
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, HalfVector):
+        return value.to_list()
+    raise TypeError(f"{type(value).__name__} cannot be an argument of a search.")

@@ -1,6 +1,4 @@
-"""The only reader of the environment."""
-
-from __future__ import annotations
+"""The settings; the only module that reads the environment."""
 
 import os
 import re
@@ -21,11 +19,11 @@ MASK = "********"
 UNSET = "(unset)"
 
 _NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
-"""Of variables that do not begin with PGRAG_."""
+"""Environment variables without the prefix PGRAG_, by field."""
 
 
 def _database_url(secret: SecretStr) -> SecretStr:
-    """Accept what libpq reads (a URL or key = value pairs) and a URL as SQLAlchemy writes it."""
+    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL."""
     value = secret.get_secret_value().strip()
     scheme, separator, rest = value.partition("://")
     if separator and scheme.partition("+")[0] in {"postgresql", "postgres"}:
@@ -43,7 +41,7 @@ def _http_url(value: str) -> str:
 
 
 def _absolute(value: Path) -> Path:
-    """Begin at the root: the embedded server runs in another working directory."""
+    """Make a path absolute: the embedded server runs in another working directory."""
     try:
         return Path(os.path.abspath(value.expanduser()))
     except RuntimeError as error:
@@ -51,7 +49,7 @@ def _absolute(value: Path) -> Path:
 
 
 def _paths(value: Any) -> Any:
-    """Read paths as PATH has them; a list stays one."""
+    """Split paths as in PATH; any other value stays unchanged."""
     if not isinstance(value, str):
         return value
     paths = [Path(part) for part in value.split(os.pathsep) if part]
@@ -64,10 +62,15 @@ def _lowered(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
+_Url = Annotated[str, AfterValidator(_http_url)]
+_Retries = Annotated[int, Field(ge=0, le=20)]
+_Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class Settings(BaseSettings):
     """Every setting of pgrag: from the environment, else from `.env`, else its default.
 
-    An empty value counts as unset. Read it by `load_settings`, which explains bad values.
+    An empty value counts as unset. Use `load_settings` to read them: it explains bad values.
     """
 
     model_config = SettingsConfigDict(
@@ -78,123 +81,98 @@ class Settings(BaseSettings):
         extra="ignore",
         frozen=True,
         populate_by_name=True,
+        use_attribute_docstrings=True,
     )
 
-    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = Field(
-        default=None,
-        description="PostgreSQL to use, postgresql://…; unset: a private embedded server",
-    )
+    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = None
+    """PostgreSQL to use, postgresql://…; unset: a private embedded server"""
     home: Annotated[Path, AfterValidator(_absolute)] = Field(
-        default_factory=lambda: user_data_path("pgrag"), description="Folder of the embedded server"
+        default_factory=lambda: user_data_path("pgrag")
     )
-    pool_size: int = Field(
-        default=10, ge=1, le=1000, description="Database connections of one process"
-    )
+    """Folder of the embedded server"""
+    pool_size: int = Field(default=10, ge=1, le=1000)
+    """Database connections of one process"""
     hybrid_alpha: float | None = Field(
-        default=None,
-        validation_alias=_NAMES["hybrid_alpha"],
-        ge=0,
-        le=1,
-        description="Share of the vector arm where library and model set none",
+        default=None, validation_alias=_NAMES["hybrid_alpha"], ge=0, le=1
     )
-    embedding_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
-        default=None,
-        repr=False,
-        description="OpenAI-compatible endpoint; unset: the built-in model, or one that runs here",
-    )
-    embedding_model: str | None = Field(
-        default=None, description="Model name at the endpoint; without endpoint: a local model"
-    )
-    embedding_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
-    embedding_dimensions: int | None = Field(
-        default=None, ge=1, le=4000, description="Dimensions of the model's vectors; unset: its own"
-    )
-    embedding_late_chunking: bool = Field(
-        default=False, description="Pool token vectors of whole pages (local models only)"
-    )
-    embedding_query_prefix: str = Field(default="", description="Put before queries")
-    embedding_document_prefix: str = Field(default="", description="Put before documents")
-    embedding_batch_size: int = Field(default=64, ge=1, le=2048, description="Texts in one request")
-    embedding_concurrency: int = Field(default=4, ge=1, le=64, description="Requests at a time")
-    embedding_retries: int = Field(default=5, ge=0, le=20, description="Retries of one request")
-    embedding_timeout: float = Field(
-        default=60.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up"
-    )
-    reranker_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
-        default=None, repr=False, description="Endpoint up to where /rerank begins"
-    )
-    reranker_model: str | None = Field(
-        default=None, description="Model name at the endpoint; without endpoint: a cross-encoder"
-    )
-    reranker_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
-    reranker_shape: Annotated[Literal["auto", "cohere", "tei"], BeforeValidator(_lowered)] = Field(
-        default="auto", description="auto, cohere (also Jina, vLLM) or tei"
-    )
-    reranker_batch_size: int | None = Field(
-        default=None, ge=1, le=1000, description="Texts in one request; unset: all, with tei 32"
-    )
-    reranker_retries: int = Field(default=1, ge=0, le=20, description="Retries of one request")
-    reranker_timeout: float = Field(
-        default=5.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up"
-    )
-    llm_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
-        default=None,
-        repr=False,
-        description="OpenAI-compatible chat endpoint; unset: no answers by a language model",
-    )
-    llm_model: str | None = Field(default=None, description="Model name at the endpoint")
-    llm_api_key: SecretStr | None = Field(default=None, description="Key of the endpoint")
-    llm_timeout: float = Field(
-        default=300.0,
-        gt=0,
-        allow_inf_nan=False,
-        description="Seconds of silence until a request is given up",
-    )
-    llm_retries: int = Field(default=2, ge=0, le=20, description="Retries of one request")
-    llm_concurrency: int = Field(
-        default=5, ge=1, le=64, description="Requests at a time of pgrag enrich, and of answers"
-    )
-    llm_max_tokens: int = Field(
-        default=1024, ge=1, le=100_000, description="Tokens that one answer may have"
-    )
-    llm_temperature: float | None = Field(
-        default=None, ge=0, le=2, description="Temperature of answers; unset: the server's own"
-    )
-    llm_intents: bool = Field(
-        default=False, description="Let the model name a question's intent where no rule does"
-    )
-    mcp_writes: bool = Field(
-        default=False, description="Offer MCP tools that index and remove documentation"
-    )
-    mcp_read_only: bool = Field(
-        default=False, description="Offer no MCP tool that writes anything, feedback included"
-    )
+    """Share of the vector retriever where library and model set none"""
+    embedding_url: _Url | None = Field(default=None, repr=False)
+    """OpenAI-compatible endpoint; unset: the built-in model, or one that runs here"""
+    embedding_model: str | None = None
+    """Model name at the endpoint; without endpoint: a local model"""
+    embedding_api_key: SecretStr | None = None
+    """Key of the endpoint"""
+    embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    """Dimensions of the model's vectors; unset: its own"""
+    embedding_late_chunking: bool = False
+    """Pool token vectors of whole pages (local models only)"""
+    embedding_query_prefix: str = ""
+    """Put before queries"""
+    embedding_document_prefix: str = ""
+    """Put before documents"""
+    embedding_batch_size: int = Field(default=64, ge=1, le=2048)
+    """Texts in one request"""
+    embedding_concurrency: int = Field(default=4, ge=1, le=64)
+    """Requests at a time"""
+    embedding_retries: _Retries = 5
+    """Retries of one request"""
+    embedding_timeout: _Seconds = 60.0
+    """Seconds until a request is given up"""
+    reranker_url: _Url | None = Field(default=None, repr=False)
+    """Endpoint up to where /rerank begins"""
+    reranker_model: str | None = None
+    """Model name at the endpoint; without endpoint: a cross-encoder"""
+    reranker_api_key: SecretStr | None = None
+    """Key of the endpoint"""
+    reranker_shape: Annotated[Literal["auto", "cohere", "tei"], BeforeValidator(_lowered)] = "auto"
+    """auto, cohere (also Jina, vLLM) or tei"""
+    reranker_batch_size: int | None = Field(default=None, ge=1, le=1000)
+    """Texts in one request; unset: all, with tei 32"""
+    reranker_retries: _Retries = 1
+    """Retries of one request"""
+    reranker_timeout: _Seconds = 5.0
+    """Seconds until a request is given up"""
+    llm_url: _Url | None = Field(default=None, repr=False)
+    """OpenAI-compatible chat endpoint; unset: no answers by a language model"""
+    llm_model: str | None = None
+    """Model name at the endpoint"""
+    llm_api_key: SecretStr | None = None
+    """Key of the endpoint"""
+    llm_timeout: _Seconds = 300.0
+    """Seconds of silence until a request is given up"""
+    llm_retries: _Retries = 2
+    """Retries of one request"""
+    llm_concurrency: int = Field(default=5, ge=1, le=64)
+    """Requests at a time of pgrag enrich, and of answers"""
+    llm_max_tokens: int = Field(default=1024, ge=1, le=100_000)
+    """Tokens that one answer may have"""
+    llm_temperature: float | None = Field(default=None, ge=0, le=2)
+    """Temperature of answers; unset: the server's own"""
+    llm_intents: bool = False
+    """Let the model name a question's intent where no rule does"""
+    mcp_writes: bool = False
+    """Offer MCP tools that index and remove documentation"""
+    mcp_read_only: bool = False
+    """Offer no MCP tool that writes anything, feedback included"""
     mcp_roots: Annotated[
         tuple[Annotated[Path, AfterValidator(_absolute)], ...], NoDecode, BeforeValidator(_paths)
-    ] = Field(
-        default=(),
-        description="Folders below which MCP may index, as in PATH; unset: over HTTP none",
-    )
-    rate_limit: int = Field(
-        default=0,
-        ge=0,
-        le=1_000_000,
-        description="Requests a minute of one client of REST and MCP; 0: no limit",
-    )
-    rate_limit_burst: int | None = Field(
-        default=None, ge=1, le=1_000_000, description="Requests at once; unset: a sixth of a minute"
-    )
-    record_searches: bool = Field(
-        default=True, description="Keep what REST, MCP and command line search and find"
-    )
+    ] = ()
+    """Folders below which MCP may index, as in PATH; unset: over HTTP none"""
+    rate_limit: int = Field(default=0, ge=0, le=1_000_000)
+    """Requests a minute of one client of REST and MCP; 0: no limit"""
+    rate_limit_burst: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Requests at once; unset: a sixth of a minute"""
+    record_searches: bool = True
+    """Keep what REST, MCP and command line search and find"""
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)
-    ] = Field(default="info", description="debug, info, warning or error")
+    ] = "info"
+    """debug, info, warning or error"""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
-    """A setting as `pgrag doctor --settings` shows it; a secret's value is masked.
+    """A setting as `pgrag doctor --settings` shows it; secrets are masked.
 
     `source` is "environment", ".env" or "default".
     """
@@ -206,7 +184,7 @@ class DescribedSetting:
 
 
 def load_settings() -> Settings:
-    """Read all settings. Raises `SettingsError` that names variable, value and what is right."""
+    """Read all settings. Raises `SettingsError` that names variable, value and requirement."""
     try:
         return Settings()
     except ValidationError as error:
@@ -218,19 +196,16 @@ def load_settings() -> Settings:
         raise SettingsError(f"{ENV_FILE} cannot be read: {error}.") from error
 
 
-def describe_settings(
-    settings: Settings, environment: Mapping[str, str] | None = None
-) -> list[DescribedSetting]:
+def describe_settings(settings: Settings) -> list[DescribedSetting]:
     """List every setting with its value and where it comes from."""
-    environment = os.environ if environment is None else environment
-    given = {name.upper() for name, value in environment.items() if value}
+    variables = {name.upper() for name, value in os.environ.items() if value}
     described = []
     for field, info in Settings.model_fields.items():
         name = variable(field)
         if field not in settings.model_fields_set:
             source = "default"
         else:
-            source = "environment" if name in given else ENV_FILE
+            source = "environment" if name in variables else ENV_FILE
         value = _shown(field, getattr(settings, field))
         described.append(DescribedSetting(name, value, source, info.description or ""))
     return described
@@ -242,7 +217,7 @@ def variable(field: str) -> str:
 
 
 def masked_url(url: str) -> str:
-    """Return a database's address as it may be shown: passwords are masked."""
+    """Return a database URL or connection string with its passwords masked."""
     if "://" not in url:
         return re.sub(r"(?i)(\w*password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", rf"\1{MASK}", url)
     parts = urlsplit(url)
@@ -265,8 +240,8 @@ def _shown(field: str, value: object) -> str:
 
 
 def _complaint(problem: Mapping[str, Any]) -> str:
-    """Say which variable has which bad value, and what it may be."""
+    """Name the variable, its bad value and the requirement."""
     name = str(problem["loc"][0])
     field = next((f for f in Settings.model_fields if name in (f, variable(f))), name)
-    wanted = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    return f"{variable(field)}={_shown(field, problem['input'])!r} cannot be used: {wanted}."
+    requirement = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return f"{variable(field)}={_shown(field, problem['input'])!r} cannot be used: {requirement}."

@@ -1,7 +1,7 @@
-"""Answers with sources: strategy, sources, the language model's words, and checks of them."""
+"""Answers with sources: strategy, retrieval, generation by a language model, and checks."""
 
 from pgrag.answer.answerer import Answerer
 from pgrag.answer.stream import AnswerStream
-from pgrag.answer.values import Answer, AnswerEvent, CitedSource, Sentence
+from pgrag.answer.text import AnswerEvent
 
-__all__ = ["Answer", "AnswerEvent", "AnswerStream", "Answerer", "CitedSource", "Sentence"]
+__all__ = ["AnswerEvent", "AnswerStream", "Answerer"]

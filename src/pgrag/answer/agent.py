@@ -1,120 +1,244 @@
-"""Agentic answers: a language model looks for its sources itself, by tools, within bounds."""
+"""Agentic answers: a language model retrieves its own sources with tools, within bounds."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, field, replace
 from time import perf_counter
 from typing import Any
-from uuid import UUID
 
-from pgrag.answer.agent_run import Run, Tell
-from pgrag.answer.tools import Call, Toolbox
-from pgrag.errors import GenerationCancelled, InvalidInput
-from pgrag.llm import CompletionStream, LanguageModel, Usage
+from pgrag.answer.text import SENTINEL, AnswerEvent
+from pgrag.answer.tools import Call, Toolbox, Used
+from pgrag.endpoint import Cancellation
+from pgrag.errors import InvalidInput, LanguageModelError
+from pgrag.llm import ChatModel, Completion, Message, Usage
+from pgrag.llm.draft import tokens_of
 from pgrag.search import Search
 
-MAX_STEPS = 6
-MAX_TOKENS = 30_000
-ANSWER_TOKENS = 1024
-"""Defaults: steps with tools, tokens read and written in all of them, tokens of one completion."""
+CALLS_OF_A_STEP = 5
+IDLE_STEPS = 2
+"""Limits: calls in one step, steps in a row that found nothing new."""
 
-TEMPLATE = "agent"
-"""What the model is told, unless another template is named."""
+RESULT_TOKENS = 2000
+_SMALLEST_RESULT = 300
+"""Tokens of a tool's result: the maximum, and the minimum that a step with tools needs."""
+
+_LOOK_FIRST = (
+    "You have not looked into the documentation yet. Search it with the tools, then answer."
+)
+_ANSWER_NOW = (
+    f"No more tools are available. Answer now from the sources above and cite them; or {SENTINEL}."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentOutcome:
-    """An answer and how it came about.
+@dataclass(slots=True)
+class Agent:
+    """Lets a model search until it answers.
 
-    `sources`: as those of `pgrag.answer_context`, numbered as they appeared. `trace`: one object a
-    step, with its `step` (from 1), `calls` (each with `tool`, `arguments`, `outcome`, `sources`,
-    `tokens`, `search_id`, `ms`), `text` beside them, `prompt_tokens`, `completion_tokens`, `ms`,
-    and in the last one `forced`: why there were no tools any more, else null. `finish_reason` is
-    that of the answer; `search_ids` are those of the recorded searches.
+    The model is asked at most `max_steps` times with tools, then once without. Everything that the
+    model reads and writes stays within `max_tokens`; each completion gets at most `answer_tokens`.
+    Tokens that a server does not count are estimated. A repeated call is not run again. After two
+    steps in a row without a new source, or near a bound, the tools are withdrawn and the model must
+    answer. The `template` of the configuration holds the system prompt and the final prompt.
+    Cancelling the `cancellation` from any thread ends the run.
+
+    `tools.sources`: like those of `pgrag.answer_context`, numbered in order of appearance. `trace`:
+    one object per step, with `step` (from 1), `calls` (each with `tool`, `arguments`, `outcome`,
+    `sources`, `tokens`, `search_id`, `ms`), the accompanying `text`, `prompt_tokens`,
+    `completion_tokens`, `ms`, and in the last step `forced`: why the tools were withdrawn, else
+    null. `answer` is None until the model has answered.
+
+    Raises `InvalidInput`, `NotFound` for the library, and database errors.
     """
 
-    text: str
-    sources: list[dict[str, Any]]
-    trace: list[dict[str, Any]]
-    usage: Usage
-    finish_reason: str
-    model: str
-    search_ids: list[UUID]
+    model: ChatModel
+    search: Search
+    call: Call
+    question: str
+    _: KW_ONLY
+    library: str | None = None
+    version: str | None = None
+    filters: dict[str, Any] | None = None
+    template: str = "agent"
+    max_steps: int = 6
+    max_tokens: int = 30_000
+    answer_tokens: int = 1024
+    temperature: float | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    tools: Toolbox = field(init=False)
+    trace: list[dict[str, Any]] = field(init=False, default_factory=list)
+    usage: Usage = field(init=False, default_factory=Usage)
+    answer: Completion | None = field(init=False, default=None)
+    _idle: int = field(init=False, default=0)
+    _was_told_to_look: bool = field(init=False, default=False)
+    _messages: list[Message] = field(init=False)
+    _last: Message = field(init=False)
 
-
-def run_agent(
-    model: LanguageModel,
-    search: Search,
-    call: Call,
-    question: str,
-    *,
-    library: str | None = None,
-    version: str | None = None,
-    filters: dict[str, Any] | None = None,
-    template: str = TEMPLATE,
-    max_steps: int = MAX_STEPS,
-    max_tokens: int = MAX_TOKENS,
-    answer_tokens: int = ANSWER_TOKENS,
-    temperature: float | None = None,
-    on_event: Tell = lambda _name, _data: None,
-    on_stream: Callable[[CompletionStream], object] = lambda _: None,
-    is_cancelled: Callable[[], bool] = lambda: False,
-) -> AgentOutcome:
-    """Let a model search until it answers.
-
-    At most `max_steps` times it is asked with tools, then once without. All that it reads and
-    writes together stays within `max_tokens`, of which each completion gets `answer_tokens` at
-    most; what a server does not count is estimated. A call that was made before is not made again;
-    after two steps in a row without anything new, or where a bound is near, tools are taken away
-    and it must answer. The `template` of the configuration says who the model is, and how it is
-    asked in the end.
-
-    `on_event` gets "sources" (`{"sources": […]}`, those that are new), "step" (as in the trace) and
-    "token" (`{"text": …}`, of the answer only). `on_stream` gets each completion before it is read:
-    to cancel it ends the run wherever it waits. Raises `GenerationCancelled`, `InvalidInput`,
-    `LanguageModelError`, `NotFound` for the library, and what the database raises.
-    """
-    _check(question, max_steps)
-    tools = Toolbox(search, call, library=library, version=version, filters=filters)
-    run = Run(
-        model,
-        tools,
-        call,
-        question,
-        template=template,
-        max_tokens=max_tokens,
-        answer_tokens=answer_tokens,
-        temperature=temperature,
-    )
-    run.require_tokens()
-    while True:
-        if is_cancelled():
-            raise GenerationCancelled("The answer was cancelled.")
-        forced = run.reason_to_answer(max_steps)
-        started = perf_counter()
-        completion, pieces = run.ask(forced, on_stream, on_event)
-        calls = [] if forced else run.use_tools(completion, on_event)
-        is_last = not calls and not run.must_look_first(completion, forced)
-        step = run.traced(completion, calls, forced, 1000 * (perf_counter() - started))
-        if is_last:
-            for piece in pieces:
-                on_event("token", {"text": piece})
-        on_event("step", step)
-        if is_last:
-            return AgentOutcome(
-                text=completion.text,
-                sources=tools.sources,
-                trace=run.trace,
-                usage=run.usage,
-                finish_reason=completion.finish_reason,
-                model=completion.model,
-                search_ids=run.search_ids,
+    def __post_init__(self) -> None:
+        if not self.question.strip():
+            raise InvalidInput("The question is empty.")
+        if not 1 <= self.max_steps <= 50:
+            raise InvalidInput(f"max_steps must be 1 to 50, not {self.max_steps}.")
+        if self.answer_tokens < 1:
+            raise InvalidInput(f"answer_tokens must be at least 1, not {self.answer_tokens}.")
+        self.tools = Toolbox(
+            self.search,
+            self.call,
+            library=self.library,
+            version=self.version,
+            filters=self.filters,
+        )
+        system, self._last = self._without_tools()
+        self._messages = [system, Message("user", self.question)]
+        needed = self._needed_for_a_step()
+        if self.max_tokens < needed:
+            raise InvalidInput(
+                f"max_tokens must be at least {needed}, not {self.max_tokens}.",
+                hint="One search and an answer of the requested length need this many.",
             )
 
+    def events(self) -> Iterator[AnswerEvent]:
+        """Yield `sources` (new ones only), `step` (as in the trace) and `token` (of the answer).
 
-def _check(question: str, max_steps: int) -> None:
-    if not question.strip():
-        raise InvalidInput("The question is empty.")
-    if not 1 <= max_steps <= 50:
-        raise InvalidInput(f"max_steps must be 1 to 50, not {max_steps}.")
+        Raises `LanguageModelError`, `GenerationCancelled` and database errors.
+        """
+        while self.answer is None:
+            yield from self._step()
+
+    def _step(self) -> Iterator[AnswerEvent]:
+        """Ask the model once, and run its tool calls."""
+        forced = self._reason_to_answer()
+        started = perf_counter()
+        stream = self.model.stream(
+            self._without_tools() if forced else self._messages,
+            tools=[] if forced else self.tools.definitions,
+            max_tokens=self.answer_tokens,
+            temperature=self.temperature,
+            cancellation=self.cancellation,
+        )
+        pieces = []
+        for piece in stream:
+            if forced:
+                yield AnswerEvent("token", {"text": piece})
+            else:
+                pieces.append(piece)
+        completion = stream.completion
+        if forced and not completion.text.strip():
+            raise LanguageModelError(
+                f"{self.model.name} keeps calling tools instead of answering.",
+                hint="Allow it more steps or tokens, or try another model.",
+            )
+        self.usage += completion.usage
+        known = len(self.tools.sources)
+        calls = [] if forced else self._use_tools(completion)
+        sources = self.tools.sources[known:]
+        if calls:
+            self._idle = 0 if sources else self._idle + 1
+        is_last = not calls and not self._must_look_first(completion, forced)
+        step = {
+            "step": len(self.trace) + 1,
+            "calls": calls,
+            "text": completion.text if calls else "",
+            "forced": forced,
+            "prompt_tokens": completion.usage.prompt_tokens,
+            "completion_tokens": completion.usage.completion_tokens,
+            "ms": round(1000 * (perf_counter() - started), 1),
+        }
+        self.trace.append(step)
+        if sources:
+            yield AnswerEvent("sources", {"sources": sources})
+        if is_last:
+            for piece in pieces:
+                yield AnswerEvent("token", {"text": piece})
+            self.answer = completion
+        yield AnswerEvent("step", step)
+
+    def _reason_to_answer(self) -> str | None:
+        """Return why the model gets no tools: "steps", "tokens" or "nothing new"; else None."""
+        if len(self.trace) >= self.max_steps:
+            return "steps"
+        if self._spent + self._needed_for_a_step() > self.max_tokens:
+            return "tokens"
+        return "nothing new" if self._idle >= IDLE_STEPS else None
+
+    def _use_tools(self, completion: Completion) -> list[dict[str, Any]]:
+        """Run the model's calls, add the results to the conversation, and return their trace."""
+        if not completion.tool_calls:
+            return []
+        self._messages.append(Message("assistant", completion.text, completion.tool_calls))
+        traced = []
+        for number, call in enumerate(completion.tool_calls):
+            started = perf_counter()
+            if number < CALLS_OF_A_STEP:
+                used = self.tools.use(call.name, call.arguments, self._room())
+            else:
+                used = Used("unusable", f"At most {CALLS_OF_A_STEP} calls are made at once.")
+            self._messages.append(Message("tool", used.text, tool_call_id=call.id))
+            traced.append(
+                {
+                    "tool": call.name,
+                    "arguments": _shown(call.arguments),
+                    "outcome": used.outcome,
+                    "sources": used.numbers,
+                    "tokens": _size(used.text),
+                    "search_id": used.search_id and str(used.search_id),
+                    "ms": round(1000 * (perf_counter() - started), 1),
+                }
+            )
+        return traced
+
+    def _must_look_first(self, completion: Completion, forced: str | None) -> bool:
+        """Whether the model answered without any search; it is told to search, once."""
+        if forced or self._was_told_to_look or any(step["calls"] for step in self.trace):
+            return False
+        self._was_told_to_look = True
+        self._messages.append(Message("assistant", completion.text))
+        self._messages.append(Message("user", _LOOK_FIRST))
+        return True
+
+    def _without_tools(self) -> list[Message]:
+        """Put all sources in one question: not every server takes past calls without tools."""
+        [row] = self.call(
+            "answer_messages",
+            question=self.question,
+            sources=self.tools.sources or None,
+            template=self.template,
+        )
+        system, question = (Message(**message) for message in row["answer_messages"])
+        return [system, replace(question, content=f"{question.content}\n\n{_ANSWER_NOW}")]
+
+    @property
+    def _spent(self) -> int:
+        return self.usage.prompt_tokens + self.usage.completion_tokens
+
+    def _conversation(self) -> int:
+        """Tokens of the next prompt, with or without tools."""
+        words = [json.dumps(self.tools.definitions), self._last.content]
+        for message in self._messages:
+            words.append(message.content)
+            words += [call.name + call.arguments for call in message.tool_calls]
+        return sum(map(_size, words))
+
+    def _needed_for_a_step(self) -> int:
+        """Tokens of a step with one tool call and of the answer after it."""
+        step = self._conversation() + self.answer_tokens
+        return step + step + _SMALLEST_RESULT + self.answer_tokens
+
+    def _room(self) -> int:
+        """Tokens that a result may have so that the answer still fits the bound."""
+        left = self.max_tokens - self._spent - self._conversation() - self.answer_tokens
+        return max(0, min(RESULT_TOKENS, left))
+
+
+def _size(text: str) -> int:
+    return tokens_of(len(text.encode("utf-8", "replace")))
+
+
+def _shown(arguments: str) -> Any:
+    """Arguments as JSON if a trace can store them as JSON, else as the model wrote them."""
+    try:
+        shown = json.loads(arguments)
+        plain = json.dumps(shown, ensure_ascii=False, allow_nan=False)
+        plain.encode()  # fails for a lone surrogate
+    except (ValueError, RecursionError):
+        return arguments[:1000]
+    return arguments[:1000] if "\\u0000" in plain else shown

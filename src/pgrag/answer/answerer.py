@@ -1,51 +1,41 @@
-"""Answers to questions: what SQL finds, a language model puts into words, and rules check."""
-
-from __future__ import annotations
+"""Answers to questions: SQL retrieves, a language model writes, rules check."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from pgrag.answer.stream import AnswerStream
-from pgrag.answer.values import Answer, Mode
 from pgrag.db import Database
 from pgrag.errors import InvalidInput
-from pgrag.llm import LanguageModel
-from pgrag.results import Results
+from pgrag.llm import ChatModel
+from pgrag.search import Search
+from pgrag.values.answers import Answer, AnswerMode
 
 SHARED = frozenset({"library", "version", "filters", "template"})
 AGENTIC = SHARED | {"max_steps", "max_tokens"}
-"""Arguments of both modes, and of the agentic one."""
+"""Arguments of both modes, and of the agentic mode."""
 
 
+@dataclass(frozen=True, slots=True)
 class Answerer:
     """Answers questions; usable by several threads at once.
 
-    `client` is under what name answers are recorded; None: they are not. `max_tokens` bounds each
-    answer; a `temperature` of None is the server's. `ask_intent`: whether the model names the
-    intent of a question where no rule does, unless an answer's own `ask_intent` says otherwise.
+    `client` is the name under which answers are recorded; None records nothing. `max_tokens` bounds
+    each answer; a `temperature` of None is the server's. `ask_intent`: whether the model names the
+    intent of a question that no rule matches; an answer's own `ask_intent` overrides it.
     """
 
-    def __init__(
-        self,
-        results: Results,
-        model: LanguageModel,
-        database: Database,
-        *,
-        client: str | None = None,
-        max_tokens: int = 1024,
-        temperature: float | None = None,
-        ask_intent: bool = False,
-    ) -> None:
-        self.results = results
-        self.database = database
-        self.model = model
-        self.client = client
-        self.max_tokens = max_tokens
-        self.temperature = temperature
-        self._ask_intent = ask_intent
+    results: Search
+    model: ChatModel
+    database: Database
+    _: KW_ONLY
+    client: str | None = None
+    max_tokens: int = 1024
+    temperature: float | None = None
+    ask_intent: bool = False
 
     def answer(self, question: str, **arguments: Any) -> Answer:
-        """Wait for the whole answer; arguments as of `stream`."""
+        """Wait for the whole answer; takes the arguments of `stream`."""
         stream = self.stream(question, **arguments)
         for _ in stream:
             pass
@@ -55,32 +45,32 @@ class Answerer:
         self,
         question: str,
         *,
-        mode: Mode = "direct",
+        mode: AnswerMode = "direct",
         ask_intent: bool | None = None,
         **arguments: Any,
     ) -> AnswerStream:
-        """Begin an answer; nothing is done before it is iterated.
+        """Return an answer that starts when it is iterated.
 
         `arguments` are those of `pgrag.answer_context`; in the agentic mode library, version,
-        filters, template, max_steps and max_tokens (see `run_agent`). Raises `InvalidInput` for
-        others, and for an empty question.
+        filters, template, max_steps and max_tokens (see `Agent`). Raises `InvalidInput` for any
+        other argument, and for an empty question.
         """
         if not question.strip():
             raise InvalidInput("The question is empty.")
-        given = {name: value for name, value in arguments.items() if value is not None}
-        foreign = foreign_arguments(mode, {**given, "ask_intent": ask_intent or None})
+        chosen = {name: value for name, value in arguments.items() if value is not None}
+        foreign = foreign_arguments(mode, {**chosen, "ask_intent": ask_intent or None})
         if mode != "agentic":
-            given["ask_intent"] = self._ask_intent if ask_intent is None else ask_intent
+            chosen["ask_intent"] = self.ask_intent if ask_intent is None else ask_intent
         if foreign:
             raise InvalidInput(
                 f"The {mode} mode has no use for {', '.join(foreign)}.",
                 hint=f"The agentic mode takes {', '.join(sorted(AGENTIC))}; the direct one what"
                 " pgrag.answer_context takes.",
             )
-        return AnswerStream(self, question, mode, given)
+        return AnswerStream(self, question, mode, chosen)
 
 
-def foreign_arguments(mode: Mode, arguments: Mapping[str, Any]) -> list[str]:
-    """Names of the arguments (None: not given) that a mode has no use for."""
-    given = {name for name, value in arguments.items() if value is not None}
-    return sorted(given - AGENTIC if mode == "agentic" else given & (AGENTIC - SHARED))
+def foreign_arguments(mode: AnswerMode, arguments: Mapping[str, Any]) -> list[str]:
+    """Names of the arguments that a mode does not take; None counts as not given."""
+    names = {name for name, value in arguments.items() if value is not None}
+    return sorted(names - AGENTIC if mode == "agentic" else names & (AGENTIC - SHARED))

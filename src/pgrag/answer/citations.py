@@ -1,13 +1,11 @@
-"""Where a text cites its sources: `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`; not where it shows code."""
-
-from __future__ import annotations
+"""Citations in a text: `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`; brackets in code do not count."""
 
 import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 LONGEST_RANGE = 20
-"""Sources that `[a-b]` may stand for; a longer one means its two ends."""
+"""Sources that `[a-b]` may stand for; a longer range means its two ends."""
 
 _NUMBERS = r"\^?\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*"
 # Some models write [Source 1], 【1】 or 【1†title】, and some escape the brackets.
@@ -25,7 +23,7 @@ _RANGE = re.compile(r"(\d+)\s?[–-]\s?(\d+)|(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A source that is cited: its number, and where the brackets stand, as offsets."""
+    """A cited source: its number, and the offsets of the brackets."""
 
     number: int
     start: int
@@ -33,9 +31,9 @@ class Citation:
 
 
 class CitationReader:
-    """Finds citations in a text that comes piece by piece, wherever it is cut.
+    """Finds citations in a text that arrives in pieces, cut anywhere.
 
-    A citation is told as soon as nothing that follows can turn it into code.
+    A citation is reported as soon as no later text can turn it into code.
     """
 
     def __init__(self) -> None:
@@ -45,12 +43,12 @@ class CitationReader:
         self._is_line_start = True
 
     def feed(self, piece: str) -> list[Citation]:
-        """Take the next piece; return the citations that are certain by now."""
+        """Take the next piece; return the citations that are now certain."""
         self._rest += piece
         return list(self._lines(is_end=False))
 
     def finish(self) -> list[Citation]:
-        """Return what only the end of the text makes certain."""
+        """Return the citations that only the end of the text makes certain."""
         return list(self._lines(is_end=True))
 
     def _lines(self, *, is_end: bool) -> Iterator[Citation]:
@@ -74,7 +72,7 @@ class CitationReader:
             self._is_line_start = True
 
     def _is_code(self, line: str) -> bool:
-        """Whether a whole line is part of a fenced block; notes where one begins and ends."""
+        """Whether a whole line is part of a fenced block; tracks where a block begins and ends."""
         if self._fence:
             closing = line.strip()
             if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
@@ -85,19 +83,19 @@ class CitationReader:
         return bool(fence)
 
     def _read(self, line: str, *, is_whole: bool) -> Generator[Citation, None, int]:
-        """Yield the citations of a line; return up to where it needs no second look."""
-        place = 0
-        while token := _TOKEN.search(line, place):
+        """Yield the citations of a line; return the offset up to which the line is settled."""
+        position = 0
+        while token := _TOKEN.search(line, position):
             if run := token["code"]:
                 closing = re.compile(rf"(?<!`){run}(?!`)").search(line, token.end())
                 if not is_whole and (closing is None or closing.end() == len(line)):
                     return token.start()
-                place = closing.end() if closing else token.end()
+                position = closing.end() if closing else token.end()
                 continue
             for number in _numbers(token["plain"] or token["wide"]):
                 yield Citation(number, self._offset + token.start(), self._offset + token.end())
-            place = token.end()
-        unfinished = None if is_whole else _UNFINISHED.search(line, place)
+            position = token.end()
+        unfinished = None if is_whole else _UNFINISHED.search(line, position)
         return unfinished.start() if unfinished else len(line)
 
     def _consume(self, count: int) -> None:

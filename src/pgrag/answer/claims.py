@@ -1,6 +1,4 @@
-"""What a text claims, sentence by sentence, and which sources each sentence cites."""
-
-from __future__ import annotations
+"""The sentences of a text that claim something, and the sources that each sentence cites."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pgrag.answer.citations import Citation
-from pgrag.ingest.sentences import sentence_spans
+from pgrag.ingest.text.sentences import sentence_spans
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*[=-]{3,}\s*$")
@@ -18,12 +16,12 @@ _RULE = re.compile(r"\s*\|[\s|:]*-[\s|:-]*$")
 _WORD = re.compile(r"\w+")
 
 Kind: TypeAlias = Literal["text", "item", "head"]
-"""A part of a text: a paragraph; an item of a list or row of a table; the head of a table."""
+"""A part of a text: a paragraph; a list item or table row; the head of a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence by its offsets, and the numbers of the sources that it cites."""
+    """A sentence by its offsets, and the numbers of the sources it cites."""
 
     start: int
     end: int
@@ -39,22 +37,22 @@ class _Sentence:
 
 
 def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
-    """Return the sentences of a text; headings, code and single words claim nothing.
+    """Return the sentences of a text; headings, code and single words are not claims.
 
-    A citation belongs to the sentence that it stands in or directly behind; one at the beginning
-    of a paragraph to the sentence after it. What ends with a colon cites what the list below it
-    cites.
+    A citation belongs to the sentence that contains or directly precedes it; at the beginning of a
+    paragraph, to the sentence after it. A sentence that ends with a colon cites whatever the list
+    below it cites.
     """
-    # Full stops before a citation end a sentence, too.
+    # A full stop before a citation also ends a sentence.
     blank = without_citations(text, citations)
     sentences: list[_Sentence] = []
     for start, end, kind in _blocks(text):
         spans = sentence_spans(blank[start:end])
-        found = [_Sentence(start + a, start + b, kind) for a, b in spans]
+        block_sentences = [_Sentence(start + a, start + b, kind) for a, b in spans]
         for citation in citations:
             if start <= citation.start < end:
-                _cite(citation, found or sentences[-1:])
-        sentences.extend(found)
+                _cite(citation, block_sentences or sentences[-1:])
+        sentences.extend(block_sentences)
     _introduce(text, sentences)
     return [
         Claim(sentence.start, sentence.end, tuple(dict.fromkeys(sentence.numbers)))
@@ -64,7 +62,7 @@ def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
 
 
 def without_citations(text: str, citations: Sequence[Citation]) -> str:
-    """Return a text with blanks in the place of its citations."""
+    """Return a text with its citations replaced by blanks."""
     masked = list(text)
     for citation in citations:
         masked[citation.start : citation.end] = " " * (citation.end - citation.start)
@@ -82,11 +80,11 @@ def _cite(citation: Citation, sentences: list[_Sentence]) -> None:
 
 
 def _introduce(text: str, sentences: list[_Sentence]) -> None:
-    for place, sentence in enumerate(sentences):
+    for index, sentence in enumerate(sentences):
         is_open = text.endswith((":", "："), 0, sentence.end)
         if sentence.numbers or not (is_open and _has_words(text, sentence)):
             continue
-        for item in sentences[place + 1 :]:
+        for item in sentences[index + 1 :]:
             if item.kind == "text":
                 break
             sentence.numbers.extend(item.numbers)
@@ -101,10 +99,10 @@ def _blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
     fence = ""
     start: int | None = None
     kind: Kind = "text"
-    place = 0
+    position = 0
     lines = text.splitlines(keepends=True)
     for before, line, following in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
-        begin, place = place, place + len(line)
+        begin, position = position, position + len(line)
         marker = _FENCE.match(line)
         if fence:
             fence = "" if marker and marker[1].startswith(fence) else fence
@@ -121,7 +119,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
         elif _ROW.match(line):
             is_head = _RULE.match(following) and not _ROW.match(before)
             if re.search(r"[^\s|:-]", line):
-                yield begin, place, "head" if is_head else "item"
+                yield begin, position, "head" if is_head else "item"
         elif not ends and start is None:
             start, kind = begin, "text"
     if start is not None:

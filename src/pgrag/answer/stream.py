@@ -1,49 +1,58 @@
-"""One answer while it is made: sources, then the model's words, then what can be said of them."""
+"""One answer in progress: sources, then the model's text, then the checks of that text."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from pgrag.answer.agent import AgentOutcome, run_agent
-from pgrag.answer.agent_events import Tell, events_of, plain
+from pgrag.answer.agent import Agent
 from pgrag.answer.intents import model_intent
-from pgrag.answer.recorder import Recorder
-from pgrag.answer.stopping import StopSwitch
 from pgrag.answer.support import checked_sentences
-from pgrag.answer.text import AnswerText
-from pgrag.answer.values import Answer, AnswerEvent, CitedSource, Mode, Status
+from pgrag.answer.text import AnswerEvent, AnswerText
 from pgrag.db import Row
+from pgrag.endpoint import Cancellation
 from pgrag.errors import GenerationCancelled, InvalidInput, LanguageModelError, NotFound
-from pgrag.llm import Message, Usage
+from pgrag.llm import Completion, Message, Usage
+from pgrag.recording import record, record_answer
+from pgrag.values.answers import (
+    Answer,
+    AnswerIntent,
+    AnswerMode,
+    AnswerStatus,
+    Citation,
+    Source,
+)
 
 if TYPE_CHECKING:
     from pgrag.answer.answerer import Answerer
 
 NOTHING_FOUND = "The documentation does not answer this question."
-"""The answer where no source was found; the model is not asked then."""
+"""The answer if no source was found; the model is then not asked."""
 
+_FUNCTIONS = {"direct": "answer_context", "agentic": "agent"}
+_FOUND = {"hit", "injected"}
 _ABOUT_INTENT = ("intent", "query_type", "decided_by", "rule", "strategy")
 
 
 class AnswerStream:
-    """An answer while it is made. Iterate once for its events; the last is `done`.
+    """An answer in progress. Iterate once for its events; the last is `done`.
 
-    Iterating raises `LanguageModelError` where the model fails, `GenerationCancelled` after
-    `cancel`, and what the search functions raise. To close `events` early cancels.
+    Iterating raises `LanguageModelError` if the model fails, `GenerationCancelled` after `cancel`,
+    and the errors of the search functions. Closing `events` early cancels the answer.
     """
 
     def __init__(
-        self, answerer: Answerer, question: str, mode: Mode, arguments: dict[str, Any]
+        self, answerer: Answerer, question: str, mode: AnswerMode, arguments: dict[str, Any]
     ) -> None:
         self._with = answerer
         self._question = question
-        self._mode: Mode = mode
+        self._mode: AnswerMode = mode
         self._arguments = arguments
-        self._switch = StopSwitch()
-        self._recorder = Recorder(answerer.database, answerer.client, question, arguments)
+        self._cancellation = Cancellation()
+        self._search_id: UUID | None = None
         self._started = perf_counter()
         self._timings: dict[str, float] = {}
         self._notices: list[str] = []
@@ -51,7 +60,7 @@ class AnswerStream:
         self._messages: list[Message] = []
         self._sources: dict[int, Row] = {}
         self._text = AnswerText(self._sources.get)
-        self._usage = Usage(0, 0)
+        self._usage = Usage()
         self._model: str | None = None
         self._trace: list[dict[str, Any]] | None = None
         self._answer: Answer | None = None
@@ -62,24 +71,29 @@ class AnswerStream:
 
     @property
     def answer(self) -> Answer:
-        """The whole of it, once the iteration has come to its end."""
+        """The complete answer, available after the iteration has ended."""
         if self._answer is None:
             raise RuntimeError("The answer is not finished.")
         return self._answer
 
     def cancel(self) -> None:
-        """End it from any thread; the connection to the language model is closed."""
-        self._switch.stop()
+        """Cancel from any thread; the connection to the language model is closed."""
+        self._cancellation.cancel()
 
     def _made(self) -> Generator[AnswerEvent, None, None]:
         self._started = perf_counter()
+        if self._cancellation.is_cancelled:
+            raise GenerationCancelled("The answer was cancelled.")
         try:
-            self._switch.check()
-            yield from self._searched() if self._mode == "agentic" else self._found_and_written()
+            if self._mode == "agentic":
+                yield from self._searched()
+            else:
+                yield from self._found()
+                yield from self._written() if self._sources else self._text.feed(NOTHING_FOUND)
             yield from self._text.finish()
             yield AnswerEvent("done", self._finished().as_json())
         except BaseException as error:
-            self._switch.stop()
+            self._cancellation.cancel()
             is_failure = isinstance(error, Exception) and not isinstance(error, GenerationCancelled)
             is_unusable = isinstance(error, InvalidInput | NotFound)
             if self._trace is not None and not is_unusable:
@@ -87,49 +101,42 @@ class AnswerStream:
             self._record("failed" if is_failure else "cancelled", self._text.shown)
             raise
 
-    def _found_and_written(self) -> Iterator[AnswerEvent]:
-        yield from self._found()
-        if self._sources:
-            yield from self._written()
-        else:
-            yield from self._text.feed(NOTHING_FOUND)
-
     def _found(self) -> Iterator[AnswerEvent]:
-        """Choose the strategy, find the sources, record the search."""
+        """Choose the strategy, retrieve the sources, record the search."""
         decided_by = self._ask_for_intent()
         started = perf_counter()
-        found = self._with.results.answer_context(self._question, **self._arguments)
+        result = self._with.results.answer_context(self._question, **self._arguments)
         self._took("retrieval", started)
-        self._notices += found.notices
-        [material] = found.rows
+        self._notices += result.notices
+        [material] = result.rows
         self._sources |= {source["number"]: source for source in material["sources"]}
         self._messages = [Message(**message) for message in material["messages"]]
         self._intent = {name: material[name] for name in _ABOUT_INTENT} | decided_by
-        self._recorder.search(
-            self._mode,
+        self._record_search(
             material["sources"],
             timings=material["timings"],
             duration_ms=self._timings["retrieval"],
         )
         yield AnswerEvent("intent", dict(self._intent))
-        search_id = self._recorder.search_id
         yield AnswerEvent(
             "sources",
             {
                 "sources": material["sources"],
                 "tokens": material["tokens"],
-                "search_id": search_id and str(search_id),
+                "search_id": self._search_id and str(self._search_id),
                 "notices": list(self._notices),
             },
         )
 
     def _ask_for_intent(self) -> dict[str, str]:
-        """Let the model name the intent where it is asked to; who then decided."""
+        """Let the model name the intent if requested; return who decided."""
         wants_model = self._arguments.pop("ask_intent", False)
         if not wants_model or self._arguments.get("intent") not in {None, "auto"}:
             return {}
         started = perf_counter()
-        named = model_intent(self._with.database, self._with.model, self._question, self._switch)
+        named = model_intent(
+            self._with.database, self._with.model, self._question, self._cancellation
+        )
         self._took("intent", started)
         if named is None:
             return {}
@@ -137,97 +144,94 @@ class AnswerStream:
         return {"decided_by": "model"}
 
     def _written(self) -> Iterator[AnswerEvent]:
-        """Let the model put into words what was found."""
+        """Let the model write the answer from the retrieved sources."""
         started = perf_counter()
         writing = self._with.model.stream(
-            self._messages, max_tokens=self._with.max_tokens, temperature=self._with.temperature
+            self._messages,
+            max_tokens=self._with.max_tokens,
+            temperature=self._with.temperature,
+            cancellation=self._cancellation,
         )
-        with self._switch.over(writing):
-            for piece in writing:
-                if "first_token" not in self._timings:
-                    self._took("first_token", started)
-                yield from self._text.feed(piece)
+        for piece in writing:
+            if "first_token" not in self._timings:
+                self._took("first_token", started)
+            yield from self._text.feed(piece)
         self._took("writing", started)
         completion = writing.completion
         if not completion.text.strip():
             raise LanguageModelError(
                 f"{self._with.model.name} calls tools instead of answering.",
-                hint="There are none for it in this mode; try another model.",
+                hint="This mode offers no tools; try another model.",
             )
-        self._note(completion.usage, completion.model, completion.finish_reason)
+        self._usage = completion.usage
+        self._note(completion)
 
     def _searched(self) -> Iterator[AnswerEvent]:
-        """Let the model search by itself, and answer."""
+        """Let the model search with tools, and answer."""
         started = perf_counter()
-
-        def run(tell: Tell) -> AgentOutcome:
-            return run_agent(
-                self._with.model,
-                self._with.results,
-                self._with.database.call,
-                self._question,
-                **self._arguments,
-                answer_tokens=self._with.max_tokens,
-                temperature=self._with.temperature,
-                on_event=tell,
-                on_stream=self._switch.watch,
-                is_cancelled=self._switch.is_stopped,
-            )
-
-        steps: list[dict[str, Any]] = []
-        self._trace = steps
-        with closing(events_of(run, self._switch)) as events:
-            for event in events:
-                if isinstance(event, AgentOutcome):
-                    self._trace = plain(event.trace)
-                    self._note(event.usage, event.model, event.finish_reason)
-                elif event.name == "token":
-                    yield from self._text.feed(event.data["text"])
-                else:
-                    if event.name == "sources":
-                        new = event.data["sources"]
-                        self._sources |= {source["number"]: source for source in new}
-                    elif event.name == "step":
-                        steps.append(event.data)
-                        self._count(event.data)
-                    yield event
+        self._trace = []  # from here on a failure is recorded
+        agent = Agent(
+            self._with.model,
+            self._with.results,
+            self._with.database.call,
+            self._question,
+            **self._arguments,
+            answer_tokens=self._with.max_tokens,
+            temperature=self._with.temperature,
+            cancellation=self._cancellation,
+        )
+        self._trace = agent.trace
+        for event in agent.events():
+            # A step's tokens are paid for even if no later step ends in an answer.
+            self._usage = agent.usage
+            if event.name == "token":
+                yield from self._text.feed(event.data["text"])
+                continue
+            if event.name == "sources":
+                self._sources |= {source["number"]: source for source in event.data["sources"]}
+            yield event
+        if agent.answer is not None:
+            self._note(agent.answer)
         self._took("writing", started)
         self._record_found()
 
     def _record_found(self) -> None:
-        """Record what the model's own searches found, as one search, once."""
-        if self._recorder.search_id is None:
-            sources = list(self._sources.values())
-            # How long they took is recorded with each of them; the rest is the model's time.
-            self._recorder.search(self._mode, sources, timings=None, duration_ms=None)
+        """Record everything the model's searches found as one search, once."""
+        if self._search_id is None:
+            # Each search records its own duration; the rest is the model's time.
+            self._record_search(list(self._sources.values()))
 
-    def _count(self, step: dict[str, Any]) -> None:
-        """What a step took was paid for, also where none of the next ones ends in an answer."""
-        self._usage = Usage(
-            self._usage.prompt_tokens + step["prompt_tokens"],
-            self._usage.completion_tokens + step["completion_tokens"],
+    def _record_search(self, sources: list[Row], **times: Any) -> None:
+        """Record the retrieved sources."""
+        self._search_id = record(
+            self._with.database,
+            self._with.client,
+            self._question,
+            [source for source in sources if source["relation"] in _FOUND],
+            {"function": _FUNCTIONS[self._mode], **self._arguments},
+            **times,
         )
 
-    def _note(self, usage: Usage, model: str, finish_reason: str) -> None:
-        self._usage, self._model = usage, model
-        if finish_reason == "length":
+    def _note(self, completion: Completion) -> None:
+        self._model = completion.model
+        if completion.finish_reason == "length":
             self._notices.append(
                 f"The answer ends where its {self._with.max_tokens:,} tokens were used up; raise"
                 " PGRAG_LLM_MAX_TOKENS."
             )
 
     def _finished(self) -> Answer:
-        """Check what is written, and record it."""
+        """Check the text and record the answer."""
         started = perf_counter()
         text, is_denial = self._text.final()
         text = text or NOTHING_FOUND
         is_answered = bool(self._sources) and not is_denial
-        status: Status = "answered" if is_answered else "not_in_documentation"
+        status: AnswerStatus = "answered" if is_answered else "not_in_documentation"
         citations = self._text.citations
         sentences = (
             checked_sentences(self._with.database, text, citations, self._sources)
             if is_answered
-            else []
+            else ()
         )
         self._took("checks", started)
         self._took("total", self._started)
@@ -238,36 +242,51 @@ class AnswerStream:
             status=status,
             mode=self._mode,
             model=self._model,
-            intent=self._intent,
-            sources=list(self._sources.values()),
-            citations=[
-                CitedSource(found.number, found.start, found.end, source["document_id"])
-                for found in citations
-                if (source := self._sources.get(found.number))
-            ],
-            unknown_citations=sorted({found.number for found in citations} - self._sources.keys()),
-            sentences=sentences,
+            intent=None if self._intent is None else AnswerIntent.from_row(self._intent),
+            sources=tuple(map(Source.from_row, self._sources.values())),
+            citations=self._cited(),
+            unknown_citations=tuple(
+                sorted({citation.number for citation in citations} - self._sources.keys())
+            ),
+            sentences=tuple(sentences),
             usage=self._usage,
             timings=self._timings,
-            search_id=self._recorder.search_id,
-            trace=self._trace,
-            notices=list(dict.fromkeys(self._notices)),
+            search_id=self._search_id,
+            trace=None if self._trace is None else tuple(self._trace),
+            notices=tuple(dict.fromkeys(self._notices)),
         )
         return self._answer
+
+    def _cited(self) -> tuple[Citation, ...]:
+        """The citations that name a source."""
+        return tuple(
+            Citation(**asdict(citation), document_id=source["document_id"])
+            for citation in self._text.citations
+            if (source := self._sources.get(citation.number))
+        )
 
     def _took(self, step: str, started: float) -> None:
         self._timings[step] = round(1000 * (perf_counter() - started), 3)
 
     def _record(self, status: str, text: str) -> None:
         if self._answer is None:
-            self._recorder.answer(
-                status,
-                text,
+            record_answer(
+                self._with.database,
+                self._search_id,
+                question=self._question,
+                client=self._with.client,
+                library=self._arguments.get("library"),
+                version=self._arguments.get("version"),
+                status=status,
+                answer=text,
                 intent=None if self._intent is None else self._intent["intent"],
                 model=self._model or self._with.model.name,
-                citations=self._text.citations,
-                sources=self._sources,
+                citations=[
+                    {"number": citation.number, "document_id": citation.document_id}
+                    for citation in self._cited()
+                ],
                 trace=self._trace,
-                usage=self._usage,
+                prompt_tokens=self._usage.prompt_tokens,
+                completion_tokens=self._usage.completion_tokens,
                 timings=self._timings,
             )

@@ -1,41 +1,40 @@
-"""Whether the sentences of an answer say what their sources say."""
-
-from __future__ import annotations
+"""Whether the sources that a sentence cites support the sentence."""
 
 import json
 from collections.abc import Mapping, Sequence
 
 from pgrag.answer.citations import Citation
 from pgrag.answer.claims import Claim, find_claims, without_citations
-from pgrag.answer.values import Doubt, Sentence
 from pgrag.db import Database, Row
+from pgrag.values.answers import Doubt, Sentence
 
 LEAST_SUPPORT = 0.4
-"""Share of a sentence's weight that its sources must have.
+"""Share of a sentence's weight that its sources must cover.
 
-Measured by `python -m benchmarks.sentence_support`: of the sentences by which authors describe
-pages of a manual in words of their own, 4 % (English) and 12 % (German) stay below it against their
-own page, 44 % and 57 % against a passage of another page that the same question finds, all against
-any other.
+Measured by `python -m benchmarks.sentence_support` on sentences in which authors describe pages of
+a manual in their own words: 4 % (English) and 12 % (German) stay below it against their own page,
+44 % and 57 % against a passage of another page found by the same question, and all against any
+other page.
 """
 
 
 def checked_sentences(
     database: Database, text: str, citations: Sequence[Citation], sources: Mapping[int, Row]
 ) -> list[Sentence]:
-    """Return the sentences of a text with what speaks for each; `sources` are by number."""
+    """Return the sentences of a text with their support; `sources` are keyed by number."""
     claims = find_claims(text, citations)
     supports = _supports(database, without_citations(text, citations), claims, sources)
     sentences = []
-    for place, claim in enumerate(claims):
+    for index, claim in enumerate(claims):
         cited = tuple(number for number in claim.numbers if number in sources)
-        support = supports.get(place)
+        support = supports.get(index)
         doubt = _doubt(claim, cited, support)
+        words = text[claim.start : claim.end]
         sentences.append(
             Sentence(
                 start=claim.start,
                 end=claim.end,
-                text=text[claim.start : claim.end],
+                text=words,
                 cited=cited,
                 support=support,
                 is_supported=doubt is None,
@@ -56,12 +55,12 @@ def _doubt(claim: Claim, cited: tuple[int, ...], support: float | None) -> Doubt
 def _supports(
     database: Database, text: str, claims: Sequence[Claim], sources: Mapping[int, Row]
 ) -> dict[int, float]:
-    """The support of each claim, by its place; a library is asked for its own documents."""
+    """The support by index of the claim; each library scores its own documents."""
     supports: dict[int, float] = {}
     for library in {row["library"] for row in sources.values()}:
-        asked = {
-            place: documents
-            for place, claim in enumerate(claims)
+        documents_of = {
+            index: documents
+            for index, claim in enumerate(claims)
             if (
                 documents := [
                     sources[number]["document_id"]
@@ -70,14 +69,14 @@ def _supports(
                 ]
             )
         }
-        if not asked:
+        if not documents_of:
             continue
         rows = database.call(
             "sentence_support",
             library=library,
-            sentences=[text[claims[place].start : claims[place].end] for place in asked],
-            documents=json.dumps(list(asked.values())),
+            sentences=[text[claims[index].start : claims[index].end] for index in documents_of],
+            documents=json.dumps(list(documents_of.values())),
         )
-        for place, row in zip(asked, rows, strict=True):
-            supports[place] = max(supports.get(place, 0.0), float(row["support"] or 0.0))
+        for index, row in zip(documents_of, rows, strict=True):
+            supports[index] = max(supports.get(index, 0.0), float(row["support"] or 0.0))
     return supports

@@ -1,6 +1,4 @@
-"""What the tools are called, and what they take: in OpenAI's format, and checked."""
-
-from __future__ import annotations
+"""Names and arguments of the tools: their definitions in OpenAI's format, and validation."""
 
 import json
 from typing import Annotated, Any
@@ -16,17 +14,19 @@ class Searching(_Arguments):
     """Arguments of a search."""
 
     query: Annotated[str, Field(min_length=1, max_length=2000)]
-    limit: Annotated[int, Field(ge=1, le=10, description="Passages to return.")] = 5
+    top_k: Annotated[int, Field(ge=1, le=10, description="Passages to return.")] = 5
 
 
 class Reading(_Arguments):
     """Arguments of `read_chunk`."""
 
-    chunk_id: Annotated[
-        int, Field(ge=1, lt=2**63, description="As it stands below the passages found.")
-    ]
-    before: Annotated[int, Field(ge=0, le=5, description="Passages before it to read, too.")] = 0
-    after: Annotated[int, Field(ge=0, le=5, description="Passages after it to read, too.")] = 0
+    chunk_id: Annotated[int, Field(ge=1, lt=2**63, description="The id below each passage found.")]
+    before: Annotated[
+        int, Field(ge=0, le=5, description="Number of passages before it to read as well.")
+    ] = 0
+    after: Annotated[
+        int, Field(ge=0, le=5, description="Number of passages after it to read as well.")
+    ] = 0
 
 
 class Anywhere(Searching):
@@ -49,14 +49,14 @@ DESCRIPTIONS = {
         " words the documentation puts it."
     ),
     "read_chunk": (
-        "Read a passage that was found, with those around it: where it begins or ends in the"
-        " middle of a matter."
+        "Read a passage that was found, with those around it: when it begins or ends in the"
+        " middle of a topic."
     ),
 }
 
 
 def definitions(*, scoped: bool = False) -> list[dict[str, Any]]:
-    """Return the tools; with `scoped` without what chooses a library."""
+    """Return the tools; with `scoped`, without the arguments that choose a library."""
     return [
         {
             "type": "function",
@@ -71,19 +71,19 @@ def definitions(*, scoped: bool = False) -> list[dict[str, Any]]:
 
 
 def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Reading:
-    """Check the arguments of a tool. Raises `ValueError` that says what is wrong with them."""
+    """Validate the arguments of a tool. Raises `ValueError` with what is wrong."""
     try:
-        given = json.loads(written or "{}")
-        if isinstance(given, str):  # some models quote the object once more
-            given = json.loads(given)
+        values = json.loads(written or "{}")
+        if isinstance(values, str):  # some models quote the object as a string
+            values = json.loads(values)
     except (ValueError, RecursionError):
         raise ValueError("the arguments are not JSON.") from None
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise ValueError("the arguments must be a JSON object.")  # noqa: TRY004 - as above
     kind = _arguments_of(name, scoped=scoped)
     try:
         return kind.model_validate(
-            {key: value for key, value in given.items() if value is not None}
+            {key: value for key, value in values.items() if value is not None}
         )
     except ValidationError as error:
         complaints = "; ".join(
@@ -95,11 +95,11 @@ def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Read
 
 
 def key_of(name: str, arguments: Searching | Reading) -> str:
-    """Return the same for calls that differ in spelling only."""
-    given = arguments.model_dump()
-    if "query" in given:
-        given["query"] = " ".join(given["query"].casefold().split())
-    return name + json.dumps(given, sort_keys=True)
+    """Return a key that is equal for calls that differ only in spelling."""
+    values = arguments.model_dump()
+    if "query" in values:
+        values["query"] = " ".join(values["query"].casefold().split())
+    return name + json.dumps(values, sort_keys=True)
 
 
 def _arguments_of(name: str, *, scoped: bool) -> type[Searching | Reading]:
@@ -109,11 +109,11 @@ def _arguments_of(name: str, *, scoped: bool) -> type[Searching | Reading]:
 
 
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of arguments, without what says nothing to a model."""
+    """The JSON Schema of arguments, without the parts that tell a model nothing."""
     schema = arguments.model_json_schema()
     properties = {
-        name: {key: value for key, value in given.items() if key != "title"}
-        for name, given in schema["properties"].items()
+        name: {key: value for key, value in definition.items() if key != "title"}
+        for name, definition in schema["properties"].items()
     }
     return {
         "type": "object",

@@ -1,6 +1,4 @@
-"""The tools by which a language model looks for its sources."""
-
-from __future__ import annotations
+"""The tools with which a language model retrieves its sources."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,12 +14,13 @@ from pgrag.answer.tool_arguments import (
     key_of,
     read_arguments,
 )
+from pgrag.arguments import Mode
 from pgrag.db import Row
 from pgrag.errors import InvalidInput, NotFound
-from pgrag.search import Result, Search
+from pgrag.search import Search
 
 EVERY_VERSION, UNVERSIONED = "*", "-"
-"""What a version may be besides a label or a range, in the words of a model."""
+"""Versions other than a label or a range, as a model writes them."""
 
 #: Calls a function of the database by name; see `Database.call`.
 Call: TypeAlias = Callable[..., list[Row]]
@@ -29,17 +28,15 @@ Call: TypeAlias = Callable[..., list[Row]]
 Outcome: TypeAlias = Literal["found", "nothing", "unusable", "repeated"]
 
 _LINE_TOKENS = 10
-"""What is said about a passage below it."""
-
-_SEARCHES = {"keyword_search": Search.keyword_search, "semantic_search": Search.semantic_search}
+"""Tokens of the line below a passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a tool gave: what the model is told, and what a trace tells of it.
+    """A tool's result: the text for the model, and the facts for the trace.
 
     `numbers`: of the sources that the result is about; `left`: how many did not fit; `search_id`:
-    what feedback is given to.
+    the recorded search, for feedback.
     """
 
     outcome: Outcome
@@ -50,10 +47,10 @@ class Used:
 
 
 class Toolbox:
-    """Runs tools for one question, and numbers what they find in the order of its appearance.
+    """Runs tools for one question, and numbers the sources in order of appearance.
 
-    With a `library` nothing else is searched or read, in the version that `version` leads to
-    ("*": in all). Numbers begin with `first_number`. Raises `UnknownLibrary` or `UnknownVersion`.
+    With a `library`, searches and reads only there, in the version that `version` resolves to ("*":
+    all). Numbers begin with `first_number`. Raises `UnknownLibrary` or `UnknownVersion`.
     """
 
     def __init__(
@@ -73,17 +70,17 @@ class Toolbox:
         self._library = library.strip().lower() if library else None
         self._version = version
         if self._library is not None and version != EVERY_VERSION:
-            [found] = call("resolve_version", library=self._library, wanted=version)
-            self._version = found["version"]
+            [resolved] = call("resolve_version", library=self._library, wanted=version)
+            self._version = resolved["version"]
         self.definitions = definitions(scoped=self._library is not None)
         self.sources: list[dict[str, Any]] = []
         self._number_of: dict[int, int] = {}
         self._seen: set[str] = set()
 
     def use(self, name: str, written: str, budget: int) -> Used:
-        """Run a tool with arguments as a model wrote them; the result has at most so many tokens.
+        """Run a tool with arguments as a model wrote them; `budget`: most tokens of the result.
 
-        What the model can mend is told to it; what it cannot (a database that is gone) is raised.
+        An error that the model can correct becomes the result; any other (no database) is raised.
         """
         if name not in DESCRIPTIONS:
             return Used(
@@ -105,54 +102,56 @@ class Toolbox:
             if isinstance(arguments, Reading):
                 used = self._read_chunk(arguments, budget)
             else:
-                used = self._find(name, arguments, budget)
+                mode: Mode = "keyword" if name == "keyword_search" else "semantic"
+                used = self._find(mode, arguments, budget)
         except (InvalidInput, NotFound) as error:
             return Used("unusable", f"Nothing was found: {error}")
-        if used.left:  # the same call may be made again for it
+        if used.left:  # repeating the call returns the rest
             self._seen.discard(key)
         return used
 
-    def _find(self, name: str, given: Searching, budget: int) -> Used:
-        scope = {"library": self._library, "version": self._version}
-        if isinstance(given, Anywhere):
-            version = "" if given.version == UNVERSIONED else given.version or self._version
-            scope = {"library": given.library or None, "version": version}
-        found: Result = _SEARCHES[name](
-            self._search,
-            given.query,
-            match_count=given.limit,
+    def _find(self, mode: Mode, arguments: Searching, budget: int) -> Used:
+        library, version = self._library, self._version
+        if isinstance(arguments, Anywhere):
+            version = "" if arguments.version == UNVERSIONED else arguments.version or self._version
+            library = arguments.library or None
+        result = self._search.search(
+            arguments.query,
+            mode=mode,
+            top_k=arguments.top_k,
             filters=self._filters,
-            **{name: value for name, value in scope.items() if value is not None},
+            library=library,
+            version=version,
         )
-        rows = {row["document_id"]: row["score"] for row in found.rows}
-        notes = "".join(f"\nNote: {notice}" for notice in found.notices)
+        rows = {row["document_id"]: row["score"] for row in result.rows}
+        notes = "".join(f"\nNote: {notice}" for notice in result.notices)
         if not rows:
-            return Used("nothing", f"Nothing was found.{notes}", search_id=found.search_id)
+            return Used("nothing", f"Nothing was found.{notes}", search_id=result.search_id)
         shown = self._shown(list(rows), list(rows.values()), budget)
-        return replace(shown, text=shown.text + notes, search_id=found.search_id)
+        return replace(shown, text=shown.text + notes, search_id=result.search_id)
 
-    def _read_chunk(self, given: Reading, budget: int) -> Used:
-        [chunk] = self._call("document", document_id=given.chunk_id)
+    def _read_chunk(self, arguments: Reading, budget: int) -> Used:
+        [chunk] = self._call("document", document_id=arguments.chunk_id)
         if self._library is not None and (
             chunk["library"] != self._library
             or (self._version != EVERY_VERSION and chunk["version"] != self._version)
         ):
-            return Used("unusable", "This chunk is not in the documentation that was asked for.")
+            return Used("unusable", "This passage is not in the documentation of this question.")
         ids = [chunk["document_id"]]
-        if given.before or given.after:
+        if arguments.before or arguments.after:
             around = self._call(
                 "expand_documents",
                 document_ids=ids,
                 scores=[1.0],
-                max_chunks_per_document=2 * max(given.before, given.after) + 1,
+                max_chunks_per_document=2 * max(arguments.before, arguments.after) + 1,
             )
             page = [row["document_id"] for row in around]
-            place = page.index(given.chunk_id)
-            ids = page[max(0, place - given.before) : place + given.after + 1]
+            index = page.index(arguments.chunk_id)
+            ids = page[max(0, index - arguments.before) : index + arguments.after + 1]
         return self._shown(ids, None, budget)
 
     def _shown(self, ids: list[int], scores: list[float] | None, budget: int) -> Used:
-        """Quote the documents that are new, as far as the budget goes, and name the others."""
+        """Quote new documents within the budget, and name those quoted before."""
         known = [self._number_of[id_] for id_ in ids if id_ in self._number_of]
         score_of: dict[int, float | None] = dict(zip(ids, scores, strict=True)) if scores else {}
         new = [id_ for id_ in ids if id_ not in self._number_of]
@@ -166,7 +165,7 @@ class Toolbox:
             if new
             else []
         )
-        # A number is given once: what does not fit ends the list, and can be found again.
+        # A number is never reused: the list ends at the first source that does not fit.
         blocks, chunk_ids, numbers = [], [], []
         for row in rows:
             budget -= row["tokens"] + _LINE_TOKENS

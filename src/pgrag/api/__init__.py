@@ -1,4 +1,4 @@
-"""The REST face: the functions of the database as resources under `/v1`."""
+"""The REST API: the functions of the database as resources under `/v1`."""
 
 from pgrag.api.application import create_app
 

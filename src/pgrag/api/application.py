@@ -16,29 +16,19 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.routing import APIRoute
 from starlette.routing import Route
 
-from pgrag.api import openapi, problems, rate_limit
-from pgrag.api.body_limit import BodyLimit
+from pgrag.api import limits, openapi, problems
 from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
     answers,
     configuration,
-    documents,
-    enrichment,
+    contents,
     evaluations,
     graph,
     health,
     libraries,
-    links,
     observation,
-    page_queries,
     pages,
-    parsing,
-    results,
     searches,
-    text,
-    tools,
-    tuning,
-    understanding,
 )
 from pgrag.app import App
 from pgrag.mcp.http import Endpoint
@@ -63,17 +53,19 @@ TAGS = [
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
     {"name": "health", "description": "The state of the service."},
 ]
+_REPEATED: dict[str, Any] = {"type": "repeated", "msg": "is given more than once"}
+_UNKNOWN: dict[str, Any] = {"type": "extra_forbidden", "msg": "there is no such argument"}
 _AGENT_HEADERS = ["Accept", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]
 
 
 def create_app(
     app: App, *, cors_origins: Sequence[str] = (), hosts: Sequence[str] | None = None
 ) -> FastAPI:
-    """Make the REST application of an `App`; when it shuts down it closes the `App`.
+    """Make the REST application of an `App`; its shutdown closes the `App`.
 
-    The database need not be there yet: until it answers, requests get status 503. Browsers may
-    call from pages of the `cors_origins` only, such as "https://docs.example"; with `hosts` it is
-    called by one of these names, or those of this machine. Agents find their tools at /mcp.
+    The database may still be down: until it answers, requests get status 503. Browsers may call
+    only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
+    must name one of these hosts or this machine. Agents find their tools at /mcp.
     """
     api = FastAPI(
         title="pgrag",
@@ -87,16 +79,16 @@ def create_app(
     )
     api.state.pgrag = app
     api.state.readiness_limiter = anyio.CapacityLimiter(2)
-    # Only what indexes takes long.
+    # Only indexing runs long enough to need a stream.
     api.state.mcp = Endpoint(partial(_make_mcp_server, app), streams=app.settings.mcp_writes)
-    # Answers wait for a language model, and no search for them.
+    # Answers wait for a language model; with a limiter of their own they delay no search.
     api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
-    api.add_middleware(BodyLimit)
+    api.add_middleware(limits.BodyLimit)
     settings = app.settings
     if settings.rate_limit:
-        buckets = rate_limit.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
-        api.add_middleware(rate_limit.RateLimit, buckets=buckets)
+        buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
+        api.add_middleware(limits.RateLimit, buckets=buckets)
     if hosts is not None:
         api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
@@ -105,38 +97,32 @@ def create_app(
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST"],
             allow_headers=["Content-Type", *_AGENT_HEADERS],
-            expose_headers=["Server-Timing", *rate_limit.HEADERS],
+            expose_headers=["Server-Timing", *limits.HEADERS],
         )
     for router in (
         searches.router,
-        parsing.router,
-        results.router,
         answers.router,
-        tuning.router,
         configuration.router,
-        links.router,
-        enrichment.router,
-        page_queries.router,
+        contents.router,
         graph.router,
-        text.router,
         libraries.router,
-        pages.router,
-        documents.router,
+        pages.pages,
+        pages.documents,
         observation.router,
-        understanding.router,
-        tools.router,
+        searches.understanding,
+        answers.tools,
         evaluations.router,
     ):
         api.include_router(
             router,
             prefix="/v1",
-            dependencies=[Depends(_each_parameter_once)],
+            dependencies=[Depends(_known_parameters)],
             responses=openapi.problems(422, 429, 500, 503),
         )
-    api.include_router(health.router)
+    api.include_router(health.router, dependencies=[Depends(_known_parameters)])
     agents = KnownOrigins(api.state.mcp, origins=cors_origins)
-    # Clients write the address with and without the slash, and follow no redirect with a body.
-    # In front, because routes are tried in their order, and there are dozens.
+    # Clients use the address with and without the slash, and do not follow a redirect with a body.
+    # These routes come first because routes are tried in order, and there are dozens.
     api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     return api
@@ -144,9 +130,9 @@ def create_app(
 
 @asynccontextmanager
 async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
-    """A thread for each connection: what comes on top waits for a thread, however long.
+    """Allow as many threads as connections; further requests wait for a thread, without limit.
 
-    With more threads than connections it would wait in the pool, and fail after its timeout.
+    With more threads than connections they would wait in the pool, and fail after its timeout.
     """
     app: App = api.state.pgrag
     anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
@@ -163,21 +149,19 @@ def _make_mcp_server(app: App) -> Server[Any]:
         app,
         writes=settings.mcp_writes,
         read_only=settings.mcp_read_only,
-        # Whoever calls from afar has not this machine's files, unless somebody says which.
+        # Remote callers may not read this machine's files unless the operator names folders.
         roots=settings.mcp_roots,
     )
 
 
-async def _each_parameter_once(request: Request) -> None:
+async def _known_parameters(request: Request) -> None:
+    """Refuse a repeated parameter, and any parameter of a route that takes none."""
     names = [name for name, _ in request.query_params.multi_items()]
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
-        raise RequestValidationError(
-            [
-                {"type": "repeated", "loc": ("query", name), "msg": "is given more than once"}
-                for name in repeated
-            ]
-        )
+    wrong = {name: _REPEATED for name in names if names.count(name) > 1}
+    if not request.scope["route"].dependant.query_params:
+        wrong |= dict.fromkeys(names, _UNKNOWN)
+    if wrong:
+        raise RequestValidationError([{"loc": ("query", name), **wrong[name]} for name in wrong])
 
 
 def _operation_id(route: APIRoute) -> str:

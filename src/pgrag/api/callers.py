@@ -1,11 +1,9 @@
-"""Which web pages may call: a page elsewhere must not reach a server on a reader's desk.
+"""Which web pages may call: a foreign page must not reach a server on its reader's machine.
 
-A page can make its own name mean 127.0.0.1 (DNS rebinding), so a server that only this machine
-shall reach looks at Host. What agents call looks at Origin, too, in which a browser names the page;
-programs send none.
+A page can make its own name resolve to 127.0.0.1 (DNS rebinding), so a server meant for this
+machine alone checks Host. The endpoint for agents also checks Origin, in which a browser names the
+page; programs send none.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -16,16 +14,18 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pgrag.api.problems import Kind, problem
-from pgrag.api.readiness import PROBES
 
 FORBIDDEN_ORIGIN = Kind(403, "forbidden-origin", "Pages of this origin may not call")
 WRONG_HOST = Kind(421, "wrong-host", "The service is not called by this name")
+
+PROBES = frozenset({"/healthz", "/readyz"})
+"""Probes of an orchestrator: if refused, it would kill a service that is only busy or renamed."""
 
 
 class KnownHosts:
     """ASGI middleware: Host must be one of the `hosts`, or a name of this machine.
 
-    The port is free, and probes may come by any name.
+    Any port is accepted, and probes may use any name.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ class KnownHosts:
         self._hosts = {host.lower() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or say that it is not meant for this service."""
+        """Pass a request on, or answer that it names another host."""
         answer = self._app
         if scope["type"] == "http" and scope["path"] not in PROBES:
             host = Headers(scope=scope).get("host", "")
@@ -49,14 +49,14 @@ class KnownHosts:
 
 
 class KnownOrigins:
-    """ASGI middleware that answers programs, and pages of this machine and of the `origins`."""
+    """ASGI middleware that accepts programs, and pages of this machine and of the `origins`."""
 
     def __init__(self, app: ASGIApp, *, origins: Sequence[str]) -> None:
         self._app = app
         self._origins = {origin.rstrip("/").lower() for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or say whose it may not be."""
+        """Pass a request on, or refuse its origin."""
         answer = self._app
         origin = Headers(scope=scope).get("origin")
         if origin is not None and not (
@@ -72,7 +72,7 @@ class KnownOrigins:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address of a host means this machine."""
+    """Whether a host name or address means this machine."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -80,7 +80,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _host_name(url: str) -> str:
-    """The name without port and brackets; empty where there is none."""
+    """The name without port and brackets; empty if there is none."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

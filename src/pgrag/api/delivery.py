@@ -1,6 +1,4 @@
-"""An answer on its way to a client: made in a thread, ended as soon as the client has gone."""
-
-from __future__ import annotations
+"""Delivery of an answer: a thread makes the answer, and stops when the client disconnects."""
 
 import json
 import logging
@@ -23,10 +21,10 @@ from pgrag.errors import PgragError
 log = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 15.0
-"""A comment is sent so often, for proxies that end what is silent; the first begins the stream."""
+"""Between comments, for proxies that close silent connections; the first one opens the stream."""
 
 PATIENCE_SECONDS = 60.0
-"""Who takes nothing for so long has gone: nobody may keep the place of another by not reading."""
+"""A client that reads nothing for this long is gone: it must not keep a slot from others."""
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -43,10 +41,10 @@ async def follow(
     receive: Receive,
     tell: Tell | None = None,
 ) -> Exception | None:
-    """Let an answer be made to its end; `tell` gets each event. Returns what went wrong.
+    """Run an answer to its end; `tell` gets each event. Returns the error, if any.
 
-    It is cancelled when the client disconnects, and when the server gives the request up (then that
-    is `ClientDisconnect`); this returns after its thread has come free.
+    The answer is cancelled when the client disconnects or when the server gives up the request; the
+    latter returns `ClientDisconnect`. Returns after its thread is free again.
     """
     has_gone = False
 
@@ -76,7 +74,7 @@ async def follow(
             outcome = await anyio.to_thread.run_sync(make, limiter=limiter)
             group.cancel_scope.cancel()
     except anyio.get_cancelled_exc_class():
-        # The server stops and waits no longer: there is nobody to tell, and nothing to explain.
+        # The server is shutting down: no client is left to answer.
         return ClientDisconnect()
     return ClientDisconnect() if has_gone and outcome is not None else outcome
 
@@ -84,7 +82,7 @@ async def follow(
 class EventStream(Response):
     """The events of an answer as server-sent events.
 
-    What goes wrong before the first one leaves as a problem document, later as an event `error`.
+    An error before the first event becomes a problem document, a later one an event `error`.
     """
 
     def __init__(

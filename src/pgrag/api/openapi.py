@@ -1,17 +1,40 @@
-"""The OpenAPI document: every route also says how it fails."""
-
-from __future__ import annotations
+"""The OpenAPI document: every route also lists its errors."""
 
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
 
-from pgrag.api.models.state import Problem
 from pgrag.api.problems import MEDIA_TYPE
+from pgrag.schema import Finding
+from pgrag.values.base import Value, described
 
 _REFERENCE = "#/components/schemas/{model}"
+
+
+class FieldError(Value):
+    """One bad argument."""
+
+    in_: str = described("query, path or body.", "query", alias="in")
+    field: str = described("Its name.", "top_k")
+    message: str = described("", "Input should be less than or equal to 1000.")
+
+
+class Problem(Value):
+    """What went wrong (RFC 9457). Members that say nothing are left out."""
+
+    type: str = described("Names the kind.", "/problems/unknown-library")
+    title: str = described("", "There is no such library")
+    status: int = described("", 404)
+    detail: str | None = described("", "There is no library 'harbor'.", default=None)
+    hint: str | None = described("The way out.", "Did you mean harbour?", default=None)
+    instance: str = described("The address of the request.", "/v1/search")
+    errors: tuple[FieldError, ...] | None = described("Of an invalid request.", default=None)
+    findings: tuple[Finding, ...] | None = described(
+        "Of a service that is not ready.", default=None
+    )
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -27,7 +50,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def document(api: FastAPI) -> dict[str, Any]:
-    """The document of an application, with the schema that its problems refer to."""
+    """The OpenAPI document of an application, with the schema of its problem documents."""
     if api.openapi_schema is None:
         made = get_openapi(
             title=api.title,
@@ -37,7 +60,7 @@ def document(api: FastAPI) -> dict[str, Any]:
             routes=api.routes,
             tags=api.openapi_tags,
         )
-        problem = Problem.model_json_schema(ref_template=_REFERENCE)
+        problem = TypeAdapter(Problem).json_schema(ref_template=_REFERENCE)
         made["components"]["schemas"].update(problem.pop("$defs"))
         made["components"]["schemas"][Problem.__name__] = problem
         api.openapi_schema = made

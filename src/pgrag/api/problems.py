@@ -1,6 +1,4 @@
-"""Everything that goes wrong leaves as a problem document (RFC 9457), never as a traceback."""
-
-from __future__ import annotations
+"""Every error becomes a problem document (RFC 9457), never a traceback."""
 
 import json
 import logging
@@ -20,15 +18,15 @@ log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 MOST_ERRORS = 20
-"""Fields that one document names: a bad vector has thousands."""
+"""Fields named in one document: a bad vector has thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of problem: its status, its address and its title.
 
-    `detail`, where given, is said instead of the error's own message, which is logged: it tells
-    of the inside of the server.
+    `detail`, if given, replaces the error's own message, which goes to the log because it reveals
+    the server's internals.
     """
 
     status: int
@@ -38,11 +36,11 @@ class Kind:
 
     @property
     def type(self) -> str:
-        """The stable address that names the kind."""
+        """The stable address that identifies the kind."""
         return f"/problems/{self.slug}"
 
 
-INVALID_REQUEST = Kind(422, "invalid-request", "The request has arguments that cannot be used")
+INVALID_REQUEST = Kind(422, "invalid-request", "The request has invalid arguments")
 INTERNAL = Kind(
     500,
     "internal-error",
@@ -51,17 +49,25 @@ INTERNAL = Kind(
 )
 NOT_READY = Kind(503, "not-ready", "The service is not ready", "A check failed; see findings.")
 STOPPING = Kind(
-    503, "stopping", "The service stops", "The service stops; the request may be sent again."
+    503,
+    "stopping",
+    "The service stops",
+    "The service is shutting down; the request may be sent again.",
 )
 TOO_LARGE = Kind(413, "too-large", "The request is too large")
 TOO_MANY = Kind(429, "too-many-requests", "The client sends too many requests")
 HTTP_KINDS = {
     400: Kind(400, "unreadable-request", "The request cannot be read"),
     404: Kind(404, "not-found", "There is nothing at this address"),
-    405: Kind(405, "method-not-allowed", "The address does not know this method"),
+    405: Kind(405, "method-not-allowed", "The address does not support this method"),
     413: TOO_LARGE,
 }
 _UNFIT = "The database's schema does not fit this version of pgrag."
+
+
+def _failed(what: str, title: str) -> Kind:
+    return Kind(502, f"{what}-failed", title, f"{title}; the server's log says why.")
+
 
 KINDS: dict[type[errors.PgragError], Kind] = {
     errors.UnknownLibrary: Kind(404, "unknown-library", "There is no such library"),
@@ -77,14 +83,14 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         404, "unknown-evaluation-run", "There is no such evaluation run"
     ),
     errors.NotFound: Kind(404, "not-found", "There is no such thing"),
-    errors.InvalidFilter: Kind(422, "invalid-filter", "The filters cannot be used"),
+    errors.InvalidFilter: Kind(422, "invalid-filter", "The filters are invalid"),
     errors.InvalidQuery: Kind(422, "invalid-query", "The query does not follow the grammar"),
     errors.InvalidCursor: Kind(422, "invalid-cursor", "The cursor cannot be used"),
     errors.DimensionMismatch: Kind(
         422, "dimension-mismatch", "The vector does not have the model's dimensions"
     ),
-    errors.InvalidInput: Kind(422, "invalid-input", "An argument cannot be used"),
-    errors.TimeExceeded: Kind(422, "took-too-long", "The search was given up for its time"),
+    errors.InvalidInput: Kind(422, "invalid-input", "An argument is invalid"),
+    errors.TimeExceeded: Kind(422, "took-too-long", "The search ran out of time"),
     errors.DatabaseUnavailable: Kind(
         503,
         "database-unavailable",
@@ -97,31 +103,16 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.SchemaTooNew: Kind(
         503, "schema-too-new", "The database is newer than the service", _UNFIT
     ),
-    errors.EmbeddingError: Kind(
-        502,
-        "embedding-failed",
-        "The embedding model failed",
-        "The embedding model failed; the server's log says why.",
-    ),
-    errors.RerankingError: Kind(
-        502,
-        "reranking-failed",
-        "The reranker failed",
-        "The reranker failed; the server's log says why.",
-    ),
-    errors.LanguageModelError: Kind(
-        502,
-        "language-model-failed",
-        "The language model failed",
-        "The language model failed; the server's log says why.",
-    ),
+    errors.EmbeddingError: _failed("embedding", "The embedding model failed"),
+    errors.RerankingError: _failed("reranking", "The reranker failed"),
+    errors.LanguageModelError: _failed("language-model", "The language model failed"),
     errors.NotConfigured: Kind(501, "not-configured", "The service is not set up for this"),
     errors.PgragError: INTERNAL,
 }
 
 
 def kind_of(error: errors.PgragError) -> Kind:
-    """The kind of an error: its own, else that of its nearest ancestor."""
+    """The kind of an error, or that of its nearest ancestor."""
     return next(KINDS[ancestor] for ancestor in type(error).__mro__ if ancestor in KINDS)
 
 
@@ -134,7 +125,7 @@ def problem(
     headers: dict[str, str] | None = None,
     **members: Any,
 ) -> Response:
-    """The response that says what went wrong; `members` are further members of the document."""
+    """The response for a problem; `members` are additional members of the document."""
     document = {
         "type": kind.type,
         "title": kind.title,
@@ -146,7 +137,7 @@ def problem(
     }
     stated = {name: value for name, value in document.items() if value is not None}
     return Response(
-        # A name that the caller made up need not be valid Unicode.
+        # A name from the caller may be invalid Unicode.
         json.dumps(stated, ensure_ascii=False).encode("utf-8", "replace"),
         status_code=kind.status,
         headers=headers,
@@ -155,7 +146,7 @@ def problem(
 
 
 async def pgrag_problem(request: Request, error: Exception) -> Response:
-    """The response that says what error of this project went wrong; logs what is the server's."""
+    """The response for an error of pgrag; logs the errors that are the server's fault."""
     error = cast(errors.PgragError, error)
     kind = kind_of(error)
     if kind.status >= 500:
@@ -189,7 +180,7 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 
 
 def _field_error(item: dict[str, Any]) -> dict[str, str]:
-    """One bad argument: `in` is "query", "path" or "body", `field` its name, "" for all of it."""
+    """One bad argument: `in` is "query", "path" or "body", `field` its name, "" for the whole."""
     place, *names = item["loc"]
     message = item["msg"].removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":

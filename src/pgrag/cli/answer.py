@@ -4,80 +4,43 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.text import Text
 
+from pgrag.arguments import AnswerArguments, declared
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label, parse_filters, parse_levels
-from pgrag.cli.output import notice, print_indented, print_json, printable, stderr, stdout, warn
-from pgrag.cli.session import opened, say_version
+from pgrag.cli.arguments import counted, label
+from pgrag.cli.command import App, Output, searching
+from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
 
 if TYPE_CHECKING:
-    from pgrag.answer import Answer, AnswerStream
+    from pgrag.answer import AnswerStream
+    from pgrag.values.answers import Answer
 
+Mode = Literal["direct", "agentic"]
 _INDENT = 5
 _SHOWN_SENTENCES = 5
 
-_SPELT = {
-    "match_count": "--limit",
-    "token_budget": "--tokens",
-    "inject_types": "--inject",
-    "ask_intent": "--ask-intent",
-}
-"""Options that are not called as the argument that they give."""
 
-
-class Mode(StrEnum):
-    """Who searches."""
-
-    DIRECT = "direct"
-    AGENTIC = "agentic"
-
-
+@searching(AnswerArguments)
 def answer(
-    question: Annotated[str, typer.Argument(help="What shall be answered.", show_default=False)],
+    app: App,
+    question: Annotated[str, typer.Argument(help="The question.")],
     *,
-    library: options.Library = None,
-    version: options.Version = None,
+    arguments: dict[str, Any],
     mode: Annotated[
         Mode,
         typer.Option(help="direct: one search; agentic: the language model searches in steps."),
-    ] = Mode.DIRECT,
+    ] = "direct",
     max_steps: Annotated[
         int | None,
-        typer.Option(min=1, max=50, help="Agentic: searches in so many steps; default: 6."),
+        typer.Option(min=1, max=50, help="Agentic: the number of steps at most; default: 6."),
     ] = None,
     max_tokens: Annotated[
         int | None,
         typer.Option(min=1, help="Agentic: tokens read and written at most; default: 30000."),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, help="Hits at most; default: 10.")
-    ] = None,
-    token_budget: Annotated[
-        int | None,
-        typer.Option(
-            "--tokens", min=1, help="Sources at most, a token counted as 4 bytes; default: 4000."
-        ),
-    ] = None,
-    expand: Annotated[
-        bool | None,
-        typer.Option(
-            "--expand/--no-expand",
-            help="Take in more of the best pages; default: yes.",
-            show_default=False,
-        ),
-    ] = None,
-    intent: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="auto: the kind of question chooses what is left open; the name of an intent or"
-            " query type; or off. Default: auto.",
-        ),
     ] = None,
     ask_intent: Annotated[
         bool | None,
@@ -87,81 +50,40 @@ def answer(
             show_default=False,
         ),
     ] = None,
-    template: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Template of the prompt; default: the intent's, or agent."
-        ),
-    ] = None,
-    inject_types: Annotated[
-        str | None,
-        typer.Option(
-            "--inject",
-            metavar="TYPES",
-            help="Types of pages to bring in, with commas; default: the intent's.",
-        ),
-    ] = None,
-    condition: options.Filter = None,
-    filters: options.Filters = None,
-    alpha: options.Alpha = None,
-    levels: options.Levels = None,
-    model: options.Model = None,
-    graph: options.Graph = None,
     as_json: options.Json = False,
-) -> None:
-    """Answer a question from the documentation, with the sources that say so.
+) -> Output:
+    """Answer a question from the documentation, with its sources.
 
     Needs a language model: PGRAG_LLM_URL and PGRAG_LLM_MODEL. Exit status 1 means that there is no
     answer.
     """
-    name, wanted = options.scope(library, version)
-    conditions = parse_filters(condition or (), filters)
-    arguments: dict[str, Any] = {
-        "library": name,
-        "version": wanted,
-        "max_steps": max_steps,
-        "max_tokens": max_tokens,
-        "match_count": limit,
-        "token_budget": token_budget,
-        "expand": expand,
-        "intent": intent,
-        "template": template,
-        "inject_types": None if inject_types is None else _split(inject_types),
-        "filters": conditions,
-        "alpha": alpha,
-        "levels": parse_levels(levels),
-        "model": model,
-        "graph": graph,
-    }
+    arguments |= {"max_steps": max_steps, "max_tokens": max_tokens}
     _check_mode(mode, {**arguments, "ask_intent": ask_intent or None})
-    with opened() as app:
-        answerer = app.answering("cli")
-        say_version(app, name, wanted, conditions)
-        stream = answerer.stream(question, mode=mode.value, ask_intent=ask_intent, **arguments)
-        made = _followed(stream, is_shown=not as_json)
-    if as_json:
-        print_json(made.as_json())
-    else:
-        _print_sources(made)
-    for text in made.notices:
-        notice(text)
-    if made.status == "not_in_documentation":
-        raise typer.Exit(1)
+    answerer = app.answering("cli")
+    stream = answerer.stream(question, mode=mode, ask_intent=ask_intent, **arguments)
+    made = _followed(stream, is_shown=not as_json)
+    return Output(
+        made.as_json(),
+        lambda: _print_sources(made),
+        notices=made.notices,
+        failed=made.status == "not_in_documentation",
+    )
 
 
 def _check_mode(mode: Mode, arguments: dict[str, Any]) -> None:
     from pgrag.answer.answerer import foreign_arguments
 
-    foreign = foreign_arguments(mode.value, arguments)
+    foreign = foreign_arguments(mode, arguments)
     if foreign:
-        spelt = [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in foreign]
+        spelt = {
+            one.name: one.argument.option[0]
+            for one in declared(AnswerArguments)
+            if one.argument.option
+        }
+        names = [spelt.get(name, f"--{name.replace('_', '-')}") for name in foreign]
         raise typer.BadParameter(
-            f"the {mode.value} mode has no use for {', '.join(spelt)}.", param_hint="--mode"
+            f"the {mode} mode has no use for {', '.join(names)}.", param_hint="--mode"
         )
-
-
-def _split(types: str) -> list[str]:
-    return [name.strip() for name in types.split(",") if name.strip()]
 
 
 def _followed(stream: AnswerStream, *, is_shown: bool) -> Answer:
@@ -198,20 +120,20 @@ def _step(data: dict[str, Any]) -> str:
 def _print_sources(made: Answer) -> None:
     """Print the sources that the text cites, and what a reader should check."""
     cited = {citation.number for citation in made.citations}
-    sources = [source for source in made.sources if source["number"] in cited]
+    sources = [source for source in made.sources if source.number in cited]
     if sources:
         stdout().print()
     for source in sources:
-        path = [part for part in source["path"] if part]
-        place = " › ".join([label(source["library"], source["version"]), *path])
-        anchor = f"#{source['anchor']}" if source["anchor"] else ""
+        path = [part for part in source.path if part]
+        place = " › ".join([label(source.library, source.version), *path])
+        anchor = f"#{source.anchor}" if source.anchor else ""
         stdout().print(
-            Text.assemble((f"{'[' + str(source['number']) + ']':<{_INDENT}}", "cyan"))
+            Text.assemble((f"{'[' + str(source.number) + ']':<{_INDENT}}", "cyan"))
             + Text(printable(place)),
             soft_wrap=True,
         )
-        if source["url"]:
-            address = Text(printable(source["url"] + anchor), style="blue")
+        if source.url:
+            address = Text(printable(source.url + anchor), style="blue")
             print_indented(address, indent=_INDENT)
     for number in made.unknown_citations:
         warn(f"the answer cites [{number}], and there is no such source.")

@@ -1,11 +1,9 @@
-"""What people type, made into values; each notation is read in one place."""
-
-from __future__ import annotations
+"""Parsers of what users type; each notation is parsed in one place."""
 
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -21,29 +19,21 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library, and what was said about its version.
+    """A library, and the version requested.
 
-    `version` is None where nothing was said (`name`), and "" for the documentation without a
-    version (`name@`).
+    `version` is None if none was requested (`name`), and "" for the unversioned documentation
+    (`name@`).
     """
 
     library: str
     version: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Target:
-        """Read LIBRARY[@VERSION]. Raises ValueError where there is no name before the "@"."""
-        library, at, version = text.strip().partition("@")
-        if not library.strip():
-            raise ValueError(f"{text!r} has no library: write NAME or NAME@VERSION.")
-        return cls(library.strip(), version.strip() if at else None)
 
     def __str__(self) -> str:
         return self.library if self.version is None else f"{self.library}@{self.version}"
 
 
 def label(library: str, version: str) -> str:
-    """Return how a version of a library is shown."""
+    """Return a version of a library as shown to users."""
     return f"{library} {version}".strip()
 
 
@@ -53,37 +43,39 @@ def counted(number: int, noun: str) -> str:
 
 
 def parse_target(text: str) -> Target:
-    """Read LIBRARY[@VERSION]; a usage error where it cannot be one."""
-    try:
-        return Target.parse(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    """Read LIBRARY[@VERSION]; a usage error if the name before the "@" is missing."""
+    library, at, version = text.strip().partition("@")
+    if not library.strip():
+        raise typer.BadParameter(f"{text!r} has no library: write NAME or NAME@VERSION.")
+    return Target(library.strip(), version.strip() if at else None)
 
 
 def parse_filters(conditions: Iterable[str], document: str | None) -> dict[str, Any] | None:
-    """Join `--filter` and `--filters` into one filter; None where there is none.
+    """Join `--filter` and `--filters` into one filter; None if neither is given.
 
-    Equal conditions on one field are alternatives; everything else must hold together. A value
-    for a front matter field may be meant as number or as text, so it is looked for as both.
+    Equal conditions on one field are alternatives; all others must be met together. A value for a
+    front matter field may be a number or a text, so both are matched.
     """
-    alternatives: dict[str, list[Any]] = {}
+    alternatives: dict[str, list[dict[str, Any]]] = {}
     demands: list[dict[str, Any]] = []
     for condition in conditions:
         match = _CONDITION.fullmatch(condition)
         if match is None:
             raise typer.BadParameter(
-                f"{condition!r} is no condition: write FIELD=VALUE (or !=, <, <=, >, >=).",
+                f"{condition!r} is not a condition: write FIELD=VALUE (or !=, <, <=, >, >=).",
                 param_hint="--filter",
             )
         field, operator, value = match["field"], match["operator"], match["value"].strip()
+        typed = _typed(field, value)
         if operator == "=":
-            alternatives.setdefault(field, []).append(_operand(field, value))
+            operand = value if typed == value else [typed, value]
+            alternatives.setdefault(field, []).append({field: operand})
         else:
-            demands.append({field: {operator: _number(field, value)}})
-    for field, operands in alternatives.items():
-        choices = [{field: operand} for operand in operands]
-        demands.append(choices[0] if len(choices) == 1 else {"or": choices})
-    given = _json_object(document, "--filters") if document is not None else {}
+            demands.append({field: {operator: typed}})
+    demands += (
+        choices[0] if len(choices) == 1 else {"or": choices} for choices in alternatives.values()
+    )
+    given = _json_object(document) if document is not None else {}
     if not demands:
         return given or None
     if not given and len(demands) == 1:
@@ -91,32 +83,17 @@ def parse_filters(conditions: Iterable[str], document: str | None) -> dict[str, 
     return {**given, "and": [*given.get("and", []), *demands]}
 
 
-def _operand(field: str, value: str) -> Any:
-    typed = _number(field, value)
-    return value if typed == value else [typed, value]
-
-
-def _number(field: str, value: str) -> Any:
-    """Only front matter keeps types; all else is compared by the type of its column."""
-    if not field.startswith("front_matter.") or not _NUMBER.fullmatch(value):
-        return _WORDS.get(value, value) if field.startswith("front_matter.") else value
-    return float(value) if "." in value else int(value)
-
-
-def parse_levels(text: str | None) -> list[int] | None:
-    """Read `0,1,2`; which levels there are is the database's to say."""
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is no list of levels, such as 1,2.", param_hint="--levels"
-        ) from None
+def _typed(field: str, value: str) -> Any:
+    """Only front matter keeps types; any other value is compared by its column's type."""
+    if not field.startswith("front_matter."):
+        return value
+    if _NUMBER.fullmatch(value):
+        return float(value) if "." in value else int(value)
+    return _WORDS.get(value, value)
 
 
 def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
-    """Read KEY=VALUE pairs; a value is JSON where it can be, `a.b=1` is `{"a": {"b": 1}}`."""
+    """Read KEY=VALUE pairs; a value is JSON if it parses, `a.b=1` is `{"a": {"b": 1}}`."""
     settings: dict[str, Any] = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
@@ -137,22 +114,31 @@ def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
     return settings
 
 
-def _json_object(text: str, option: str) -> dict[str, Any]:
+def members(settings: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the settings by name; a member of a group is `group.member`."""
+    for name, value in sorted(settings.items()):
+        if isinstance(value, dict):
+            yield from ((f"{name}.{member}", value[member]) for member in sorted(value))
+        else:
+            yield name, value
+
+
+def _json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise typer.BadParameter(f"is no JSON: {error}.", param_hint=option) from None
-    if not isinstance(value, dict):
-        raise typer.BadParameter(
-            'must be a JSON object, such as {"type": "guide"}.', param_hint=option
-        )
-    return value
+        raise typer.BadParameter(f"is not JSON: {error}.", param_hint="--filters") from None
+    if isinstance(value, dict):
+        return value
+    raise typer.BadParameter(
+        'must be a JSON object, such as {"type": "guide"}.', param_hint="--filters"
+    )
 
 
 def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | None:
-    """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters, in place of its own.
+    """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters and override it.
 
-    None where neither is given: then the types of pages choose.
+    None if neither is given: the types of pages then choose.
     """
     if name is None and sizes is None:
         return None
@@ -164,16 +150,12 @@ def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | N
         )
     if sizes is None:
         return profile
-    return replace(_sized(sizes), by_meaning=profile.by_meaning)
-
-
-def _sized(text: str) -> ChunkProfile:
     try:
-        minimum, preferred, maximum = (int(part) for part in text.split(","))
-        return ChunkProfile("custom", minimum, preferred, maximum)
+        minimum, preferred, maximum = (int(part) for part in sizes.split(","))
+        return ChunkProfile("custom", minimum, preferred, maximum, by_meaning=profile.by_meaning)
     except ValueError:
         raise typer.BadParameter(
-            f"{text!r} must be three rising numbers, such as 150,900,1200; the last at least"
+            f"{sizes!r} must be three increasing numbers, such as 150,900,1200; the last at least"
             " twice the first, and at least 80.",
             param_hint="--chunk-sizes",
         ) from None

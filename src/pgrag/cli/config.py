@@ -1,4 +1,4 @@
-"""`pgrag config`: what holds for all libraries, as one YAML file."""
+"""`pgrag config`: the configuration shared by all libraries, as one YAML file."""
 
 from __future__ import annotations
 
@@ -6,117 +6,105 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
-from pgrag.cli import options
 from pgrag.cli.arguments import counted, label
-from pgrag.cli.output import notice, print_json, print_table, print_text
-from pgrag.cli.session import opened
+from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
+from pgrag.cli.output import notice
 from pgrag.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from pgrag.configuration import Configuration
-    from pgrag.db import Row
 
 commands = typer.Typer(
-    help="What holds for all libraries: intents, query types, the rules that find them, synonyms,"
-    " types of pages and kinds of edges."
+    help="The configuration of all libraries: intents, query types, the rules that detect them,"
+    " synonyms, types of pages and kinds of edges."
 )
 _SIGNS = {"add": "+", "change": "~", "remove": "-"}
 
-File = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="A YAML file; - reads stdin.", show_default=False),
-]
+File = Annotated[str, Argument(metavar="FILE", help="A YAML file; - reads stdin.")]
 Exact = Annotated[
-    bool,
-    typer.Option("--exact", help="A section in the file is all there is of it: others go."),
+    bool, Option(help="A section in the file is complete: entries that it lacks are removed.")
 ]
 
 
 @commands.command()
+@command
 def show(
+    app: App,
     sections: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[SECTION]…",
             help="query_types, intents, rules, synonyms, page_types, edge_kinds, templates;"
             " default: all.",
-            show_default=False,
         ),
     ] = None,
     version: Annotated[
-        int | None,
-        typer.Option(metavar="ID", help="As it was: an id of `pgrag config history`."),
+        int | None, Option(metavar="ID", help="A former version: an id of `pgrag config history`.")
     ] = None,
-    shipped: Annotated[
-        bool, typer.Option("--shipped", help="As this release of pgrag ships it.")
-    ] = False,
-    as_json: options.Json = False,
-) -> None:
+    shipped: Annotated[bool, Option(help="As this release of pgrag ships it.")] = False,
+) -> Output:
     """Print the configuration as YAML that `pgrag config apply` takes."""
     from pgrag import configuration
 
-    if shipped:
-        whole = configuration.shipped().value
-    else:
-        with opened() as app:
-            if version is None:
-                [row] = app.database.call("configuration")
-                whole = row["configuration"]
-            else:
-                rows = app.database.call("configuration_history", match_count=10_000)
-                found = [row for row in rows if row["version_id"] == version]
-                if not found:
-                    raise NotFound(
-                        f"There is no version {version} of the configuration.",
-                        hint="`pgrag config history` lists them.",
-                    )
-                whole = found[0]["configuration"]
+    whole = configuration.shipped().value if shipped else _stored(app, version)
     unknown = [section for section in sections or () if section not in whole]
     if unknown:
         raise InvalidInput(
             f"There is no section {unknown[0]!r}.", hint=f"Sections: {', '.join(sorted(whole))}."
         )
-    shown = {name: whole[name] for name in sections or whole}
-    if as_json:
-        print_json(shown)
+    chosen = {name: whole[name] for name in sections or whole}
+    return text(chosen, configuration.to_yaml(chosen).rstrip())
+
+
+def _stored(app: App, version: int | None) -> dict[str, Any]:
+    """Return the current configuration, or that of a version."""
+    if version is None:
+        rows = app.database.call("configuration")
     else:
-        print_text(configuration.to_yaml(shown).rstrip())
+        history = app.database.call("configuration_history", top_k=10_000)
+        rows = [row for row in history if row["version_id"] == version]
+    if not rows:
+        raise NotFound(
+            f"There is no version {version} of the configuration.",
+            hint="`pgrag config history` lists them.",
+        )
+    configuration: dict[str, Any] = rows[0]["configuration"]
+    return configuration
 
 
 @commands.command()
-def diff(file: File, exact: Exact = False, as_json: options.Json = False) -> None:
-    """Say what `pgrag config apply` would change."""
-    wanted = read_file(file)
-    with opened() as app, wanted.located_errors():
-        rows = app.database.call("compare_configuration", entries=wanted.value, exact=exact)
-    _print_changes(rows, as_json, "Nothing would change.")
+@command
+def diff(app: App, file: File, exact: Exact = False) -> Output:
+    """Print what `pgrag config apply` would change."""
+    entries = read_file(file)
+    with entries.located_errors():
+        rows = app.database.call("compare_configuration", entries=entries.value, exact=exact)
+    return text(rows, *_changes(rows, "Nothing would change."))
 
 
 @commands.command()
+@command
 def apply(
+    app: App,
     file: File,
     exact: Exact = False,
-    note: Annotated[str, typer.Option(help="Why; kept with the version.")] = "",
-    as_json: options.Json = False,
-) -> None:
-    """Bring in a YAML file: all of it, or, where something in it is wrong, nothing.
+    note: Annotated[str, Option(help="Why; kept with the version.")] = "",
+) -> Output:
+    """Apply a YAML file: all of it or, if anything in it is invalid, nothing.
 
-    Entries that it does not name stay as they are; an entry that is null is removed. The state
-    that follows is kept as a version. Pages that other page types would read otherwise are counted:
-    they stay as they are until `pgrag index --changed-config` reads them again.
+    Entries that the file does not name are unchanged; an entry that is null is removed. The
+    resulting state is stored as a version. Pages that the new page types would read differently
+    are counted: they stay unchanged until `pgrag index --changed-config` reads them again.
     """
-    wanted = read_file(file)
-    with opened() as app, wanted.located_errors():
+    entries = read_file(file)
+    with entries.located_errors():
         rows = app.database.call(
-            "apply_configuration", entries=wanted.value, exact=exact, note=note
+            "apply_configuration", entries=entries.value, exact=exact, note=note
         )
-        outdated = (
-            app.database.call("outdated_pages")
-            if any(row["section"] == "page_types" for row in rows)
-            else []
-        )
-    _print_changes(rows, as_json, "Nothing has changed.")
+        has_page_types = any(row["section"] == "page_types" for row in rows)
+        outdated = app.database.call("outdated_pages") if has_page_types else []
     for row in outdated:
         notice(
             f"{label(row['library'], row['version'])}: {row['pages']:,} of"
@@ -124,25 +112,24 @@ def apply(
         )
     if outdated:
         notice("`pgrag index --changed-config` does that.")
+    return text(rows, *_changes(rows, "Nothing has changed."))
 
 
 @commands.command()
+@command
 def history(
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Versions at most.")] = 20,
-    as_json: options.Json = False,
-) -> None:
+    app: App,
+    top_k: Annotated[int, Option("--top-k", "-n", min=1, help="At most this many versions.")] = 20,
+) -> Output:
     """List the versions of the configuration, the newest first."""
-    with opened() as app:
-        rows = app.database.call("configuration_history", match_count=limit)
+    rows = app.database.call("configuration_history", top_k=top_k)
     for row in rows:
         del row["configuration"]
-    if as_json:
-        print_json(rows)
-        return
-    print_table(
-        ("version", "from", "note", "time"),
-        [(str(row["version_id"]), row["origin"], row["note"], row["created_at"]) for row in rows],
-    )
+    columns: Columns = {
+        "version": lambda row: str(row["version_id"]), "from": "origin", "note": "note",
+        "time": "created_at",
+    }  # fmt: skip
+    return listed(rows, columns)
 
 
 def read_file(file: str) -> Configuration:
@@ -154,24 +141,17 @@ def read_file(file: str) -> Configuration:
     return configuration.read_file(file)
 
 
-def _print_changes(rows: list[Row], as_json: bool, nothing: str) -> None:
-    if as_json:
-        print_json(rows)
-        return
-    if not rows:
-        print_text(nothing)
-        return
+def _changes(rows: list[Row], nothing: str) -> list[str]:
+    """Return a line for each entry, and for each field of an entry that is changed."""
+    lines = []
     for row in rows:
-        print_text(f"{_SIGNS[row['change']]} {row['section']}/{row['name']}")
+        lines.append(f"{_SIGNS[row['change']]} {row['section']}/{row['name']}")
         if row["change"] == "change":
-            for field, before, after in _fields(row["before"], row["after"]):
-                print_text(f"    {field}: {before} → {after}")
-    print_text(counted(len(rows), "entry").replace("entrys", "entries") + ".")
-
-
-def _fields(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    return [
-        (field, before.get(field, "-"), after.get(field, "-"))
-        for field in sorted(before.keys() | after.keys())
-        if before.get(field) != after.get(field)
-    ]
+            before, after = row["before"], row["after"]
+            lines += [
+                f"    {field}: {before.get(field, '-')} → {after.get(field, '-')}"
+                for field in sorted(before.keys() | after.keys())
+                if before.get(field) != after.get(field)
+            ]
+    entries = "1 entry" if len(rows) == 1 else f"{len(rows):,} entries"
+    return [*lines, f"{entries}."] if rows else [nothing]

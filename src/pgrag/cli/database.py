@@ -1,6 +1,4 @@
-"""`pgrag db`: the database itself."""
-
-from __future__ import annotations
+"""`pgrag db` and `pgrag doctor`: the database itself, and what is wrong with it."""
 
 import os
 from dataclasses import asdict
@@ -8,9 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from rich.text import Text
+from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.output import print_json, print_text
+from pgrag.cli.arguments import parse_target
+from pgrag.cli.command import App, Output, command, listed
+from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
+from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
 
 commands = typer.Typer(help="The database: bring it up to date, look into it, dump it, stop it.")
@@ -32,39 +35,36 @@ def upgrade() -> None:
 
 
 @commands.command()
-def status(as_json: options.Json = False) -> None:
-    """Say where the database is, whether it runs, and what state its schema is in.
+@command
+def status(app: App) -> Output:
+    """Print where the database is, whether it runs, and the state of its schema.
 
     Starts nothing.
     """
     from pgrag import schema
     from pgrag.settings import masked_url
 
-    with opened() as app:
-        facts: dict[str, Any] = {"embedded": app.is_embedded}
-        if app.is_embedded:
-            facts |= asdict(app.server.status())
-        if not app.is_embedded or facts["running"]:
-            facts["url"] = masked_url(app.url)
-            facts |= asdict(schema.status(app.url))
-    if as_json:
-        print_json(facts)
-        return
-    for name, value in facts.items():
-        if value is not None:
-            print_text(f"{name:<16}{'yes' if value is True else 'no' if value is False else value}")
+    facts: dict[str, Any] = {"embedded": app.is_embedded}
+    if app.is_embedded:
+        facts |= asdict(app.server.status())
+    if not app.is_embedded or facts["running"]:
+        facts["url"] = masked_url(app.url)
+        facts |= asdict(schema.status(app.url))
+    words = {True: "yes", False: "no"}
+    lines = [
+        (name, words[fact] if isinstance(fact, bool) else fact) for name, fact in facts.items()
+    ]
+    return Output(facts, lambda: print_facts(lines, width=16))
 
 
 @commands.command()
 def url(
     listen: Annotated[
         bool,
-        typer.Option(
-            "--listen", help="Let the embedded server listen on 127.0.0.1, for any program."
-        ),
+        Option("--listen", help="Let the embedded server listen on 127.0.0.1, for any program."),
     ] = False,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Its port there; default: chosen once.")
+        int | None, Option(min=1, max=65535, help="Its port there; default: chosen once.")
     ] = None,
 ) -> None:
     """Print the database's URL, with its password, for other programs; starts the server."""
@@ -77,26 +77,30 @@ def url(
 
 @commands.command(context_settings=_PASSED_ON)
 def psql(context: typer.Context) -> None:
-    """Open psql on the database; what follows goes to psql: pgrag db psql -- -c 'select …'."""
+    """Open psql on the database; further arguments go to psql: pgrag db psql -- -c 'select …'."""
     from pgrag.embedded import binary
 
     with opened() as app:
         if app.is_embedded:
             app.require_schema()
         address = app.url
-    # Functions and vector types are found without their schema, as well as with it.
+    # The search path finds functions and vector types with and without their schema.
     search_path = f"{os.environ.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
     _become(binary("psql"), address, context.args, {"PGOPTIONS": search_path})
 
 
 @commands.command(context_settings=_PASSED_ON)
 def dump(context: typer.Context) -> None:
-    """Write the schema pgrag and its data as SQL to stdout; what follows goes to pg_dump."""
+    """Write the schema pgrag and its data as SQL to stdout; further arguments go to pg_dump."""
     from pgrag.embedded import binary
 
     with opened() as app:
         address = app.url
-    _become(binary("pg_dump"), address, ["--schema=pgrag", "--extension=vector", *context.args])
+    _become(
+        binary("pg_dump"),
+        address,
+        ["--schema=pgrag", "--schema=_pgrag", "--extension=vector", *context.args],
+    )
 
 
 @commands.command()
@@ -112,9 +116,9 @@ def stop() -> None:
 def _become(
     program: Path, address: str, arguments: list[str], environment: dict[str, str] | None = None
 ) -> NoReturn:
-    """Let a PostgreSQL program take the place of this one.
+    """Replace this process with a PostgreSQL program.
 
-    The password goes by the environment: arguments can be read by every user of the machine.
+    The password is passed in the environment: every user of the machine can read arguments.
     """
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -126,3 +130,84 @@ def _become(
         variables["PGPASSWORD"] = str(password)
     command = [program.name, f"--dbname={make_conninfo('', **parameters)}", *arguments]
     os.execve(program, command, variables)
+
+
+CHECKS = ("documents", "pages", "vectors", "links", "statistics")
+"""The checks of `pgrag.check_library`; run separately to show progress."""
+
+
+@command
+def doctor(
+    app: App,
+    library: Annotated[
+        str | None,
+        Argument(
+            metavar="[LIBRARY[@VERSION]]",
+            help="Check this library: its ids, links, vectors and statistics.",
+        ),
+    ] = None,
+    *,
+    repair: Annotated[bool, Option(help="With LIBRARY: repair what can be repaired.")] = False,
+    settings: Annotated[bool, Option(help="List every setting and where it comes from.")] = False,
+    as_json: options.Json = False,
+) -> Output:
+    """Check the database, its schema and the models, or one library, and print remedies.
+
+    Exit status 1 means that something is wrong (with --repair: that something still is).
+    """
+    if library is not None:
+        return _examine(app, library, repair=repair, as_json=as_json)
+    if repair:
+        raise typer.BadParameter("name the library to mend.", param_hint="--repair")
+    if settings:
+        from pgrag.settings import describe_settings, load_settings
+
+        return listed(
+            [asdict(setting) for setting in describe_settings(load_settings())],
+            {"setting": "name", "value": "value", "source": "source", "meaning": "description"},
+        )
+    findings = app.findings()
+
+    def show() -> None:
+        for finding in findings:
+            mark = ("ok    ", "green") if finding.ok else ("wrong ", "bold red")
+            message = printable(finding.message)
+            stdout().print(Text.assemble(mark, f"{finding.name:<14} ", message), soft_wrap=True)
+            if not finding.ok:
+                print_indented(Text(printable(finding.remedy)), indent=20)
+
+    healthy = all(finding.ok for finding in findings)
+    return Output([asdict(finding) for finding in findings], show, failed=not healthy)
+
+
+def _examine(app: App, library: str, *, repair: bool, as_json: bool) -> Output:
+    """Check a library part by part, or repair it in one call."""
+    target = parse_target(library)
+    scope = {"library": target.library, "version": target.version}
+    rows: list[dict[str, Any]] = []
+    if repair:
+        with shown_step("mending", hidden=as_json):
+            rows = app.database.call("repair_library", **scope)
+    else:
+        for check in CHECKS:
+            with shown_step(f"checking {check}", hidden=as_json):
+                rows += app.database.call("check_library", checks=[check], **scope)
+
+    def show() -> None:
+        for row in rows:
+            _print_finding(row, str(target))
+        if not rows:
+            notice(f"{target}: nothing is wrong.")
+
+    return Output(rows, show, failed=not all(row.get("repaired", False) for row in rows))
+
+
+def _print_finding(row: dict[str, Any], target: str) -> None:
+    repaired = row.get("repaired")
+    mark = ("mended", "green") if repaired else ("wrong ", "bold red")
+    head = Text.assemble(mark, f"  {row['check']:<11} {row['count']:,} × {row['problem']}")
+    stdout().print(head, soft_wrap=True)
+    print_indented(Text(printable("; ".join(row["examples"])), style="dim"), indent=8)
+    remedy = row["remedy"] or f"pgrag doctor {target} --repair"
+    if repaired is None or (repaired is False and row["remedy"]):
+        print_indented(Text(printable(f"Run `{remedy}`.")), indent=8)

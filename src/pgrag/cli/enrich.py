@@ -1,57 +1,55 @@
-"""`pgrag enrich`: a language model writes what helps to find and to grasp documents."""
+"""`pgrag enrich`: a language model writes texts that help to find and understand documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.arguments import Target, counted, label, parse_target
-from pgrag.cli.output import complain, print_json, print_text
+from pgrag.cli.command import App, Output, command, text
 from pgrag.cli.progress import shown_count
-from pgrag.cli.session import opened, resumable
+from pgrag.cli.session import resumable
 
 if TYPE_CHECKING:
-    from pgrag.app import App
     from pgrag.enrichment import EnrichmentPlan, EnrichmentReport, Kind
 
 
+@command
 def enrich(
+    app: App,
     target: Annotated[
         str,
-        typer.Argument(
-            metavar="LIBRARY[@VERSION]",
-            help="NAME: all versions. NAME@VERSION: this one.",
-            show_default=False,
+        Argument(
+            metavar="LIBRARY[@VERSION]", help="NAME: all versions. NAME@VERSION: this version."
         ),
     ],
     *,
     what: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="context,summaries",
             help="context: a sentence that places each paragraph on its page, for search alone;"
             " summaries: of pages and sections, in place of their first sentences.",
         ),
     ] = "context,summaries",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nothing, say how many calls and tokens it takes.")
+        bool, Option(help="Call no model, print how many calls and tokens it would take.")
     ] = False,
-    state: Annotated[
-        bool, typer.Option("--state", help="Only say what has been written, and what failed.")
-    ] = False,
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Take out, in all versions, what was written.")
-    ] = False,
+    state: Annotated[bool, Option(help="Only print what has been written, and what failed.")] = (
+        False
+    ),
+    remove: Annotated[bool, Option(help="Remove what was written, in all versions.")] = False,
     as_json: options.Json = False,
-) -> None:
-    """Have the language model of PGRAG_LLM_URL write situations and summaries.
+) -> Output:
+    """Have the language model of PGRAG_LLM_URL write context sentences and summaries.
 
-    What is written is kept: run it as often as you like, it asks only what is new. Documents that
-    the model fails on stay as they are; exit status 1 means that there were some.
+    Texts are stored: a repeated run requests only new ones. Documents that the model fails on
+    stay unchanged; exit status 1 means that some failed.
     """
     from pgrag.enrichment import parse_kinds
 
@@ -59,100 +57,84 @@ def enrich(
         raise typer.BadParameter(
             "choose one of --dry-run, --state and --remove.", param_hint="--dry-run"
         )
-    place = parse_target(target)
+    library = parse_target(target)
     kinds = parse_kinds([what])
-    if remove and place.version is not None:
+    if remove and library.version is not None:
         raise typer.BadParameter(
-            f"--remove takes it out of all versions: say {place.library}.", param_hint="TARGET"
+            f"--remove takes it out of all versions: say {library.library}.", param_hint="TARGET"
         )
-    with opened() as app:
-        if remove:
-            _remove(app, place.library, kinds, as_json=as_json)
-        elif state:
-            _show_state(app, place, as_json=as_json)
-        elif dry_run:
-            _show_plan(place, [app.enricher(*_of(place)).plan(kind) for kind in kinds], as_json)
-        else:
-            _run(app, place, kinds, as_json=as_json)
-
-
-def _run(app: App, place: Target, kinds: Sequence[Kind], *, as_json: bool) -> None:
-    enricher = app.enricher(*_of(place))
+    if remove:
+        return _remove(app, library.library, kinds)
+    if state:
+        return _state(app, library)
+    enricher = app.enricher(library.library, library.version)
+    if dry_run:
+        return _plan(library, [enricher.plan(kind) for kind in kinds])
     reports: list[EnrichmentReport] = []
     with resumable():
         for kind in kinds:
-            title = f"Writing {kind.value} of {place}"
+            title = f"Writing {kind.value} of {library}"
             with shown_count(title, hidden=as_json) as progress:
                 reports.append(enricher.run(kind, progress))
-    if as_json:
-        print_json([asdict(report) for report in reports])
+    errors = []
     for report in reports:
-        if not as_json:
-            print_text(_told(place, report))
-        for key, reason in report.failures:
-            complain(f"{key}: no {report.kind}: {reason}")
+        errors += [f"{key}: no {report.kind}: {reason}" for key, reason in report.failures]
         if report.failed > len(report.failures):
-            complain(f"… {report.failed:,} in all; `pgrag enrich {place} --state` lists them.")
-    if any(report.failed for report in reports):
-        raise typer.Exit(1)
+            errors.append(
+                f"… {report.failed:,} in all; `pgrag enrich {library} --state` lists them."
+            )
+    lines = [_written(library, report) for report in reports]
+    return replace(text([asdict(report) for report in reports], *lines), errors=errors)
 
 
-def _told(place: Target, report: EnrichmentReport) -> str:
-    name = str(place)
+def _written(target: Target, report: EnrichmentReport) -> str:
     if not (report.calls or report.kept):
-        return f"Nothing to write: {name} has its {report.kind}."
+        return f"Nothing to write: {target} has its {report.kind}."
     return (
-        f"{report.kind} of {name}: {counted(report.documents, 'document')} changed"
+        f"{report.kind} of {target}: {counted(report.documents, 'document')} changed"
         f" ({counted(report.calls, 'call')}, {report.kept:,} kept from before,"
         f" {report.failed:,} failed; {report.prompt_tokens:,} tokens read,"
         f" {report.completion_tokens:,} written; {report.seconds:.1f} s)"
     )
 
 
-def _show_plan(place: Target, plans: Sequence[EnrichmentPlan], as_json: bool) -> None:
-    if as_json:
-        print_json([asdict(plan) for plan in plans])
-        return
-    for plan in plans:
-        print_text(
-            f"{plan.kind} of {place}:"
-            f" {counted(plan.calls, 'call')}, about {plan.prompt_tokens:,} tokens to read and at"
-            f" most {plan.completion_tokens:,} to write, for"
-            f" {counted(plan.documents, 'document')}; {plan.kept:,} kept from before."
-        )
-    print_text("Nothing was asked.")
+def _plan(target: Target, plans: Sequence[EnrichmentPlan]) -> Output:
+    lines = [
+        f"{plan.kind} of {target}:"
+        f" {counted(plan.calls, 'call')}, about {plan.prompt_tokens:,} tokens to read and at"
+        f" most {plan.completion_tokens:,} to write, for"
+        f" {counted(plan.documents, 'document')}; {plan.kept:,} kept from before."
+        for plan in plans
+    ]
+    return text([asdict(plan) for plan in plans], *lines, "Nothing was asked.")
 
 
-def _show_state(app: App, place: Target, *, as_json: bool) -> None:
-    library, version = _of(place)
-    rows = app.database.call("enrichment_state", library=library, version=version)
-    failures = app.database.call("enrichment_failures", library=library, version=version)
-    if as_json:
-        print_json({"state": rows, "failures": failures})
-        return
+def _state(app: App, target: Target) -> Output:
+    scope = {"library": target.library, "version": target.version}
+    rows = app.database.call("enrichment_state", **scope)
+    failures = app.database.call("enrichment_failures", **scope)
+    lines = []
     for row in rows:
         models = f" by {', '.join(row['models'])}" if row["models"] else ""
         setting = ", and whenever it is indexed" if row["setting"] else ""
-        print_text(
+        lines.append(
             f"{row['kind']}: {row['enriched']:,} of {counted(row['documents'], 'document')}{models}"
             f", {row['failed']:,} failed{setting}"
         )
-    for row in failures:
-        print_text(f"  {label(row['key'], row['label'])}: no {row['kind']}: {row['reason']}")
+    lines += [
+        f"  {label(row['key'], row['label'])}: no {row['kind']}: {row['reason']}"
+        for row in failures
+    ]
+    return text({"state": rows, "failures": failures}, *lines)
 
 
-def _remove(app: App, library: str, kinds: Sequence[Kind], *, as_json: bool) -> None:
-    told: dict[str, Any] = {"library": library}
+def _remove(app: App, library: str, kinds: Sequence[Kind]) -> Output:
+    removed: dict[str, Any] = {"library": library}
     for kind in kinds:
         [row] = app.database.call("remove_enrichments", library=library, kind=kind.name_in_database)
-        told[kind.value] = row["remove_enrichments"]
-    told["embedded"] = app.embed(library)
-    if as_json:
-        print_json(told)
-        return
-    for kind in kinds:
-        print_text(f"{kind.value} taken out of {counted(told[kind.value], 'document')}.")
-
-
-def _of(place: Target) -> tuple[str, str | None]:
-    return place.library, place.version
+        removed[kind.value] = row["remove_enrichments"]
+    removed["embedded"] = app.embed(library)
+    lines = [
+        f"{kind.value} taken out of {counted(removed[kind.value], 'document')}." for kind in kinds
+    ]
+    return text(removed, *lines)

@@ -1,251 +1,245 @@
-"""`pgrag backlinks`, `related`, `neighbourhood`, `path` and `edges`: what links say."""
+"""What there is and how it is linked: `pgrag libraries` … `outline`, `backlinks` … `edges`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.text import Text
+from rich.tree import Tree
+from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, parse_target
-from pgrag.cli.output import notice, print_json, print_table
-from pgrag.cli.session import opened, say_version, warn_of_missing_links
+from pgrag.cli.arguments import counted
+from pgrag.cli.command import REQUIRED, App, Output, Row, command, listed, listing, text
+from pgrag.cli.output import notice, print_text, printable, stdout
+from pgrag.cli.session import page_id, resolved, warn_of_missing_links
 
 if TYPE_CHECKING:
-    from pgrag.app import App
+    from pgrag.cli.arguments import Target
 
-
-class Direction(StrEnum):
-    """Which way edges are followed."""
-
-    OUT = "out"
-    IN = "in"
-    BOTH = "both"
-
-
-PageName = Annotated[
-    str, typer.Argument(metavar="PAGE", help="Its key, url or id.", show_default=False)
+PageName = Annotated[str, Argument(metavar="PAGE", help="Its key, url or id.")]
+Direction = Annotated[
+    Literal["out", "in", "both"], Option(help="out: along links; in: against them.")
 ]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", metavar="KIND", help="Only edges of this kind; repeat it for more."),
+    Option("--kind", metavar="KIND", help="Only edges of this kind; repeat it for more."),
 ]
+Limit = Annotated[int, Option("--top-k", "-n", min=1, help="At most this many edges.")]
 
 
+@command
 def backlinks(
+    app: App,
     target: options.LibraryVersion,
     page: PageName,
     kind: Kinds = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Links at most.")] = 100,
-    as_json: options.Json = False,
-) -> None:
-    """List who links to a page, where, and in which sentence."""
-    with _asked(target) as app:
-        rows = app.database.call(
-            "backlinks", page_id=_page_id(app, target, page), kinds=kind, match_count=limit
-        )
-    _show(
-        rows,
-        ("page", "line", "kind", "sentence"),
-        lambda row: (row["key"], row["line"], row["kind"], row["sentence"]),
-        "No page links there.",
-        as_json,
-    )
+    top_k: Limit = 100,
+) -> Output:
+    """List the links to a page: from where, on which line, and in which sentence."""
+    to_page = page_id(app, _connected(app, target), page)
+    rows = app.database.call("backlinks", page_id=to_page, kinds=kind, top_k=top_k)
+    columns = {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"}
+    return listed(rows, columns, nothing="No page links there.")
 
 
+@command
 def related(
-    target: options.LibraryVersion,
-    page: PageName,
-    limit: options.Limit = 10,
-    as_json: options.Json = False,
-) -> None:
-    """List the pages that have most to do with a page, and why."""
-    with _asked(target) as app:
-        rows = app.database.call(
-            "related_pages", page_id=_page_id(app, target, page), match_count=limit
-        )
-    _show(
-        rows,
-        ("score", "page", "title", "why"),
-        lambda row: (row["score"], row["key"], row["title"], row["reason"]),
-        "Nothing has to do with this page.",
-        as_json,
-    )
+    app: App, target: options.LibraryVersion, page: PageName, top_k: options.Limit = 10
+) -> Output:
+    """List the pages most related to a page, and why."""
+    to_page = page_id(app, _connected(app, target), page)
+    rows = app.database.call("related_pages", page_id=to_page, top_k=top_k)
+    columns = {"score": "score", "page": "key", "title": "title", "why": "reason"}
+    return listed(rows, columns, nothing="No page is related to this one.")
 
 
+@command
 def neighbourhood(
+    app: App,
     target: options.LibraryVersion,
     page: PageName,
     *,
-    depth: Annotated[int, typer.Option("--depth", "-d", min=1, help="Steps at most.")] = 1,
-    direction: Annotated[
-        Direction, typer.Option(help="out: along links; in: against them.")
-    ] = Direction.BOTH,
+    depth: Annotated[int, Option("--depth", "-d", min=1, help="At most this many steps.")] = 1,
+    direction: Direction = "both",
     kind: Kinds = None,
     fan_out: Annotated[
-        int, typer.Option(min=1, metavar="N", help="From each page the strongest so many.")
+        int, Option(min=1, metavar="N", help="Follow this many of the strongest edges of a page.")
     ] = 50,
-    total: Annotated[int, typer.Option(min=1, metavar="N", help="Pages at most.")] = 500,
-    as_json: options.Json = False,
-) -> None:
-    """List the pages around a page, as far as links lead in so many steps."""
-    with _asked(target) as app:
-        rows = app.database.call(
-            "neighbourhood",
-            page_id=_page_id(app, target, page),
-            depth=depth,
-            direction=direction.value,
-            kinds=kind,
-            fan_out=fan_out,
-            total=total,
-        )
-    _show(
+    total: Annotated[int, Option(min=1, metavar="N", help="At most this many pages.")] = 500,
+) -> Output:
+    """List the pages around a page, up to a number of steps along links."""
+    rows = app.database.call(
+        "neighbourhood",
+        page_id=page_id(app, _connected(app, target), page),
+        depth=depth,
+        direction=direction,
+        kinds=kind,
+        fan_out=fan_out,
+        total=total,
+    )
+    return listed(
         rows,
-        ("depth", "weight", "from", "by", "page", "sentence"),
-        lambda row: (
-            row["depth"], row["weight"], row["via_page"],
-            f"{'→' if row['forward'] else '←'} {row['kind']}", row["key"], row["sentence"],
-        ),
-        "No link leads from this page or to it.",
-        as_json,
+        {
+            "depth": "depth", "weight": "weight", "from": "via_page", "by": _edge, "page": "key",
+            "sentence": "sentence",
+        },
+        nothing="No link leads from this page or to it.",
     )  # fmt: skip
 
 
+@command
 def path(
+    app: App,
     target: options.LibraryVersion,
-    from_page: Annotated[
-        str, typer.Argument(metavar="FROM", help="Key, url or id.", show_default=False)
-    ],
-    to_page: Annotated[
-        str, typer.Argument(metavar="TO", help="Key, url or id.", show_default=False)
-    ],
+    from_page: Annotated[str, Argument(metavar="FROM", help="Key, url or id.")],
+    to_page: Annotated[str, Argument(metavar="TO", help="Key, url or id.")],
     *,
-    max_depth: Annotated[int, typer.Option(min=1, metavar="N", help="Steps at most.")] = 8,
-    direction: Annotated[
-        Direction, typer.Option(help="out: along links; in: against them.")
-    ] = Direction.OUT,
+    max_depth: Annotated[int, Option(min=1, metavar="N", help="At most this many steps.")] = 8,
+    direction: Direction = "out",
     kind: Kinds = None,
-    as_json: options.Json = False,
-) -> None:
-    """Show a shortest way from a page to another along links, with the sentence of each."""
-    with _asked(target) as app:
-        rows = app.database.call(
-            "shortest_path",
-            from_page=_page_id(app, target, from_page),
-            to_page=_page_id(app, target, to_page),
-            max_depth=max_depth,
-            direction=direction.value,
-            kinds=kind,
-        )
-    _show(
+) -> Output:
+    """Show a shortest path from one page to another along links, with the sentence of each."""
+    library = _connected(app, target)
+    rows = app.database.call(
+        "shortest_path",
+        from_page=page_id(app, library, from_page),
+        to_page=page_id(app, library, to_page),
+        max_depth=max_depth,
+        direction=direction,
+        kinds=kind,
+    )
+    steps = counted(max_depth, "step")
+    return listed(
         rows,
-        ("step", "page", "by", "line", "sentence"),
-        lambda row: (
-            row["step"], row["key"],
-            row["kind"] and f"{'→' if row['forward'] else '←'} {row['kind']}",
-            row["line"], row["sentence"],
-        ),
-        f"No way of at most {counted(max_depth, 'step')} leads from {from_page} to {to_page}.",
-        as_json,
-    )  # fmt: skip
+        {"step": "step", "page": "key", "by": _edge, "line": "line", "sentence": "sentence"},
+        nothing=f"No path of at most {steps} leads from {from_page} to {to_page}.",
+    )
 
 
+@command
 def edges(
+    app: App,
     target: options.LibraryVersion,
-    query: Annotated[
-        str | None, typer.Argument(help="What the edges shall say.", show_default=False)
-    ] = None,
+    query: Annotated[str | None, Argument(help="What the edges are about.")] = None,
     *,
     page: Annotated[
-        str | None,
-        typer.Option(metavar="PAGE", help="Without a query: those of this page only."),
+        str | None, Option(metavar="PAGE", help="Without a query: only the edges of this page.")
     ] = None,
     kind: Kinds = None,
-    structure: Annotated[
-        bool,
-        typer.Option("--structure", help="With --page: also belongs_to, next and prev."),
-    ] = False,
+    structure: Annotated[bool, Option(help="With --page: also belongs_to, next and prev.")] = False,
     min_score: options.MinScore = 0.0,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Edges at most.")] = 10,
-    as_json: options.Json = False,
-) -> None:
+    top_k: Limit = 10,
+) -> Output:
     """Search the edges between pages by meaning, or list them.
 
-    `pgrag embed LIBRARY --edges` gives them vectors; without, words decide.
+    `pgrag embed LIBRARY --edges` gives the edges vectors; without vectors, keywords decide.
     """
-    place = parse_target(target)
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
     if structure and page is None:
         raise typer.BadParameter("needs --page.", param_hint="--structure")
-    with _asked(target) as app:
-        if query is None:
-            rows = app.database.call(
-                "edges",
-                library=place.library,
-                version=place.version,
-                page_id=None if page is None else _page_id(app, target, page),
-                kinds=kind,
-                structure=structure,
-                match_count=limit,
-            )
-            said = []
-        else:
-            result = app.searching_as("cli").edges(
-                query,
-                library=place.library,
-                version=place.version,
-                kinds=kind,
-                min_score=min_score,
-                match_count=limit,
-            )
-            rows, said = result.rows, result.notices
-    for word in said:
-        notice(word)
-    _show(
+    library = _connected(app, target)
+    scope = {"library": library.library, "version": library.version, "kinds": kind}
+    if query is None:
+        rows = app.database.call(
+            "edges",
+            **scope,
+            page_id=None if page is None else page_id(app, library, page),
+            structure=structure,
+            top_k=top_k,
+        )
+    else:
+        result = app.searching_as("cli").edges(query, **scope, min_score=min_score, top_k=top_k)
+        rows = result.rows
+        for message in result.notices:
+            notice(message)
+    return listed(
         rows,
-        ("score", "page", "line", "kind", "target", "sentence"),
-        lambda row: (
-            row.get("score"), row["source_page"], row["line"], row["kind"],
-            row["target_page"] or row["target"], row["sentence"],
-        ),
-        "No such edge.",
-        as_json,
+        {
+            "score": lambda row: row.get("score"), "page": "source_page", "line": "line",
+            "kind": "kind", "target": lambda row: row["target_page"] or row["target"],
+            "sentence": "sentence",
+        },
+        nothing="No such edge.",
     )  # fmt: skip
 
 
-@contextmanager
-def _asked(target: str) -> Iterator[App]:
-    """Open the app, and say which version is asked if it is not the one named."""
-    place = parse_target(target)
-    with opened() as app:
-        say_version(app, place.library, place.version)
-        warn_of_missing_links(app, place.library, place.version)
-        yield app
+def _connected(app: App, target: str) -> Target:
+    """Return the named library, after a warning if its links are not connected."""
+    library = resolved(app, target)
+    warn_of_missing_links(app, library.library, library.version)
+    return library
 
 
-def _page_id(app: App, target: str, page: str) -> int:
-    """Return the id of a page that is named by key, url or id."""
-    place = parse_target(target)
+def _edge(row: Row) -> str | None:
+    """Return the kind and direction of an edge; None at the beginning of a path."""
+    return row["kind"] and f"{'→' if row['forward'] else '←'} {row['kind']}"
+
+
+libraries = listing(
+    "libraries",
+    "libraries",
+    "List the libraries.",
+    {},
+    ("library", "newest", "versions", "pages", "documents", "language", "model"),
+    nothing="No library is indexed yet: pgrag index LIBRARY SOURCE.",
+)
+versions = listing(
+    "versions",
+    "library_versions",
+    "List the versions of a library, the newest on top.",
+    {"library": (options.LibraryName, REQUIRED)},
+    {
+        "version": lambda row: row["version"] or "(unversioned)", "newest": "is_newest",
+        "pages": "pages", "documents": "documents", "status": "status", "updated": "updated_at",
+        "source": lambda row: row["source"].get("location", ""),
+    },
+)  # fmt: skip
+
+
+@command
+def resolve(
+    app: App,
+    library: options.LibraryName,
+    wanted: Annotated[
+        str | None,
+        Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest."),
+    ] = None,
+) -> Output:
+    """Print which version a label or a range stands for, and why."""
+    [row] = app.database.call("resolve_version", library=library, wanted=wanted)
+    return text(row, f"{row['version'] or '(unversioned)'}\t{row['reason']}")
+
+
+@command
+def outline(app: App, target: options.LibraryVersion, page: PageName) -> Output:
+    """Show the headings of a page as a tree."""
+    library = resolved(app, target)
     [found] = app.database.call(
-        "find_page", library=place.library, page=page, version=place.version
+        "find_page", library=library.library, page=page, version=library.version
     )
-    return int(found["page_id"])
+    rows = app.database.call("outline", page_id=found["page_id"])
+
+    def show() -> None:
+        stdout().print(_tree(rows))
+        print_text(f"{found['key']}  {found['url']}  (page {found['page_id']})")
+
+    return Output(rows, show)
 
 
-def _show(
-    rows: list[dict[str, Any]],
-    columns: tuple[str, ...],
-    shown: Callable[[dict[str, Any]], Sequence[Any]],
-    nothing: str,
-    as_json: bool,
-) -> None:
-    if as_json:
-        print_json(rows)
-    elif rows:
-        print_table(columns, [shown(row) for row in rows])
-    else:
-        notice(nothing)
+def _tree(rows: list[Row]) -> Tree:
+    branches: dict[int | None, Tree] = {}
+    root: Tree | None = None
+    for row in rows:
+        heading = Text(printable(row["heading"]))
+        if row["paragraphs"]:
+            heading.append(f"  lines {row['line_start']}–{row['line_end']}", style="dim")
+        if row["anchor"]:
+            heading.append(f"  #{printable(row['anchor'])}", style="blue")
+        above = branches.get(row["parent_id"], root)
+        branch = Tree(heading) if above is None else above.add(heading)
+        root = root or branch
+        branches[row["document_id"]] = branch
+    return root or Tree(Text("(no headings)"))

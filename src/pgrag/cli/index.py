@@ -2,88 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.arguments import Target, counted, label, parse_chunk_profile, parse_target
-from pgrag.cli.output import complain, print_json, print_text, warn
+from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.output import complain, print_text, warn
 from pgrag.cli.progress import shown_progress
-from pgrag.cli.session import opened, resumable
+from pgrag.cli.session import resumable
 from pgrag.errors import SourceError
 
 if TYPE_CHECKING:
-    from pgrag.ingest.pipeline import IndexReport
-    from pgrag.ingest.plan import PlannedPage
+    from pgrag.ingest.report import IndexReport, PlannedPage
 
-#: What is said of links that are not as they should be.
+#: The states of broken links, in words.
 _FAULTS = {
     "unresolved": "lead to no page",
     "ambiguous": "could lead to several",
     "fragment": "to a heading that is not there",
 }
-#: Warnings and failures that are listed; --json has them all.
+#: Warnings and failures in the report; --json lists all.
 _LISTED = 20
-#: What the documents of a level are.
+#: What the documents of a level are called.
 _LEVELS = ("page", "section", "paragraph")
-#: What can stand beside --changed-config.
+#: Options that can be combined with --changed-config.
 _WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "verbose", "as_json"})
 
 
+@command
 def index(
+    app: App,
     context: typer.Context,
     target: Annotated[
         str | None,
-        typer.Argument(
-            metavar="LIBRARY[@VERSION]",
-            help="Where it goes: jest (without a version), jest@29.7.",
-            show_default=False,
+        Argument(
+            metavar="LIBRARY[@VERSION]", help="Where it goes: jest (without a version), jest@29.7."
         ),
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A folder with Markdown, a file, or a git repository.",
-            show_default=False,
-        ),
+        Argument(metavar="SOURCE", help="A folder with Markdown, a file, or a git repository."),
     ] = None,
     *,
     language: Annotated[
         str | None,
-        typer.Option(metavar="en|de|…", help="Language of pages that name none; default: English."),
+        Option(metavar="en|de|…", help="Language of pages that name none; default: English."),
     ] = None,
-    base_url: Annotated[
-        str, typer.Option(metavar="URL", help="Where the pages are published.")
-    ] = "",
+    base_url: Annotated[str, Option(metavar="URL", help="Where the pages are published.")] = "",
     include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only these files: 'guide/**'.")
+        list[str] | None, Option(metavar="GLOB", help="Only these files: 'guide/**'.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Not these files: '**/draft-*'.")
+        list[str] | None, Option(metavar="GLOB", help="Not these files: '**/draft-*'.")
     ] = None,
     subfolder: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Only this part of the source.")
+        str | None, Option(metavar="FOLDER", help="Only this part of the source.")
     ] = None,
     ref: Annotated[
         str | None,
-        typer.Option(
-            metavar="REF", help="Read this branch, tag or commit, whatever is checked out."
-        ),
+        Option(metavar="REF", help="Read this branch, tag or commit, whatever is checked out."),
     ] = None,
     chunk_sizes: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="MINIMUM,PREFERRED,MAXIMUM",
             help="Characters of a paragraph; default: those of the profile (150,900,1200).",
         ),
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="How pages are cut: by_heading, by_meaning, short, medium or long; default: as"
             " their type says, else by_heading.",
@@ -91,55 +84,48 @@ def index(
     ] = None,
     changed_config: Annotated[
         bool,
-        typer.Option(
-            "--changed-config",
-            help="Instead of a source: read again what other page types have read, of these"
-            " libraries or of all, from where it came.",
+        Option(
+            help="Without a source: index again the pages of these libraries, or of all, that were"
+            " read with other page types."
         ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Read everything, write nothing, say what would be.")
+        bool, Option(help="Read everything, write nothing, print what would be written.")
     ] = False,
     verbose: Annotated[
-        bool,
-        typer.Option("--verbose", help="With --dry-run: list each document and edge; --json does."),
+        bool, Option(help="With --dry-run: list each document and edge, as --json does.")
     ] = False,
     as_json: options.Json = False,
-) -> None:
+) -> Output:
     """Bring a version of a library to the state of a source.
 
-    Only what has changed is read, written and embedded, so run it as often as you like. Without
-    @VERSION the library has none. Exit status 1 means that some pages failed; the others are in.
+    Only what has changed is read, written and embedded, so repeated runs are cheap. Without
+    @VERSION the documentation is unversioned. Exit status 1 means that some pages failed; the
+    rest are indexed.
 
-    With --changed-config LIBRARY … no source is given: every version with pages that were read
-    with other page types than `pgrag config show page_types` has now is indexed again, from the
-    source and with the options that it had. Exit status 1 means that a source is gone, or pages
-    failed.
+    With --changed-config LIBRARY … no source is given: every version with pages read with
+    page types that have changed since (`pgrag config show page_types`) is indexed again, from its
+    source and with its options. Exit status 1 means that a source is gone, or pages failed.
     """
     from pgrag.ingest.page import PageOptions
 
     if changed_config:
         _refuse_other_options(context)
         libraries = [] if target is None else [target, *(source or ())]
-        _index_changed(libraries, dry_run=dry_run, verbose=verbose, as_json=as_json)
-        return
+        return _index_changed(app, libraries, dry_run=dry_run, verbose=verbose, as_json=as_json)
     if target is None or source is None or len(source) != 1:
         raise typer.BadParameter(
             "needs a library and one source: pgrag index LIBRARY[@VERSION] SOURCE.",
             param_hint="SOURCE",
         )
-    place = parse_target(target)
+    library = parse_target(target)
     page_options = PageOptions(
         base_url=base_url, language=language, profile=parse_chunk_profile(profile, chunk_sizes)
     )
-    with (
-        opened() as app,
-        resumable(),
-        shown_progress(f"Indexing {place}", hidden=as_json) as progress,
-    ):
+    with resumable(), shown_progress(f"Indexing {library}", hidden=as_json) as progress:
         report = app.index(
-            place.library,
-            place.version or "",
+            library.library,
+            library.version or "",
             source[0],
             page_options,
             include=include or (),
@@ -149,14 +135,9 @@ def index(
             dry_run=dry_run,
             progress=progress,
         )
-    if as_json:
-        print_json(asdict(report))
-    else:
-        _list(report.warnings, warn)
-        print_text(_plan(report, verbose=verbose) if report.dry_run else _told(report))
-    _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
-    if report.failed:
-        raise typer.Exit(1)
+    return Output(
+        asdict(report), lambda: _print_report(report, verbose=verbose), errors=_failures(report)
+    )
 
 
 def _refuse_other_options(context: typer.Context) -> None:
@@ -164,17 +145,18 @@ def _refuse_other_options(context: typer.Context) -> None:
         where = context.get_parameter_source(name)
         if where is not None and where.name != "DEFAULT":
             raise typer.BadParameter(
-                "stands alone: what was indexed keeps its options.", param_hint="--changed-config"
+                "takes no other options: pages keep those they were indexed with.",
+                param_hint="--changed-config",
             )
 
 
 def _index_changed(
-    libraries: Sequence[str], *, dry_run: bool, verbose: bool, as_json: bool
-) -> None:
-    """Index again what was read with other page types; go on where a source is gone."""
+    app: App, libraries: Sequence[str], *, dry_run: bool, verbose: bool, as_json: bool
+) -> Output:
+    """Reindex pages read with other page types; continue if a source is gone."""
     targets = [parse_target(name) for name in libraries]
-    found: list[dict[str, Any]] = []
-    with opened() as app, resumable():
+    results: list[dict[str, Any]] = []
+    with resumable():
         rows = [
             row
             for target in targets
@@ -183,61 +165,70 @@ def _index_changed(
         ]
         for row in rows if targets else app.database.call("outdated_pages"):
             name = label(row["library"], row["version"])
-            told = {key: row[key] for key in ("library", "version", "pages")}
+            result = {key: row[key] for key in ("library", "version", "pages")}
             try:
                 with shown_progress(f"Indexing {name}", hidden=as_json) as progress:
                     report = app.index_again(row, dry_run=dry_run, progress=progress)
             except SourceError as error:
-                found.append(told | {"report": None, "error": str(error)})
+                results.append(result | {"report": None, "error": str(error)})
                 complain(f"{name}: {error.message}", error.hint)
                 continue
-            found.append(told | {"report": asdict(report), "error": None})
+            results.append(result | {"report": asdict(report), "error": None})
             if not as_json:
-                _list(report.warnings, warn)
-                print_text(_plan(report, verbose=verbose) if dry_run else _told(report))
-            _list([f"{key}: {reason}" for key, reason in report.failed.items()], complain)
-    if as_json:
-        print_json(found)
-    elif not found:
-        print_text("Every page was read with the page types that there are.")
-    if any(each["error"] or each["report"]["failed"] for each in found):
-        raise typer.Exit(1)
+                _print_report(report, verbose=verbose)
+            for failure in _failures(report):
+                complain(failure)
+    nothing = "Every page was read with the current page types."
+    return replace(
+        text(results, *([] if results else [nothing])),
+        failed=any(each["error"] or each["report"]["failed"] for each in results),
+    )
 
 
+@command
 def embed(
+    app: App,
     library: options.LibraryName,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Default: the library's model.")
+        str | None, Option(metavar="NAME", help="Default: the library's model.")
     ] = None,
-    activate: Annotated[
-        bool, typer.Option("--activate", help="Let searches use this model from now on.")
-    ] = False,
+    activate: Annotated[bool, Option(help="Let searches use this model from now on.")] = False,
     edges: Annotated[
-        bool,
-        typer.Option(
-            "--edges",
-            help="The edges too, for `pgrag edges`; from now on when indexing as well.",
-        ),
+        bool, Option(help="Embed edges too, for `pgrag edges`, now and whenever pages are indexed.")
     ] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Embed the texts of a library that lack a vector by a model, and build its index.
+) -> Output:
+    """Embed the texts of a library that lack a vector of a model, and build its index.
 
-    Two models live side by side until --activate switches.
+    Two models coexist until --activate switches.
     """
-    with opened() as app, resumable():
+    with resumable():
         count = app.embed(library, model, activate=activate, edges=edges)
         used = model or app.library_model(library)
-    if as_json:
-        print_json({"library": library, "model": used, "embedded": count, "activated": activate})
-        return
-    print_text(f"{counted(count, 'text')} of {library} embedded by {used}.")
-    if activate:
-        print_text(f"Searches in {library} use {used} from now on.")
+    switched = [f"Searches in {library} use {used} from now on."] if activate else []
+    return text(
+        {"library": library, "model": used, "embedded": count, "activated": activate},
+        f"{counted(count, 'text')} of {library} embedded by {used}.",
+        *switched,
+    )
 
 
-def _told(report: IndexReport) -> str:
-    """Return what a run did, in a few lines."""
+def _print_report(report: IndexReport, *, verbose: bool) -> None:
+    for warning in _first(report.warnings):
+        warn(warning)
+    print_text(_plan(report, verbose=verbose) if report.dry_run else _summary(report))
+
+
+def _failures(report: IndexReport) -> list[str]:
+    return _first([f"{key}: {reason}" for key, reason in report.failed.items()])
+
+
+def _first(messages: Sequence[str]) -> list[str]:
+    more = len(messages) - _LISTED
+    return [*messages[:_LISTED], *([f"… and {more:,} more; --json lists all."] if more > 0 else [])]
+
+
+def _summary(report: IndexReport) -> str:
+    """Return a summary of a run, in a few lines."""
     name = label(report.library, report.version)
     pages, documents = counted(report.written, "page"), counted(report.documents, "document")
     changed = (report.written, report.removed, report.embedded, report.failed)
@@ -307,10 +298,3 @@ def _details(page: PlannedPage) -> Iterator[str]:
     for edge in page.edges:
         target = edge.target if edge.fragment is None else f"{edge.target}#{edge.fragment}"
         yield f"  line  {edge.line:<9} {edge.kind} -> {target}  ({edge.rule}, {edge.confidence:g})"
-
-
-def _list(complaints: Sequence[str], say: Callable[[str], None]) -> None:
-    for complaint in complaints[:_LISTED]:
-        say(complaint)
-    if len(complaints) > _LISTED:
-        say(f"… and {len(complaints) - _LISTED:,} more; --json lists all.")

@@ -1,124 +1,110 @@
-"""`pgrag links`: where every link leads, and which lead nowhere."""
+"""`pgrag links`: where links lead, and which are broken."""
 
-from __future__ import annotations
-
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
+from typer import Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, parse_target
-from pgrag.cli.output import complain, notice, print_json, print_table, print_text
-from pgrag.cli.session import opened, say_version, warn_of_missing_links
+from pgrag.cli.arguments import counted
+from pgrag.cli.command import App, Output, Row, command, listed
+from pgrag.cli.output import notice, print_text
+from pgrag.cli.session import resolved, warn_of_missing_links
 
 #: More links than any library has.
 _EVERY = 2**40
-#: Candidates that are named to people; --json has them all.
+#: Candidates shown in the table; --json lists all.
 _LISTED = 4
 
-
-class State(StrEnum):
-    """What becomes of a link."""
-
-    RESOLVED = "resolved"
-    UNRESOLVED = "unresolved"
-    AMBIGUOUS = "ambiguous"
-    EXTERNAL = "external"
-    ASSET = "asset"
-    TAG = "tag"
-    FRAGMENT = "fragment"
-    BROKEN = "broken"
-    ORPHAN = "orphan"
+State = Literal[
+    "resolved", "unresolved", "ambiguous", "external", "asset", "tag", "fragment", "broken",
+    "orphan",
+]  # fmt: skip
 
 
+@command
 def links(
+    app: App,
     target: options.LibraryVersion,
     *,
     state: Annotated[
         State | None,
-        typer.Option(
-            help="Only these; fragment: the page has no such heading; broken: unresolved,"
-            " ambiguous or fragment; orphan: pages that no link leads to.",
-            show_default=False,
+        Option(
+            help="Only links in this state; fragment: the page has no such heading; broken:"
+            " unresolved, ambiguous or fragment; orphan: pages without a link to them."
         ),
     ] = None,
     page: Annotated[
-        str | None,
-        typer.Option(metavar="PAGE", help="Only those of this page: its key, url or id."),
+        str | None, Option(metavar="PAGE", help="Only links of this page: its key, url or id.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Only these: links_to, embeds, …")
+        str | None, Option(metavar="KIND", help="Only links of this kind: links_to, embeds, …")
     ] = None,
     check: Annotated[
         bool,
-        typer.Option(
-            "--check", help="Print what is broken as FILE:LINE: MESSAGE; exit status 1 if any is."
-        ),
+        Option(help="Print broken links as FILE:LINE: MESSAGE; exit status 1 if there are any."),
     ] = False,
-    as_json: options.Json = False,
-) -> None:
+) -> Output:
     """List the links of a version with where they lead.
 
-    For CI: --check counts links that lead to no page or could lead to several, and fragments that
-    their page does not have. Links to other sites and to files that are no pages are not looked at.
-    Exit status 1 also if pages were indexed before links were read: nothing is known of theirs.
+    For CI: --check reports links that lead to no page or could lead to several, and fragments that
+    their page does not have. Links to other sites and to files that are not pages are not checked.
+    The exit status is also 1 if pages were indexed before links were read: their links are unknown.
     """
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
-    place = parse_target(target)
-    with opened() as app:
-        say_version(app, place.library, place.version)
-        all_read = warn_of_missing_links(app, place.library, place.version)
-        rows = app.database.call(
-            "links",
-            library=place.library,
-            version=place.version,
-            state="broken" if check else state and state.value,
-            page=page,
-            kind=kind,
-            match_count=_EVERY,
-        )
-    if as_json:
-        print_json(rows)
-    elif check:
-        for row in rows:
-            print_text(f"{row['source_page']}:{row['line']}: {fault(row)}")
-    elif state is State.ORPHAN:
-        for row in rows:
-            print_text(row["target_page"])
-        notice(f"{counted(len(rows), 'page')} without a link from another page.")
-    else:
-        columns = ("where", "kind", "link", "leads to")
-        print_table(
-            columns,
-            [
-                (f"{row['source_page']}:{row['line']}", row["kind"], written(row), _leads_to(row))
-                for row in rows
-            ],
-        )
-        notice(f"{counted(len(rows), 'link')}.")
-    if check and rows:
-        complain(f"{counted(len(rows), 'link')} broken.")
-    if check and (rows or not all_read):
-        raise typer.Exit(1)
+    library = resolved(app, target)
+    is_complete = warn_of_missing_links(app, library.library, library.version)
+    rows = app.database.call(
+        "links",
+        library=library.library,
+        version=library.version,
+        state="broken" if check else state,
+        page=page,
+        kind=kind,
+        top_k=_EVERY,
+    )
+    total = counted(len(rows), "link")
+    if check:
+        lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
+        errors = [f"{total} broken."] if rows else []
+        return Output(rows, lambda: _print_lines(lines), errors=errors, failed=not is_complete)
+    if state == "orphan":
+        pages = [row["target_page"] for row in rows]
+        without = f"{counted(len(rows), 'page')} without a link from another page."
+        return Output(rows, lambda: _print_lines(pages, without))
+    return listed(
+        rows,
+        {
+            "where": lambda row: f"{row['source_page']}:{row['line']}", "kind": "kind",
+            "link": _written, "leads to": _leads_to,
+        },
+        total=f"{total}.",
+    )  # fmt: skip
 
 
-def written(row: dict[str, Any]) -> str:
-    """Return target and fragment as they are written."""
+def _print_lines(lines: list[str], total: str | None = None) -> None:
+    for line in lines:
+        print_text(line)
+    if total is not None:
+        notice(total)
+
+
+def _written(row: Row) -> str:
+    """Return target and fragment as written in the source."""
     return f"{row['target']}#{row['fragment']}" if row["fragment"] else str(row["target"])
 
 
-def fault(row: dict[str, Any]) -> str:
-    """Return what is wrong with a broken link, in words."""
+def _fault(row: Row) -> str:
+    """Return what is wrong with a broken link."""
     if row["state"] == "unresolved":
-        return f"{written(row)} leads to no page"
+        return f"{_written(row)} leads to no page"
     if row["state"] == "ambiguous":
-        return f"{written(row)} could be {_candidates(row, ' or ')}"
+        return f"{_written(row)} could be {_candidates(row, ' or ')}"
     return f"{row['target_page']} has no heading or block #{row['fragment']}"
 
 
-def _leads_to(row: dict[str, Any]) -> str:
+def _leads_to(row: Row) -> str:
     if row["state"] == "ambiguous":
         return f"ambiguous: {_candidates(row, ', ')}"
     if row["target_page"] is None:
@@ -126,7 +112,7 @@ def _leads_to(row: dict[str, Any]) -> str:
     return str(row["target_page"]) + ("" if row["fragment_found"] is not False else " (no heading)")
 
 
-def _candidates(row: dict[str, Any], separator: str) -> str:
+def _candidates(row: Row, separator: str) -> str:
     pages = row["candidates"]
     more = [f"{len(pages) - _LISTED} more"] if len(pages) > _LISTED else []
     return separator.join([*pages[:_LISTED], *more])

@@ -1,116 +1,185 @@
-"""`pgrag remove` and `pgrag configure`: what changes a library besides indexing."""
-
-from __future__ import annotations
+"""`pgrag configure`, `tune` and `remove`: changes to a library other than indexing."""
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted, label, parse_settings, parse_target
-from pgrag.cli.output import notice, print_json, print_table, print_text
-from pgrag.cli.session import opened
-
-if TYPE_CHECKING:
-    from pgrag.app import App
+from pgrag.cli.arguments import Target, counted, label, members, parse_settings, parse_target
+from pgrag.cli.command import App, Output, Row, command, listed, text
+from pgrag.cli.output import notice, print_table, print_text
 
 
+@command
 def remove(
+    app: App,
     target: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="LIBRARY[@VERSION]",
-            help="NAME: the library with all its versions. NAME@VERSION: this one."
-            " NAME@: the one without a version.",
-            show_default=False,
+            help="NAME: the library with all its versions. NAME@VERSION: this version."
+            " NAME@: the documentation without a version.",
         ),
     ],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    as_json: options.Json = False,
-) -> None:
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
+) -> Output:
     """Remove a version of a library, or the whole library."""
-    place = parse_target(target)
-    with opened() as app:
-        pages = _pages_at_stake(app, place)
-        if not yes and not _is_confirmed(place, pages):
-            notice("Nothing was removed.")
-            raise typer.Exit(1)
-        if place.version is None:
-            [row] = app.database.call("remove_library", library=place.library)
-            removed = row["remove_library"]
-        else:
-            [row] = app.database.call(
-                "remove_version", library=place.library, version=place.version
-            )
-            removed = row["remove_version"]
-    if as_json:
-        print_json({"library": place.library, "version": place.version, "pages": removed})
-    else:
-        print_text(f"Removed {_shown(place)}: {counted(removed, 'page')}.")
+    library = parse_target(target)
+    name = (
+        f"{library.library} with all its versions"
+        if library.version is None
+        else label(library.library, library.version or "(unversioned)")
+    )
+    pages = _pages_at_stake(app, library)
+    # If the version does not exist, the database's error lists the versions.
+    if pages is not None and not yes and not _is_confirmed(f"{name} ({counted(pages, 'page')})"):
+        notice("Nothing was removed.")
+        raise typer.Exit(1)
+    scope = {"library": library.library, "version": library.version}
+    function = "remove_library" if library.version is None else "remove_version"
+    [row] = app.database.call(function, **scope)
+    pages = row[function]
+    return text({**scope, "pages": pages}, f"Removed {name}: {counted(pages, 'page')}.")
 
 
+@command
 def configure(
+    app: App,
     library: options.LibraryName,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[KEY=VALUE]…",
             help="alpha=0.5, field_weights.title=4, k1=null (back to the default) …",
-            show_default=False,
         ),
     ] = None,
-    as_json: options.Json = False,
-) -> None:
+) -> Output:
     """Change the retrieval settings of a library, and print those in force."""
     settings = parse_settings(changes or ())
-    with opened() as app:
-        [row] = app.database.call("configure_library", library=library, settings=settings)
+    [row] = app.database.call("configure_library", library=library, settings=settings)
     in_force: dict[str, Any] = row["configure_library"]
-    if as_json:
-        print_json(in_force)
-        return
-    print_table(
-        ("setting", "value"),
+    table = listed(
         [
-            (f"{name}.{member}" if member else name, _as_given(chosen))
-            for name, value in sorted(in_force.items())
-            for member, chosen in (
-                sorted(value.items()) if isinstance(value, dict) else [("", value)]
-            )
+            # In the form that the option takes: false is not an empty cell, 20000 has no comma.
+            {"setting": name, "value": value if isinstance(value, str) else json.dumps(value)}
+            for name, value in members(in_force)
         ],
+        ("setting", "value"),
     )
+    return Output(in_force, table.show)
 
 
-def _as_given(value: Any) -> str:
-    """A setting as it may be given back: false is no empty cell, 20000 has no comma."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _pages_at_stake(app: App, place: Target) -> int | None:
-    """Return how many pages would go; None for a version that is not there."""
-    rows = app.database.call("library_versions", library=place.library)
+def _pages_at_stake(app: App, library: Target) -> int | None:
+    """Return how many pages would be removed; None for an unknown version."""
+    rows = app.database.call("library_versions", library=library.library)
     pages: dict[str, int] = {row["version"]: row["pages"] for row in rows}
-    if place.version is None:
+    if library.version is None:
         return sum(pages.values())
-    return pages.get(place.version.lower())
+    return pages.get(library.version.lower())
 
 
-def _is_confirmed(place: Target, pages: int | None) -> bool:
-    if pages is None:
-        # The database will say which versions there are.
-        return True
+def _is_confirmed(loss: str) -> bool:
     if not sys.stdin.isatty():
         raise typer.BadParameter(
-            f"nobody can be asked here; say --yes to remove {_shown(place)}"
-            f" ({counted(pages, 'page')}).",
-            param_hint="--yes",
+            f"nobody can be asked here; give --yes to remove {loss}.", param_hint="--yes"
         )
-    return typer.confirm(f"Remove {_shown(place)} ({counted(pages, 'page')})?", err=True)
+    return typer.confirm(f"Remove {loss}?", err=True)
 
 
-def _shown(place: Target) -> str:
-    if place.version is None:
-        return f"{place.library} with all its versions"
-    return label(place.library, place.version or "(unversioned)")
+@command
+def tune(
+    app: App,
+    library: options.LibraryVersion,
+    *,
+    queries: Annotated[
+        int,
+        Option(min=50, max=5000, help="At most this many questions; more give more certainty."),
+    ] = 400,
+    seed: Annotated[int, Option(help="Seed of the drawn questions and of their split.")] = 42,
+    source: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="judgements, feedback or library (its own titles, headings and descriptions);"
+            " default: the first of these that has enough.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, Option(help="Print what would be better, and change nothing.")
+    ] = False,
+    undo: Annotated[bool, Option(help="Go back to the settings before the last tuning.")] = False,
+    history: Annotated[bool, Option(help="List the tunings so far.")] = False,
+) -> Output:
+    """Choose alpha and field weights for a library; keep them if significantly better."""
+    if undo and (history or dry_run):
+        raise typer.BadParameter("it stands alone.", param_hint="--undo")
+    target = parse_target(library)
+    if history:
+        return _history(app.database.call("tuning_history", library=target.library))
+    if undo:
+        [run] = app.database.call("undo_tuning", library=target.library)
+        back = f"the settings of before tuning {run['tuning_id']} are back"
+        return text(run, f"{run['library']}: {back}.")
+    notice("Gathering questions and trying settings; this takes about a minute.")
+    [run] = app.database.call(
+        "tune",
+        library=target.library,
+        version=target.version,
+        query_count=queries,
+        seed=seed,
+        dry_run=dry_run,
+        source=source,
+    )
+    return Output(run, lambda: _print_tuning(run))
+
+
+def _print_tuning(run: Row) -> None:
+    asked = ", ".join(f"{count} {kind}" for kind, count in sorted(run["questions"].items()))
+    print_text(f"Questions: {asked or 'none'} (source: {run['source']}, seed {run['seed']})")
+    for note in run["notes"]:
+        print_text(note)
+    parts = [(name, run[name]) for name in ("training", "validation") if run[name]]
+    if parts:
+        print_table(
+            ("nDCG@10", "questions", "before", "after", "difference", "95 % interval", "p"),
+            [
+                (
+                    name,
+                    part["queries"],
+                    *(float(part[figure]) for figure in ("before", "after", "difference")),
+                    f"{part['lower_bound']:+.3f} … {part['upper_bound']:+.3f}",
+                    float(part["p_value"]),
+                )
+                for name, part in parts
+            ],
+        )
+    if run["searched"]:
+        score = run["searched"]
+        print_text(
+            f"Searched, nothing muted: {score['before']:.3f} before, {score['after']:.3f} after,"
+            f" {score['foreseen']:.3f} foreseen."
+        )
+    if run["proposed"]:
+        print_text(f"Settings: {_settings(run['proposed'])}")
+    print_text(f"{run['outcome'].capitalize()}. {run['reason']}")
+
+
+def _history(runs: list[Row]) -> Output:
+    for run in runs:
+        del run["trials"]  # too long to list; the database stores them
+    return listed(
+        runs,
+        {
+            "tuning": "tuning_id", "at": "finished_at", "source": "source", "outcome": "outcome",
+            "before": lambda run: (run["validation"] or {}).get("before"),
+            "after": lambda run: (run["validation"] or {}).get("after"),
+            "settings": lambda run: _settings(run["proposed"]), "undone": "undone_at",
+        },
+    )  # fmt: skip
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return " ".join(f"{name}={number:g}" for name, number in members(settings))

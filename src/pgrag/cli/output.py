@@ -1,6 +1,4 @@
-"""Where words go: results to stdout, everything about them to stderr; colour only on terminals."""
-
-from __future__ import annotations
+"""Results go to stdout, all other messages to stderr; colour only on terminals."""
 
 import json
 import re
@@ -15,12 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-#: What a terminal would obey instead of showing; indexed text must not reach it.
+#: Control characters, which a terminal would obey: indexed text must not emit them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MARKED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 
 
-#: Lines are folded for a terminal only; what reads a pipe wants them whole.
+#: Lines are wrapped for a terminal only; a program behind a pipe wants them whole.
 _UNFOLDED = 1_000_000
 
 
@@ -33,7 +31,7 @@ def stdout() -> Console:
 
 @cache
 def stderr() -> Console:
-    """The console of everything that is not the result."""
+    """The console of all messages that are not results."""
     width = None if sys.stderr.isatty() else _UNFOLDED
     return Console(stderr=True, highlight=False, markup=False, emoji=False, width=width)
 
@@ -57,24 +55,24 @@ def _jsonable(value: Any) -> str:
 
 
 def notice(text: str) -> None:
-    """Say something beside the result."""
+    """Print a remark about the result."""
     stderr().print(Text(printable(text), style="dim"))
 
 
 def warn(text: str) -> None:
-    """Say that something is not as it should be."""
+    """Print a warning."""
     stderr().print(Text.assemble(("warning: ", "yellow"), printable(text)))
 
 
 def complain(message: str, hint: str | None = None) -> None:
-    """Say what failed and, on a line of its own, what to do about it."""
+    """Print what failed and, on another line, the remedy."""
     stderr().print(Text.assemble(("error: ", "bold red"), printable(message)))
     if hint:
         stderr().print(Text(printable(hint)))
 
 
 def printable(text: str) -> str:
-    """Return the text without characters that a terminal would obey."""
+    """Return the text with control characters replaced, which a terminal would obey."""
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
@@ -87,7 +85,7 @@ def marked(text: str) -> Text:
 
 
 def print_indented(text: Text, *, indent: int = 4) -> None:
-    """Print a text with every line indented, folded where a terminal has an end."""
+    """Print a text with every line indented, wrapped at the width of a terminal."""
     console = stdout()
     lines = (
         text.wrap(console, max(20, console.width - indent))
@@ -100,12 +98,19 @@ def print_indented(text: Text, *, indent: int = 4) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text as it is, tabs and all, to be read or to be piped on."""
+    """Print a text verbatim, tabs included, for reading or piping."""
     print(printable(text))
 
 
+def print_facts(facts: Iterable[tuple[str, Any]], *, width: int = 14) -> None:
+    """Print names with their values, one per line; names without a value are left out."""
+    for name, value in facts:
+        if value is not None:
+            print_text(f"{name:<{width}}{value}")
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows below headings: numbers to the right, nothing where there is no value."""
+    """Print rows below headings: numbers right-aligned, missing values empty."""
     rows = [list(row) for row in rows]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for place, column in enumerate(columns):

@@ -1,7 +1,6 @@
-"""All commands, and the one door by which they leave."""
+"""All commands, and their single exit."""
 
-from __future__ import annotations
-
+import inspect
 import io
 import logging
 import os
@@ -14,26 +13,18 @@ import typer
 
 from pgrag.cli import (
     answer,
-    browse,
     config,
-    context,
     database,
-    doctor,
     enrich,
     evaluate,
     graph,
     index,
     links,
     manage,
-    mcp,
     observe,
-    page_query,
-    parse,
-    results,
+    pages,
     search,
     serve,
-    text,
-    tune,
     understanding,
 )
 from pgrag.cli.output import complain
@@ -52,21 +43,21 @@ program = typer.Typer(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Find": (
         search.search,
-        text.grep,
-        page_query.query,
-        results.pages,
-        results.facets,
-        context.context,
+        pages.grep,
+        pages.query,
+        search.pages,
+        search.facets,
+        search.context,
         answer.answer,
-        parse.parse,
-        parse.suggest,
+        understanding.parse,
+        understanding.suggest,
     ),
     "See what there is": (
-        browse.libraries,
-        browse.versions,
-        browse.resolve,
-        browse.outline,
-        page_query.properties,
+        graph.libraries,
+        graph.versions,
+        graph.resolve,
+        graph.outline,
+        pages.properties,
         links.links,
         graph.backlinks,
         graph.related,
@@ -83,20 +74,27 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         understanding.synonyms,
         manage.remove,
     ),
-    "Run": (serve.serve, mcp.mcp, doctor.doctor),
+    "Run": (serve.serve, serve.mcp, database.doctor),
+    "Observe": (observe.feedback,),
+    "Measure": (manage.tune,),
+}
+_GROUPS = {
+    "searches": ("Observe", observe.searches),
+    "metrics": ("Observe", observe.metrics),
+    "eval": ("Measure", evaluate.commands),
+    "config": ("Bring in and take out", config.commands),
+    "db": ("Run", database.commands),
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:
         program.command(rich_help_panel=_panel)(_command)
-program.command(rich_help_panel="Observe")(observe.feedback)
-for _name, _group in {"searches": observe.searches, "metrics": observe.metrics}.items():
-    program.add_typer(_group, name=_name, rich_help_panel="Observe", no_args_is_help=True)
-program.command(rich_help_panel="Measure")(tune.tune)
-program.add_typer(evaluate.commands, name="eval", rich_help_panel="Measure", no_args_is_help=True)
-program.add_typer(
-    config.commands, name="config", rich_help_panel="Bring in and take out", no_args_is_help=True
-)
-program.add_typer(database.commands, name="db", rich_help_panel="Run", no_args_is_help=True)
+for _name, (_panel, _group) in _GROUPS.items():
+    program.add_typer(_group, name=_name, rich_help_panel=_panel, no_args_is_help=True)
+for _each in (program, *(_group for _, _group in _GROUPS.values())):
+    for _info in _each.registered_commands:
+        # Help is wrapped for the terminal: the source's own line breaks would break it again.
+        _about = inspect.getdoc(_info.callback) or ""
+        _info.help = "\n\n".join(" ".join(part.split()) for part in _about.split("\n\n"))
 
 
 def _print_version(wanted: bool) -> None:
@@ -125,20 +123,20 @@ def main() -> None:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Better a question mark than no answer where the locale lacks a character.
+            # A question mark replaces characters that the locale lacks.
             stream.reconfigure(errors="replace")
     try:
         program(prog_name="pgrag")
     except PgragError as error:
         _fail(error, error.message, error.hint)
     except BrokenPipeError:
-        # Whoever read the output has had enough; nothing more can be written, not even at exit.
+        # The reader of the output has closed it; nothing can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
         _fail(
             error,
-            f"Something unforeseen happened: {type(error).__name__}: {error}",
+            f"Unexpected error: {type(error).__name__}: {error}",
             "Set PGRAG_LOG_LEVEL=debug to see where.",
         )
 

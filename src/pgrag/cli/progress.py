@@ -1,6 +1,4 @@
-"""How far a long run is, how fast it goes, and how long it will take."""
-
-from __future__ import annotations
+"""Progress of a long run: position, rate and remaining time."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +21,7 @@ from pgrag.cli.output import stderr
 
 
 class _RateColumn(ProgressColumn):
-    """Pages and documents a second since the beginning."""
+    """Pages and documents per second since the start."""
 
     def render(self, task: Task) -> Text:
         elapsed = task.elapsed or 0.0
@@ -33,40 +31,30 @@ class _RateColumn(ProgressColumn):
         return Text(f"{pages:,.0f} pages/s, {documents:,.0f} documents/s", style="dim")
 
 
+_TITLE = TextColumn("{task.description}", markup=False)
+_COUNTED = (_TITLE, BarColumn(), MofNCompleteColumn())
+
+
+def _progress(*columns: ProgressColumn, hidden: bool) -> Progress:
+    """Return a progress display on stderr, unless it is `hidden` or stderr is no terminal."""
+    return Progress(
+        *columns, console=stderr(), transient=True, disable=hidden or not sys.stderr.isatty()
+    )
+
+
 @contextmanager
 def shown_step(title: str, *, hidden: bool) -> Iterator[None]:
-    """Say on stderr what is being done, and for how long, until it is done.
-
-    Nothing is shown where stderr is no terminal, or where it shall be `hidden`.
-    """
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        console=stderr(),
-        transient=True,
-        disable=hidden or not sys.stderr.isatty(),
-    ) as progress:
+    """Show the current step and its duration on stderr until the block ends."""
+    with _progress(SpinnerColumn(), _TITLE, TimeElapsedColumn(), hidden=hidden) as progress:
         progress.add_task(title, total=None)
         yield
 
 
 @contextmanager
 def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int], None]]:
-    """Lend what takes (pages done, pages in all, documents written) and shows it on stderr.
-
-    Nothing is shown where stderr is no terminal, or where it shall be `hidden`.
-    """
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _RateColumn(),
-        TimeRemainingColumn(compact=True),
-        console=stderr(),
-        transient=True,
-        disable=hidden or not sys.stderr.isatty(),
-    ) as progress:
+    """Yield a function of (pages done, pages in all, documents written) that shows progress."""
+    columns = (*_COUNTED, _RateColumn(), TimeRemainingColumn(compact=True))
+    with _progress(*columns, hidden=hidden) as progress:
         task = progress.add_task(title, total=None, documents=0)
 
         def show(done: int, total: int, documents: int) -> None:
@@ -83,20 +71,12 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
 
 @contextmanager
 def shown_count(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int], None]]:
-    """Lend what takes (done, in all, failed) of slow single steps, and shows it on stderr."""
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(compact=True),
-        console=stderr(),
-        transient=True,
-        disable=hidden or not sys.stderr.isatty(),
-    ) as progress:
+    """Yield a function of (done, in all, failed) that shows the progress of slow steps."""
+    with _progress(*_COUNTED, TimeRemainingColumn(compact=True), hidden=hidden) as progress:
         task = progress.add_task(title, total=None)
 
         def show(done: int, total: int, failed: int) -> None:
-            told = f"{title} ({failed:,} failed)" if failed else title
-            progress.update(task, completed=done, total=total, description=told)
+            description = f"{title} ({failed:,} failed)" if failed else title
+            progress.update(task, completed=done, total=total, description=description)
 
         yield show

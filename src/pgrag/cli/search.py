@@ -1,34 +1,46 @@
-"""`pgrag search`."""
+"""`pgrag search`, `pages`, `facets` and `context`: hits, and what is derived from them."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
+from pgrag.arguments import (
+    FUNCTIONS,
+    ContextArguments,
+    FacetArguments,
+    PagesArguments,
+    SearchArguments,
+    declared,
+)
 from pgrag.cli import options
-from pgrag.cli.arguments import parse_filters, parse_levels
-from pgrag.cli.hits import print_hit, say_nothing_found
-from pgrag.cli.output import notice, print_json
-from pgrag.cli.session import opened, say_version
+from pgrag.cli.arguments import counted, label
+from pgrag.cli.command import App, Output, Row, listed, searching
+from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
+from pgrag.cli.session import say_versions
+
+if TYPE_CHECKING:
+    from pgrag.result import Result
+
+_INDENT = 8
 
 
+@searching(SearchArguments)
 def search(
+    app: App,
     query: options.Query,
     *,
-    library: options.Library = None,
-    version: options.Version = None,
-    limit: options.Limit = 10,
-    alpha: options.Alpha = None,
-    fusion: options.FusionMethod = None,
-    min_score: options.MinScore = 0.0,
-    levels: options.Levels = None,
-    max_per_page: options.MaxPerPage = None,
-    condition: options.Filter = None,
-    filters: options.Filters = None,
-    model: options.Model = None,
-    keyword: Annotated[bool, typer.Option("--keyword", help="Search by words alone.")] = False,
-    semantic: Annotated[bool, typer.Option("--semantic", help="Search by meaning alone.")] = False,
+    arguments: dict[str, Any],
+    keyword: Annotated[
+        bool, typer.Option("--keyword", help="Search with the keyword retriever alone.")
+    ] = False,
+    semantic: Annotated[
+        bool, typer.Option("--semantic", help="Search with the vector retriever alone.")
+    ] = False,
     snippets: Annotated[
         bool | None,
         typer.Option(
@@ -37,98 +49,177 @@ def search(
             show_default=False,
         ),
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show what led to each score.")
-    ] = False,
-    intent: options.Intent = None,
-    unit: Annotated[
-        options.Unit | None, typer.Option(help="What a hit is; default: a document.")
-    ] = None,
-    aggregate: Annotated[
-        options.Aggregate | None, typer.Option(help="What makes the score of a page; default: max.")
-    ] = None,
-    hierarchy: options.PreferredHierarchy = None,
-    mmr_lambda: options.MmrLambda = None,
-    query_expansion: options.QueryExpansion = None,
-    graph: options.Graph = None,
-    rerank: Annotated[
-        bool, typer.Option("--rerank", help="Let the reranker score the best hits anew.")
-    ] = False,
-    rerank_depth: Annotated[
-        int, typer.Option(min=1, max=1000, help="So many hits are scored anew.")
-    ] = 50,
-    after: Annotated[
-        str | None,
-        typer.Option(metavar="CURSOR", help="Go on after this hit of an earlier search."),
-    ] = None,
     as_json: options.Json = False,
-) -> None:
+) -> Output:
     """Search the documentation by words and by meaning."""
-    _refuse_contradictions(
-        keyword=keyword,
-        semantic=semantic,
-        hybrid_only={"--alpha": alpha, "--fusion": fusion},
-        model=model,
-    )
-    if rerank and after is not None:
-        raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
-    name, wanted = options.scope(library, version)
-    conditions = parse_filters(condition or (), filters)
-    arguments = {
-        "library": name,
-        "version": wanted,
-        "match_count": limit,
-        "alpha": alpha,
-        "fusion": fusion and fusion.value,
-        "min_score": min_score,
-        "levels": parse_levels(levels),
-        "max_per_page": max_per_page,
-        "filters": conditions,
-        "model": model,
-        "snippets": snippets if as_json else snippets is not False,
-        "explain": explain,
-        "after": after,
-        "intent": intent,
-        "unit": unit and unit.value,
-        "aggregate": aggregate and aggregate.value,
-        "hierarchy": hierarchy and hierarchy.value,
-        "mmr_lambda": mmr_lambda,
-        "query_expansion": query_expansion and query_expansion.value,
-        **({} if graph is None else {"graph": graph}),
-        "rerank": rerank,
-        "rerank_depth": rerank_depth,
-    }
-    with opened() as app:
-        say_version(app, name, wanted, conditions)
-        functions = app.searching_as("cli")
-        run = (
-            functions.keyword_search
-            if keyword
-            else functions.semantic_search
-            if semantic
-            else functions.search
-        )
-        result = run(query, **arguments)
-        for text in result.notices:
-            notice(text)
-        if as_json:
-            print_json(result.rows)
-            return
-        for rank, hit in enumerate(result.rows, start=1):
-            print_hit(rank, hit)
-        if not result.rows:
-            say_nothing_found(app, query)
-        elif len(result.rows) == limit and result.rows[-1]["cursor"] is not None:
-            notice(f"More: --after {result.rows[-1]['cursor']}")
-
-
-def _refuse_contradictions(
-    *, keyword: bool, semantic: bool, hybrid_only: dict[str, object], model: str | None
-) -> None:
     if keyword and semantic:
-        raise typer.BadParameter("goes without --semantic.", param_hint="--keyword")
-    for option, value in hybrid_only.items():
-        if value is not None and (keyword or semantic):
-            raise typer.BadParameter("means nothing to one arm alone.", param_hint=option)
-    if keyword and model is not None:
-        raise typer.BadParameter("means nothing to --keyword.", param_hint="--model")
+        raise typer.BadParameter("cannot be combined with --semantic.", param_hint="--keyword")
+    if keyword or semantic:
+        arguments["mode"] = "keyword" if keyword else "semantic"
+        _refuse_foreign(arguments)
+    if arguments.get("rerank") and "after" in arguments:
+        raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
+    arguments["snippets"] = bool(snippets) if as_json else snippets is not False
+    return _found(app, "search", query, arguments, _print_hits)
+
+
+def _refuse_foreign(arguments: dict[str, Any]) -> None:
+    """Refuse options that have no effect on a single retriever."""
+    function = f"{arguments['mode']}_search"
+    known = {one.name for one in declared(FUNCTIONS[function])}
+    for name in sorted(set(arguments) - known):
+        raise typer.BadParameter(
+            f"has no effect on --{arguments['mode']}.",
+            param_hint=f"--{name.replace('_', '-')}",
+        )
+
+
+@searching(PagesArguments)
+def pages(app: App, query: options.Query, *, arguments: dict[str, Any]) -> Output:
+    """Search for pages: one row each, with its best passage."""
+    show = partial(_print_pages, whole=arguments.get("whole", False))
+    return _found(app, "pages", query, arguments, show)
+
+
+@searching(FacetArguments)
+def facets(
+    app: App,
+    query: Annotated[
+        str, typer.Argument(help="The query whose pages are counted; without it all pages.")
+    ] = "",
+    *,
+    arguments: dict[str, Any],
+) -> Output:
+    """Count the pages of a search by facet; each value can be used as a --filter."""
+    columns = {"facet": "facet", "value": "value", "pages": "page_count"}
+    return _found(app, "facets", query, arguments, lambda rows: listed(rows, columns).show())
+
+
+@searching(ContextArguments)
+def context(
+    app: App,
+    question: Annotated[str, typer.Argument(help="The question that the text should answer.")],
+    *,
+    arguments: dict[str, Any],
+) -> Output:
+    """Print the text that a reader or a language model needs for an answer."""
+    return _found(
+        app,
+        "context",
+        question,
+        arguments,
+        lambda rows: print_text("\n\n".join(row["block"] for row in rows)),
+    )
+
+
+def _found(
+    app: App,
+    method: str,
+    query: str,
+    arguments: dict[str, Any],
+    show: Callable[[list[Row]], None],
+) -> Output:
+    """Return the result of a method of `pgrag.search.Search`, or say that it is empty."""
+    result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
+    say_versions(result)
+    rows = result.rows
+    nothing = (
+        f"No hit for {query!r}."
+        if rows or app.database.call("libraries")
+        else "No library is indexed yet: pgrag index LIBRARY SOURCE."
+    )
+
+    def show_rows() -> None:
+        if not rows:
+            notice(nothing)
+            return
+        show(rows)
+        if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
+            notice(f"More: --after {cursor}")
+
+    return Output(rows, show_rows)
+
+
+def _print_hits(hits: list[Row]) -> None:
+    """Print hits: rank, score, title, position, address and text."""
+    for rank, hit in enumerate(hits, start=1):
+        path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
+        where = " › ".join([label(hit["library"], hit["version"]), *path])
+        text = hit["content"] if hit["snippet"] is None else marked(hit["snippet"])
+        _print_entry(rank, hit, where, hit["anchor"], text)
+        if hit["explanation"] is not None:
+            print_indented(_explained(hit["explanation"]), indent=_INDENT)
+
+
+def _print_pages(pages: list[Row], *, whole: bool) -> None:
+    """Print pages like hits; `whole`: with their full text."""
+    for rank, page in enumerate(pages, start=1):
+        where = f"{label(page['library'], page['version'])} › {page['key']}"
+        if page["passage_count"]:
+            where += f" ({counted(page['passage_count'], 'passage')})"
+        text = page["content"] if whole else marked(page["snippet"])
+        _print_entry(rank, page, where, None if whole else page["anchor"], text)
+
+
+def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str | Text) -> None:
+    console = stdout()
+    if rank > 1:
+        console.print()
+    score, title = (f"{row['score']:.3f}  ", "cyan"), (printable(row["title"]), "bold")
+    console.print(Text.assemble(f"{rank:>3}  ", score, title), soft_wrap=True)
+    address = row["url"] + (f"#{anchor}" if anchor else "")
+    print_indented(Text(printable(where), style="dim"), indent=_INDENT)
+    print_indented(Text(printable(address), style="blue"), indent=_INDENT)
+    print_indented(Text(printable(text)) if isinstance(text, str) else text, indent=_INDENT)
+
+
+def _explained(explanation: dict[str, Any]) -> Text:
+    """Return what led to a score: the reasons in words, then the numbers, one line a retriever."""
+    keyword, semantic = explanation["keyword"], explanation["semantic"]
+    words = [word for word in keyword["lexemes"] if word["adds"] > 0]
+    lines = [
+        *explanation["reasons"],
+        f"score {explanation['score']:.4f} by {explanation['fusion']} fusion,"
+        f" alpha {_number(explanation['alpha'])}",
+        f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
+        f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
+        f" (share {_number(keyword['page_evidence'])})",
+        f"  page: BM25F {_number(keyword['page_bm25'])}, titles {_number(keyword['title_score'])}"
+        f" (share {_number(keyword['title_evidence'])})",
+        *(
+            f"  {word['lexeme']}: {word['adds']:.3f} = weight {word['weight']:.3f}"
+            f" × impact {word['impact']:.3f}; idf {word['idf']:.3f},"
+            f" in {word['documents']:,} documents"
+            for word in words
+        ),
+        f"semantic {_number(semantic['score'])}, rank {semantic['rank'] or 'none'}"
+        f" by {semantic['model'] or 'no model'}",
+        *_graph(explanation["graph"]),
+        *(_plan(plan) for plan in explanation["plans"]),
+    ]
+    return Text(printable("\n".join(lines)), style="dim")
+
+
+def _graph(parts: dict[str, Any] | None) -> list[str]:
+    """Return the parts of a score with links."""
+    if parts is None:
+        return []
+    return [
+        f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
+        f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
+        f" centrality {_number(parts['centrality'])}"
+    ]
+
+
+def _plan(plan: dict[str, Any]) -> str:
+    """Return how a retriever ran: `keyword retriever: exhaustive; candidates: 8`."""
+    facts = [f"{plan['retriever']} retriever: {plan['plan']}"]
+    for name, value in plan.items():
+        if name not in {"retriever", "plan"}:
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            facts.append(f"{name.replace('_', ' ')}: {shown}")
+    return "; ".join(facts)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")

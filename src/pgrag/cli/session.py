@@ -1,25 +1,26 @@
-"""Opens the application for a command; what is slow to import is imported here, not before."""
+"""Opens the application for a command; slow imports happen here, not before."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from pgrag.cli.arguments import counted, label
+from pgrag.cli.arguments import Target, counted, label, parse_target
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
     from pgrag.app import App
+    from pgrag.result import Result
     from pgrag.settings import Settings
 
 
 @contextmanager
 def opened() -> Iterator[App]:
-    """Lend the application; nothing is connected to before it is needed."""
+    """Yield the application; it connects to nothing before the first use."""
     from pgrag.app import App
 
     with App(tell=notice) as app:
@@ -28,9 +29,9 @@ def opened() -> Iterator[App]:
 
 
 def show_logs(settings: Settings) -> None:
-    """Send the log to stderr, if somebody asked for it by PGRAG_LOG_LEVEL.
+    """Send the log to stderr if PGRAG_LOG_LEVEL is set.
 
-    A command says by itself what a person needs to know.
+    Without it, the command's own messages tell a person enough.
     """
     if "log_level" in settings.model_fields_set:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -39,31 +40,28 @@ def show_logs(settings: Settings) -> None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Say, when work is interrupted, that the next run goes on from there."""
+    """If work is interrupted, say that the next run resumes."""
     try:
         yield
     except KeyboardInterrupt:
-        complain("Interrupted.", "What is written stays; the next run goes on from here.")
+        complain("Interrupted.", "What is written stays; the next run continues from here.")
         raise typer.Exit(130) from None
 
 
-def say_version(
-    app: App, library: str | None, wanted: str | None, filters: dict[str, Any] | None = None
-) -> None:
-    """Say on stderr which version of a library a wish has led to, unless it is the one named."""
-    if wanted is None and filters and filters.get("version") is not None:
-        wanted = str(filters["version"])
-    if library is None or wanted == "*":
-        return
-    [found] = app.database.call("resolve_version", library=library, wanted=wanted)
-    if found["reason"] != "exact" and (found["version"] or wanted):
-        notice(f"{label(library, found['version'] or '(unversioned)')}: {found['reason']}")
+def say_versions(result: Result) -> None:
+    """Say on stderr which versions a search read, unless the user named them, and its notices."""
+    for read in result.resolved:
+        if read["reason"] != "exact":
+            name = label(read["library"], read["version"] or "(unversioned)")
+            notice(f"{name}: {read['reason']}")
+    for text in result.notices:
+        notice(text)
 
 
 def warn_of_missing_links(app: App, library: str, wanted: str | None) -> bool:
-    """Say on stderr that links of a version are not connected or were never read.
+    """Warn on stderr of links of a version that are not connected or were never read.
 
-    Returns whether the links of all pages were read: of others nothing can be said.
+    Returns whether the links of all pages were read: the links of other pages are unknown.
     """
     unread = 0
     for row in app.database.call("link_progress", library=library, version=wanted):
@@ -80,3 +78,20 @@ def warn_of_missing_links(app: App, library: str, wanted: str | None) -> bool:
                 " read: their links are missing. Run `pgrag index` again."
             )
     return unread == 0
+
+
+def resolved(app: App, target: str) -> Target:
+    """Resolve LIBRARY[@VERSION], and say which version is read if the user did not name it."""
+    named = parse_target(target)
+    [row] = app.database.call("resolve_version", library=named.library, wanted=named.version)
+    if row["reason"] != "exact" and (row["version"] or named.version):
+        notice(f"{label(named.library, row['version'] or '(unversioned)')}: {row['reason']}")
+    return named
+
+
+def page_id(app: App, target: Target, page: str) -> int:
+    """Return the id of a page given by key, url or id."""
+    [row] = app.database.call(
+        "find_page", library=target.library, page=page, version=target.version
+    )
+    return int(row["page_id"])

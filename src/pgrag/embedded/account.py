@@ -1,6 +1,4 @@
-"""The operating system account that the server runs as; PostgreSQL refuses to run as root."""
-
-from __future__ import annotations
+"""The operating system account of the server: PostgreSQL refuses to run as root."""
 
 import os
 import pwd
@@ -22,7 +20,7 @@ class _Switch(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user and group id, and whether a process must change to them."""
+    """A user and group id, and whether a process must switch to them."""
 
     uid: int
     gid: int
@@ -30,21 +28,21 @@ class Account:
 
     @property
     def popen_arguments(self) -> _Switch:
-        """What `subprocess` needs to start a program under this account."""
+        """The arguments with which `subprocess` starts a program under this account."""
         if not self.switch:
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def own(self, path: Path) -> None:
-        """Give `path` to this account."""
+        """Make this account the owner of `path`."""
         if self.switch:
             os.chown(path, self.uid, self.gid)
 
     def can_reach(self, *paths: Path) -> bool:
-        """Try whether this account can enter the folders and run the programs in `paths`.
+        """Test whether this account can enter the folders and run the programs in `paths`.
 
-        Only a try knows about every parent, access lists and mount options. Raises
-        DatabaseUnavailable if the caller is a root that may not change to another account.
+        Only an attempt takes parent folders, access lists and mount options into account. Raises
+        DatabaseUnavailable if the caller is root without the right to switch accounts.
         """
         if not self.switch:
             return True
@@ -63,10 +61,10 @@ class Account:
 
 
 def account_for(data_directory: Path) -> Account:
-    """Return the account of a cluster: its owner's, or for a new one the caller's own.
+    """Return the account of a cluster: its owner, or for a new cluster the caller.
 
-    For root it is `postgres`, or `nobody` where there is none. Raises DatabaseUnavailable if
-    the cluster belongs to somebody else, or if root has no account to run it as.
+    If that is root, it is `postgres`, else `nobody`. Raises DatabaseUnavailable if the cluster
+    belongs to another user, or if neither account exists.
     """
     caller, group = os.geteuid(), os.getegid()
     if data_directory.is_dir():

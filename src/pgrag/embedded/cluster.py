@@ -1,4 +1,4 @@
-"""A database cluster on disk: where it lies and what is remembered about it."""
+"""A database cluster on disk: its folder and its stored properties."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from pgrag.embedded.account import Account, account_for
 from pgrag.errors import DatabaseUnavailable
 
 _CLUSTERS_OF_ROOT = Path("/var/lib/pgrag")
-# A socket's address holds 104 bytes on macOS and 108 on Linux, with the closing NUL.
+# A socket address has 104 bytes on macOS and 108 on Linux, including the final NUL.
 _LONGEST_SOCKET_PATH = 103
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """One cluster; all but `directory` is kept in its `server.json`, mode 600.
+    """One cluster; all fields but `directory` are stored in its `server.json`, mode 600.
 
-    `directory` has no symbolic links in it. `port` names the socket, and is the TCP port when
-    the server listens. `complete` is set once the data directory was made.
+    `directory` is free of symbolic links. `port` names the socket, and is the TCP port if the
+    server listens. `complete` is set after the data directory has been initialised.
     """
 
     directory: Path
@@ -44,15 +44,15 @@ class Cluster:
 
     @property
     def socket_file(self) -> Path:
-        """The socket itself, inside the folder `socket`."""
+        """The socket file in the folder `socket`."""
         return self.socket / f".s.PGSQL.{self.port}"
 
     def account(self) -> Account:
-        """Return the account that the server runs as."""
+        """Return the account under which the server runs."""
         return account_for(self.data)
 
     def save(self) -> None:
-        """Write `server.json` whole or not at all."""
+        """Write `server.json` atomically."""
         values = asdict(self)
         del values["directory"]
         handle, name = tempfile.mkstemp(prefix=".server-", dir=self.directory)  # mode 600
@@ -63,7 +63,7 @@ class Cluster:
                 file.flush()
                 os.fsync(file.fileno())
             if os.geteuid() == 0:
-                # Root may look after the cluster of a user, who must still be able to read this.
+                # Root may maintain a user's cluster; the user must still be able to read the file.
                 owner = self.directory.stat()
                 os.chown(unfinished, owner.st_uid, owner.st_gid)
             unfinished.replace(self.directory / "server.json")
@@ -71,10 +71,10 @@ class Cluster:
             unfinished.unlink(missing_ok=True)
 
     def with_socket_folder(self) -> Cluster:
-        """Return this cluster with a folder for the socket that only the server's user enters.
+        """Return this cluster with a socket folder that only the server's user can enter.
 
-        It is made where needed: beside the data, or in /tmp if that path would be too long for
-        a socket, or has characters with a meaning in the lists that PostgreSQL and libpq read.
+        Creates the folder if needed: next to the data, or in /tmp if that path is too long for a
+        socket or contains characters that are special in the lists of PostgreSQL and libpq.
         """
         account = self.account()
         usual = replace(self, socket=self.directory / "socket")
@@ -91,7 +91,7 @@ class Cluster:
 
 
 def load(home: Path) -> Cluster | None:
-    """Return the cluster of `home`, or None if there is none yet."""
+    """Return the cluster of `home`, or None if it has none yet."""
     directory = _directory(home)
     path = directory / "server.json"
     try:
@@ -101,32 +101,32 @@ def load(home: Path) -> Cluster | None:
         return None
     except (ValueError, KeyError, TypeError) as error:
         raise DatabaseUnavailable(
-            f"{path} cannot be read: {error}.", hint="Put it back from a copy."
+            f"{path} cannot be read: {error}.", hint="Restore it from a copy."
         ) from error
 
 
 def create(home: Path) -> Cluster:
-    """Make the folder of a cluster, without data yet.
+    """Create the folder of a cluster, without data.
 
-    Root's own folders are mostly closed to the account that the server runs as, and stay so:
-    `home` then holds a symbolic link to a folder in /var/lib/pgrag. If a cluster lies there
-    (a home of the same path was deleted), it is taken up again.
+    The server's account usually cannot enter root's folders, and pgrag does not open them:
+    `home` then contains a symbolic link to a folder in /var/lib/pgrag. If that folder already
+    has a cluster (a home of the same path was deleted), the cluster is reused.
     """
-    place = home / "cluster"
-    account = account_for(place / "data")
-    if place.is_symlink() and not place.exists():
+    link = home / "cluster"
+    account = account_for(link / "data")
+    if link.is_symlink() and not link.exists():
         raise DatabaseUnavailable(
             f"The database of {home} lay in {_directory(home)} and is gone.",
-            hint=f"Put it back, or remove {place} to begin with an empty one.",
+            hint=f"Put it back, or remove {link} to begin with an empty one.",
         )
-    if not place.exists():
+    if not link.exists():
         if account.can_reach(home):
-            make_folder(place, mode=0o711 if account.switch else 0o700)
+            make_folder(link, mode=0o711 if account.switch else 0o700)
         else:
             label = hashlib.sha256(bytes(home)).hexdigest()[:16]
             make_folder(_CLUSTERS_OF_ROOT, mode=0o711)
             make_folder(_CLUSTERS_OF_ROOT / label, mode=0o711)
-            place.symlink_to(_CLUSTERS_OF_ROOT / label)
+            link.symlink_to(_CLUSTERS_OF_ROOT / label)
     directory = _directory(home)
     if not account.can_reach(directory):
         raise DatabaseUnavailable(
@@ -138,13 +138,13 @@ def create(home: Path) -> Cluster:
     if (directory / "data").exists():
         raise DatabaseUnavailable(
             f"The database in {directory} has lost its server.json, which holds the password.",
-            hint="Put it back from a copy, or remove that folder to begin with an empty one.",
+            hint="Restore it from a copy, or remove that folder to begin with an empty one.",
         )
     return Cluster(directory, directory / "socket", _free_port(), secrets.token_urlsafe(24))
 
 
 def make_folder(path: Path, *, mode: int) -> None:
-    """Make a folder with exactly this mode, whatever the umask; one that exists keeps its own."""
+    """Create a folder with exactly this mode, whatever the umask; an existing one is unchanged."""
     with suppress(FileExistsError):
         path.mkdir()
         path.chmod(mode)
@@ -155,10 +155,10 @@ def _directory(home: Path) -> Path:
 
 
 def _free_port() -> int:
-    """Return a TCP port of 127.0.0.1 that nobody uses.
+    """Return a free TCP port of 127.0.0.1.
 
-    It lies below the range from which systems serve outgoing connections, so that it is most
-    probably free the next time too.
+    The port is below the ephemeral range of outgoing connections, so it will most probably be
+    free at the next start, too.
     """
     for port in random.sample(range(20000, 32000), 100):
         with socket.socket() as probe:
@@ -172,7 +172,7 @@ def _free_port() -> int:
 
 def _is_private(folder: Path, account: Account) -> bool:
     try:
-        found = folder.lstat()
+        state = folder.lstat()
     except OSError:
         return False
-    return found.st_uid == account.uid and found.st_mode == stat.S_IFDIR | 0o700
+    return state.st_uid == account.uid and state.st_mode == stat.S_IFDIR | 0o700

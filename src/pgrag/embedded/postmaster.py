@@ -1,6 +1,4 @@
-"""The server process of a cluster: started, recognised, ended."""
-
-from __future__ import annotations
+"""Start, recognise and stop the server process of a cluster."""
 
 import os
 import select
@@ -16,19 +14,18 @@ from psycopg.pq import PGconn, Ping
 
 from pgrag.embedded.binaries import Installation
 from pgrag.embedded.cluster import Cluster
-from pgrag.embedded.failures import is_busy, startup_failure
-from pgrag.embedded.initialise import ENVIRONMENT, SUPERUSER
+from pgrag.embedded.initialise import ENVIRONMENT, SUPERUSER, is_busy, startup_failure
 from pgrag.errors import DatabaseUnavailable
 
-PATIENCE = 60.0  # seconds: the crash recovery, or the last checkpoint, of a busy server
+PATIENCE = 60.0  # seconds: enough for crash recovery or the last checkpoint of a busy server
 POLL = 0.02  # seconds
 
-_LARGEST_LOG = 10_000_000  # bytes; a larger one is set aside at the next start
+_LARGEST_LOG = 10_000_000  # bytes; a larger log is rotated at the next start
 _LEAST_SHARED_MEMORY = 512 << 20  # bytes
 
 
 def conninfo(cluster: Cluster, database: str) -> str:
-    """Return what libpq needs to connect."""
+    """Return the libpq connection string."""
     return make_conninfo(
         host=str(cluster.socket),
         port=cluster.port,
@@ -40,24 +37,24 @@ def conninfo(cluster: Cluster, database: str) -> str:
 
 
 def recorded_pid(cluster: Cluster) -> int | None:
-    """Return the process id in the pid file, which after a crash may be anybody's."""
+    """Return the process id in the pid file; after a crash it may be any process's."""
     with suppress(OSError, ValueError, IndexError):
         return int((cluster.data / "postmaster.pid").read_text("utf-8").splitlines()[0])
     return None
 
 
 def running_pid(cluster: Cluster) -> int | None:
-    """Return the process id of the server of this very data directory, if it lives."""
+    """Return the process id of the server that runs on this data directory, if any."""
     pid = recorded_pid(cluster)
     return pid if pid is not None and _is_postmaster(pid, cluster) else None
 
 
 def answers(cluster: Cluster) -> bool:
-    """Say whether the server takes connections, after it has finished starting or stopping.
+    """Whether the server accepts connections, after it has finished starting or stopping.
 
-    A server that lost its socket (to a cleaner of /tmp) does not count. Raises
-    DatabaseUnavailable if the server lives and has a socket, but is silent for a minute: it
-    may be busy, and must not be taken for dead.
+    False for a server that lost its socket (to a cleaner of /tmp). Raises DatabaseUnavailable
+    if a server with a socket does not answer for a minute: it may be busy, so it must not be
+    considered dead.
     """
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -77,10 +74,10 @@ def answers(cluster: Cluster) -> bool:
 
 
 def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool) -> None:
-    """Start the server and wait until it takes connections.
+    """Start the server and wait until it accepts connections.
 
-    After `kill -9` of a server its child processes live on for a moment, and PostgreSQL rightly
-    refuses to start beside them: then try again.
+    After `kill -9` of a server its child processes survive for a moment, and PostgreSQL rightly
+    refuses to start while they run: then retry.
     """
     if log.exists() and log.stat().st_size > _LARGEST_LOG:
         log.replace(log.with_name(f"{log.name}.1"))
@@ -100,9 +97,9 @@ def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool)
 
 
 def terminate(cluster: Cluster) -> bool:
-    """End the server and its sessions; return whether it lived.
+    """Stop the server and its sessions; return whether it ran.
 
-    Raises DatabaseUnavailable if it takes longer than a minute.
+    Raises DatabaseUnavailable if the shutdown takes longer than a minute.
     """
     pid = running_pid(cluster)
     if pid is None:
@@ -147,11 +144,11 @@ def _wait_until_ready(cluster: Cluster, alive: int) -> bool:
 
 
 def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) -> int:
-    """Start the server as an orphan; return a file that is at its end when the server is gone.
+    """Start the server as an orphan; return a file descriptor that reads EOF when it is gone.
 
-    The shell ends at once, so nobody here has a child to reap, and the server's own session
-    keeps it from the terminal's Ctrl-C. The end of the pipe that the server inherits closes
-    with its last process: unlike a process id, that cannot be mistaken.
+    The shell exits at once, so this process has no child to reap; a separate session protects
+    the server from the terminal's Ctrl-C. The server's end of the pipe closes with its last
+    process: unlike a process id, it cannot be confused with another process.
     """
     settings = {
         "listen_addresses": "127.0.0.1" if listen else "",
@@ -164,15 +161,15 @@ def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) 
     command += [f"--{name}={value}" for name, value in settings.items()]
     environment = dict(ENVIRONMENT)
     if pid := recorded_pid(cluster):
-        # A stale pid file may name a process of somebody else, for whose sake PostgreSQL would
-        # not start. It ignores the process that this variable names, and still sees by the
-        # shared memory whether a server uses the data.
+        # A stale pid file may name an unrelated process, and PostgreSQL would refuse to start.
+        # PostgreSQL ignores the process named by this variable, and still detects by shared
+        # memory whether a server uses the data.
         environment["PG_GRANDPARENT_PID"] = str(pid)
     for stale in (
         cluster.socket_file,
         cluster.socket_file.with_name(f"{cluster.socket_file.name}.lock"),
     ):
-        stale.unlink(missing_ok=True)  # nobody answers there, and its pid can mislead as well
+        stale.unlink(missing_ok=True)  # no server answers there, and the lock's pid may be stale
     alive, inherited = os.pipe()
     try:
         subprocess.run(
@@ -196,7 +193,7 @@ def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) 
 
 
 def _shared_memory_is_scarce() -> bool:
-    """Say whether /dev/shm is too small for parallel index builds: a container's is 64 MB."""
+    """Whether /dev/shm is too small for parallel index builds: a container has 64 MB."""
     with suppress(OSError):
         return shutil.disk_usage("/dev/shm").total < _LEAST_SHARED_MEMORY
     return False

@@ -1,6 +1,4 @@
-"""The private PostgreSQL server of a home: started, found, stopped, removed."""
-
-from __future__ import annotations
+"""Start, find, stop and remove the private PostgreSQL server of a home folder."""
 
 import fcntl
 import os
@@ -34,11 +32,11 @@ _DATABASE = "pgrag"
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """How the server of a home is.
+    """The state of a home's server.
 
-    `version` ("18.4") and `pid` are None while it takes no connections, `port` also while it
-    does not listen on 127.0.0.1; `socket` (the folder) and `data_directory` are None in a home
-    that has no database yet.
+    `version` ("18.4") and `pid` are None while the server accepts no connections, `port` also
+    while it does not listen on 127.0.0.1. `socket` (the folder) and `data_directory` are None
+    in a home without a database.
     """
 
     running: bool
@@ -51,24 +49,24 @@ class ServerStatus:
 
 
 class EmbeddedServer:
-    """The private PostgreSQL server of a home folder, shared by every process that names it.
+    """The private PostgreSQL server of a home folder, shared by all processes that use the home.
 
-    The server outlives the process that started it and ends with `stop`. One lock per home
-    covers making, starting and stopping; a server counts as running when it takes a connection
-    with the home's password, never because a pid file says so.
+    The server outlives the process that started it and runs until `stop`. One lock per home
+    serialises creating, starting and stopping. A server counts as running if it accepts a
+    connection with the home's password; a pid file alone proves nothing.
 
-    Access: the socket's folder is open to the server's user only, and every connection, by
-    socket or TCP, needs the generated password (SCRAM) that `cluster/server.json` in the home
-    keeps with mode 600.
+    Access: only the server's user can enter the socket's folder, and every connection, by
+    socket or TCP, needs the generated password (SCRAM), which `cluster/server.json` in the home
+    stores with mode 600.
 
-    Root: PostgreSQL refuses to run as root, so for root it runs as `postgres` or `nobody` (an
-    existing cluster: as its owner). If that user can enter the home, the cluster lies there, as
-    for everybody else; if not (a home below /root), it lies in /var/lib/pgrag/<hash of the
+    Root: PostgreSQL refuses to run as root, so for root the server runs as `postgres` or
+    `nobody` (an existing cluster: as its owner). If that user can enter the home, the cluster is
+    in the home as usual; if not (a home below /root), it is in /var/lib/pgrag/<hash of the
     home>, and `cluster` in the home is a symbolic link to it. If that user cannot run the
     installed programs (a virtual environment below /root), the server runs a copy of them,
-    owned by root, beside its data. No permission of an existing folder is changed.
+    owned by root, next to its data. Permissions of existing folders never change.
 
-    Every method raises `DatabaseUnavailable` where it cannot do its work.
+    Every method raises `DatabaseUnavailable` if it fails.
     """
 
     def __init__(self, home: Path) -> None:
@@ -76,12 +74,12 @@ class EmbeddedServer:
         self.log = self.home / "server.log"
 
     def start(self, *, listen: bool = False, port: int | None = None) -> str:
-        """Start the server unless it runs, and return the URL of its database `pgrag`.
+        """Start the server unless it runs; return the URL of its database `pgrag`.
 
-        With `listen` it listens on 127.0.0.1 too, and the URL is one for TCP: any client can
-        use it. Its port is chosen once and remembered; `port` changes it. A running server that
-        does not listen yet, or has another port, is restarted, which ends its sessions. The
-        URL holds the password.
+        With `listen` the server also listens on 127.0.0.1, and the URL uses TCP, so any client
+        can connect. The port is chosen once and stored; `port` changes it. A running server that
+        does not listen, or uses another port, is restarted, which ends its sessions. The URL
+        contains the password.
         """
         with _explained(self.home):
             cluster = load(self.home)
@@ -91,7 +89,7 @@ class EmbeddedServer:
             return _url(cluster, tcp=listen)
 
     def has_crashed(self) -> bool:
-        """Whether the server ended without being stopped: its pid file is still there."""
+        """Whether the server ended without a shutdown: its pid file still exists."""
         cluster = load(self.home)
         return (
             cluster is not None
@@ -100,7 +98,7 @@ class EmbeddedServer:
         )
 
     def stop(self) -> bool:
-        """Stop the server, ending its sessions; return whether it ran."""
+        """Stop the server and its sessions; return whether it ran."""
         with _explained(self.home):
             if load(self.home) is None:
                 return False
@@ -109,23 +107,23 @@ class EmbeddedServer:
                 return cluster is not None and terminate(cluster)
 
     def remove(self) -> None:
-        """Stop the server and delete its data, its log and all else that `start` made."""
+        """Stop the server; delete its data, its logs and everything else that `start` created."""
         self.stop()
         with _explained(self.home):
             if not self.home.exists():
                 return
             with self._locked():
-                place = self.home / "cluster"
+                link = self.home / "cluster"
                 if cluster := load(self.home):
                     shutil.rmtree(cluster.socket, ignore_errors=True)
                     shutil.rmtree(cluster.directory)
-                if place.is_symlink():
-                    place.unlink()
+                if link.is_symlink():
+                    link.unlink()
                 for log in self.home.glob(f"{self.log.name}*"):
                     log.unlink()
 
     def status(self) -> ServerStatus:
-        """Return how the server is, without starting it."""
+        """Return the state of the server, without starting it."""
         with _explained(self.home):
             cluster = load(self.home)
             if cluster is None:
@@ -162,7 +160,7 @@ class EmbeddedServer:
     def _locked(self) -> Iterator[None]:
         if not self.home.exists():
             self.home.parent.mkdir(parents=True, exist_ok=True)
-            # The server of root runs as another user, who must be able to pass through.
+            # Root's server runs as another user, who must be able to traverse the folder.
             make_folder(self.home, mode=0o711 if os.geteuid() == 0 else 0o700)
         deadline = time.monotonic() + 2 * PATIENCE
         with open(self.home / "server.lock", "a", encoding="ascii") as lock:
@@ -185,7 +183,7 @@ def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
 
 
 def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
-    """Say whether the database can be used as wished, now."""
+    """Whether the server accepts connections to the database, with these options."""
     if port not in (None, cluster.port):
         return False
     try:
@@ -217,7 +215,7 @@ def _url(cluster: Cluster, *, tcp: bool) -> str:
 
 @contextmanager
 def _explained(home: Path) -> Iterator[None]:
-    """Turn errors of the operating system and the driver into ours."""
+    """Translate errors of the operating system and the driver into `DatabaseUnavailable`."""
     try:
         yield
     except (OSError, subprocess.SubprocessError) as error:

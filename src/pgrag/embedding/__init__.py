@@ -1,4 +1,4 @@
-"""Embedding models: the built-in one, those that run in this process, those behind an endpoint."""
+"""Embedding models: built in, run in this process, or behind an endpoint."""
 
 from pgrag.embedding.builtin import BuiltinEmbedder, install
 from pgrag.embedding.embedder import Embedder, PageEmbedder, Vectors, similarities

@@ -1,10 +1,8 @@
-"""The built-in model: a vector per token, averaged. It needs neither a server nor a network.
+"""The built-in model: the mean of static token vectors, without a server or a network.
 
-`BuiltinEmbedder` computes in Python; `install` brings the same model into the database, where
-`pgrag.embed` computes in SQL.
+`BuiltinEmbedder` computes in Python; `install` loads the same model into the database, for
+`pgrag.embed` in SQL.
 """
-
-from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -27,10 +25,10 @@ from pgrag.embedding.word_pieces import CONTINUATION, WordPieces
 
 
 class BuiltinEmbedder:
-    """The twin of `pgrag.embed` in SQL: equal texts get equal vectors from both.
+    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors.
 
-    Made by `scripts/make_builtin_model.py`. Embeds 5,000 to 8,000 English texts of 1,000
-    characters a second on one core; 30 MB of vectors and a table of known words stay in memory.
+    `scripts/make_builtin_model.py` builds the model. Embeds 5,000 to 8,000 English texts of 1,000
+    characters per second on one core; keeps 30 MB of vectors and a cache of words in memory.
     """
 
     def __init__(self) -> None:
@@ -50,7 +48,7 @@ class BuiltinEmbedder:
         return self._description.dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts; returns shape `(len(texts), dimensions)`, zeros where no word is known."""
+        """Embed texts; returns shape `(len(texts), dimensions)`, zeros for text without a token."""
         sums = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             token_ids = np.asarray(self._word_pieces.token_ids(text), dtype=np.intp)
@@ -58,17 +56,17 @@ class BuiltinEmbedder:
         return normalized(sums)
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a text to search with: the model makes no difference; shape `(dimensions,)`."""
+        """Embed a query, exactly like a document; returns shape `(dimensions,)`."""
         vector: Vectors = self.embed_documents([text])[0]
         return vector
 
 
 def install(connection: Connection[Any]) -> None:
-    """Bring `pgrag.embedding_models` and `pgrag.model_tokens` up to the shipped model.
+    """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`.
 
-    Does nothing when the database has it already, judged by the checksum. All or nothing: in a
-    transaction of its own on an autocommit connection, else as a part of the current one. Takes
-    about half a second and the rights of the schema's owner.
+    Does nothing if the database has a model with the same checksum. Atomic: on an autocommit
+    connection in a separate transaction, otherwise within the current one. Takes about half a
+    second and requires the rights of the schema's owner.
     """
     description = read_description()
     installed = connection.execute(
@@ -84,7 +82,11 @@ def install(connection: Connection[Any]) -> None:
 
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:
-    """Write the model's row; None if another session has just done so."""
+    """Upsert the model's row; None if another session has just done so."""
+    settings = {
+        "characters": asdict(description.characters),
+        "provenance": description.provenance,
+    }
     cursor = connection.cursor(row_factory=tuple_row)
     row = cursor.execute(
         """
@@ -102,25 +104,20 @@ def _register(connection: Connection[Any], description: ModelDescription) -> int
             description.name,
             description.dimensions,
             description.checksum,
-            Jsonb(
-                {
-                    "characters": asdict(description.characters),
-                    "provenance": description.provenance,
-                }
-            ),
+            Jsonb(settings),
         ),
     ).fetchone()
     return None if row is None else row[0]
 
 
 def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> None:
-    """Write the tokens in the order of their index, and let the planner know of them."""
+    """Write the tokens in the order of their index, and analyse the table."""
     connection.execute("delete from pgrag.model_tokens as t where t.model_id = %s", (model_id,))
     with connection.cursor().copy(
         "copy pgrag.model_tokens (model_id, token, prefix_lengths, embedding)"
         " from stdin (format binary)"
     ) as copy:
-        # A halfvec is announced as bytea: both send their bytes as they are.
+        # Declare the halfvec as bytea, whose binary format is the bytes themselves.
         copy.set_types(["int8", "text", "int2[]", "bytea"])
         for row in _rows(model):
             copy.write_row((model_id, *row))
@@ -128,11 +125,11 @@ def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> Non
 
 
 def _rows(model: StaticModel) -> Iterator[tuple[str, list[int], bytes]]:
-    """Token, lengths of the tokens that it starts with (longest first), halfvec as it is sent."""
+    """Yield token, lengths of its prefixes that are tokens (longest first), binary halfvec."""
     header = struct.pack(">hh", model.vectors.shape[1], 0)
     halves = model.vectors.astype(">f2")
     vocabulary = frozenset(model.tokens)
-    # "C" collation is the order of code points, and so is Python's.
+    # Python sorts by code point, like the "C" collation.
     for token, half in sorted(zip(model.tokens, halves, strict=True), key=lambda pair: pair[0]):
         shortest = len(CONTINUATION) if token.startswith(CONTINUATION) else 0
         prefix_lengths = [

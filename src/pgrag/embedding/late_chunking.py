@@ -1,50 +1,31 @@
-"""Late chunking: a page goes through the model whole, and each chunk takes the mean of its tokens.
+"""Late chunking: embed the tokens of a whole page at once, then mean-pool those of each chunk.
 
-A token's vector then knows what stands elsewhere on the page: whom "it" means, what the section is
+Each token's vector then reflects the rest of the page: what "it" refers to, what the section is
 about (Günther et al. 2024, "Late Chunking: Contextual Chunk Embeddings"). A page longer than the
-model's window goes through in windows that overlap.
+model's window is processed in overlapping windows.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgrag.embedding.embedder import Vectors
+from pgrag.embedding.local_model import LocalModel
 from pgrag.errors import EmbeddingError
 
 MOST_OVERLAP = 256
-"""Tokens that two windows share at most; less in small windows, a quarter of them."""
+"""Maximum nominal overlap of two windows, in tokens; even spacing may add more."""
 
 _BATCH_TOKENS = 4096
-"""Tokens that are computed together, unless one window has more."""
-
-
-class TokenModel(Protocol):
-    """A model that gives a vector for every token, each knowing its neighbours."""
-
-    @property
-    def window(self) -> int:
-        """The most tokens that fit, what the model puts around them not counted."""
-
-    def tokens(self, text: str) -> list[int]:
-        """The tokens of a text, nothing put around them."""
-
-    def token_vectors(self, windows: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        """Of each window an array of shape `(tokens, width)`."""
-
-    def finished(self, pooled: NDArray[np.float32]) -> Vectors:
-        """What the model does after pooling; returns vectors of length 1."""
+"""Tokens per batch; a single window may have more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Tokens `start` to `stop` of a page; those from `kept` to `kept_stop` are taken from here."""
+    """Tokens `start` to `stop` of a page; only vectors from `kept` to `kept_stop` are used."""
 
     start: int
     stop: int
@@ -53,16 +34,17 @@ class Window:
 
 
 def windows(length: int, size: int) -> list[Window]:
-    """Cover so many tokens by windows of a size that overlap by a quarter of it.
+    """Cover `length` tokens by overlapping windows of `size` tokens.
 
-    Each token is kept from one window: in an overlap from that in which it stands further from the
-    edge. The windows are equally far from each other, so that the last one is not a scrap.
+    Each token is taken from one window: in an overlap from the window in which it is further from
+    the edge. Windows overlap by a quarter of `size` or `MOST_OVERLAP`, whichever is less, and by
+    more where even spacing, which avoids a short last window, requires it.
     """
     if length <= size:
         return [Window(0, length, 0, length)]
     overlap = min(size // 4, MOST_OVERLAP)
     count = -(-(length - overlap) // (size - overlap))
-    starts = [round(place * (length - size) / (count - 1)) for place in range(count)]
+    starts = [round(number * (length - size) / (count - 1)) for number in range(count)]
     cuts = [0, *((left + size + right) // 2 for left, right in pairwise(starts)), length]
     return [
         Window(start, start + size, kept, kept_stop)
@@ -71,13 +53,13 @@ def windows(length: int, size: int) -> list[Window]:
 
 
 def embed_pages(
-    model: TokenModel, pages: Sequence[Sequence[str]], *, prefix: str = ""
+    model: LocalModel, pages: Sequence[Sequence[str]], *, prefix: str = ""
 ) -> list[Vectors]:
     """Embed the chunks of pages, each a list of texts in reading order.
 
-    Returns for each page an array of shape `(chunks, dimensions)`; a chunk without a token gets
-    zeros. `prefix` begins every window, and is in no chunk. Raises `EmbeddingError` where it
-    leaves no room for a token.
+    Returns one array of shape `(chunks, dimensions)` per page; a chunk without a token gets
+    zeros. Every window begins with `prefix`, which no chunk's mean includes. Raises
+    `EmbeddingError` if the prefix leaves no room for a token.
     """
     before = model.tokens(prefix) if prefix else []
     size = model.window - len(before)
@@ -95,8 +77,8 @@ def embed_pages(
         for window in windows(len(tokens), size)
     ]
     for batch in _batches(sorted(jobs, key=lambda job: len(job[2]))):
-        found = model.token_vectors([tokens for _, _, tokens in batch])
-        for (page_sums, window, _), vectors in zip(batch, found, strict=True):
+        token_vectors = model.token_vectors([tokens for _, _, tokens in batch])
+        for (page_sums, window, _), vectors in zip(batch, token_vectors, strict=True):
             page_sums.add(window, vectors[len(before) :])
     return [model.finished(page_sums.means()) for page_sums in sums]
 
@@ -105,7 +87,7 @@ _Job = tuple["_Sums", Window, list[int]]
 
 
 def _batches(jobs: Sequence[_Job]) -> Iterator[list[_Job]]:
-    """Batches of jobs that come by rising length, so that little is padded."""
+    """Group jobs that are sorted by length into batches, so that little padding is needed."""
     batch: list[_Job] = []
     for job in jobs:
         if batch and (len(batch) + 1) * len(job[2]) > _BATCH_TOKENS:
@@ -117,7 +99,7 @@ def _batches(jobs: Sequence[_Job]) -> Iterator[list[_Job]]:
 
 
 class _Sums:
-    """The sums of the token vectors of each chunk of a page, as its windows come in."""
+    """Running sums of the token vectors of each chunk of a page, window by window."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._lengths = np.array(lengths, dtype=np.int64)

@@ -1,6 +1,4 @@
-"""A model in this process, by sentence-transformers, which is an extra."""
-
-from __future__ import annotations
+"""A model in this process, run by sentence-transformers (an optional dependency)."""
 
 import importlib
 import importlib.util
@@ -19,16 +17,16 @@ from pgrag.errors import EmbeddingError
 
 _LIBRARY = "sentence_transformers"
 _PATIENCE = 60.0
-"""Seconds until a model that could not be loaded is tried again."""
+"""Seconds before a retry after a model could not be loaded."""
 
 
 class LocalModel:
-    """A model of the Hugging Face hub, by name, or of a folder.
+    """A model from the Hugging Face hub, by name, or from a folder.
 
-    It is loaded when it is first needed; code that comes with a model is never run. `dimensions`,
-    when given, are what it must have. Threads wait for each other, a batch at a time, so that a
-    query does not wait for a page. Everything raises `EmbeddingError` where the extra is not
-    installed or the model fails.
+    The model is loaded on first use; code shipped with a model is never executed. `dimensions`,
+    if given, is the required number. A lock serialises threads per batch, so a query waits for one
+    batch, not for a whole page. Every method raises `EmbeddingError` if the extra is not installed
+    or the model fails.
     """
 
     def __init__(self, name: str, *, dimensions: int | None = None, batch_size: int = 32) -> None:
@@ -42,7 +40,7 @@ class LocalModel:
         self._lock = Lock()
 
     def close(self) -> None:
-        """Let the model go."""
+        """Release the model."""
         with self._lock:
             self._model = None
 
@@ -53,38 +51,38 @@ class LocalModel:
             return self._dimensions
 
     def prompt(self, *kinds: str) -> str:
-        """The first prompt of one of these kinds that the model's own configuration has."""
+        """The prompt of the first of these kinds that the model's configuration defines."""
         with self._loaded() as model:
             prompts = dict(model.prompts or {})
             return next((prompts[kind] for kind in kinds if prompts.get(kind)), "")
 
     def encode(self, texts: Sequence[str], prefix: str) -> Vectors:
-        """Embed texts each by itself; zeros for blank ones."""
-        places = [place for place, text in enumerate(texts) if text.strip()]
-        places.sort(key=lambda place: len(texts[place]))
+        """Embed each text separately; blank texts get zeros."""
+        indexes = [index for index, text in enumerate(texts) if text.strip()]
+        indexes.sort(key=lambda index: len(texts[index]))
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for start in range(0, len(places), self._batch_size):
-            batch = places[start : start + self._batch_size]
+        for start in range(0, len(indexes), self._batch_size):
+            batch = indexes[start : start + self._batch_size]
             with self._loaded() as model:
-                found = model.encode(
-                    [texts[place] for place in batch],
+                vectors_of_batch = model.encode(
+                    [texts[index] for index in batch],
                     prompt=prefix,
                     batch_size=self._batch_size,
                     show_progress_bar=False,
                     convert_to_numpy=True,
                 )
-            vectors[batch] = self._checked(found, len(batch))
+            vectors[batch] = self._checked(vectors_of_batch, len(batch))
         return vectors
 
     @property
     def window(self) -> int:
-        """The most tokens that fit between those that the model puts around a text."""
+        """The maximum number of tokens of a text, not counting the special tokens around it."""
         with self._loaded() as model:
             longest = model.max_seq_length or model.tokenizer.model_max_length
             return int(longest) - sum(len(part) for part in self._around)
 
     def require_mean_pooling(self) -> None:
-        """Raise `EmbeddingError` unless the mean of its tokens' vectors stands for a text."""
+        """Raise `EmbeddingError` unless the model uses mean pooling."""
         with self._loaded() as model:
             mode = _pooling_mode(model)
         if mode != "mean":
@@ -95,12 +93,12 @@ class LocalModel:
             )
 
     def tokens(self, text: str) -> list[int]:
-        """The tokens of a text, however many, nothing put around them."""
+        """All tokens of a text, untruncated, without special tokens."""
         with self._loaded() as model:
             return _ids(model, text)
 
     def token_vectors(self, windows: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        """Of each window an array of shape `(tokens, width)`."""
+        """One array of shape `(tokens, width)` per window."""
         torch = importlib.import_module("torch")
         with self._loaded() as model, torch.inference_mode():
             before, after = self._around
@@ -113,14 +111,14 @@ class LocalModel:
                 "input_ids": torch.tensor(ids, device=model.device),
                 "attention_mask": torch.tensor(mask, device=model.device),
             }
-            found = model[0](features)["token_embeddings"].float().cpu().numpy()
+            embeddings = model[0](features)["token_embeddings"].float().cpu().numpy()
         return [
-            found[place, len(before) : len(before) + len(tokens)]
-            for place, tokens in enumerate(windows)
+            embeddings[index, len(before) : len(before) + len(tokens)]
+            for index, tokens in enumerate(windows)
         ]
 
     def finished(self, pooled: NDArray[np.float32]) -> Vectors:
-        """What the model does after pooling: other layers, if it has some; then length 1."""
+        """Apply the model's layers after pooling, if any, and normalise to length 1."""
         torch = importlib.import_module("torch")
         if not pooled.any():
             return np.zeros((len(pooled), self.dimensions), dtype=np.float32)
@@ -128,13 +126,13 @@ class LocalModel:
             features = {"sentence_embedding": torch.tensor(pooled, device=model.device)}
             for layer in list(model)[2:]:
                 features = layer(features)
-            found = features["sentence_embedding"].float().cpu().numpy()
-        found[~pooled.any(axis=1)] = 0
-        return self._checked(found, len(pooled), zeros=True)
+            vectors = features["sentence_embedding"].float().cpu().numpy()
+        vectors[~pooled.any(axis=1)] = 0
+        return self._checked(vectors, len(pooled), zeros=True)
 
     @contextmanager
     def _loaded(self) -> Iterator[Any]:
-        """The model, for this thread alone; whatever it raises, said in our words."""
+        """Lock the loaded model; any error within the block becomes `EmbeddingError`."""
         with self._lock:
             if self._model is None:
                 self._load()
@@ -142,7 +140,7 @@ class LocalModel:
                 yield self._model
             except EmbeddingError:
                 raise
-            # A library of models raises what it likes.
+            # Model libraries raise arbitrary exceptions.
             except Exception as error:
                 raise EmbeddingError(
                     f"The model {self.name} failed: {type(error).__name__}: {_first_line(error)}"
@@ -187,8 +185,8 @@ class LocalModel:
             )
         self._dimensions, self._around, self._model = dimensions, around, model
 
-    def _checked(self, found: Any, count: int, *, zeros: bool = False) -> Vectors:
-        vectors = np.asarray(found, dtype=np.float32)
+    def _checked(self, answer: Any, count: int, *, zeros: bool = False) -> Vectors:
+        vectors = np.asarray(answer, dtype=np.float32)
         if vectors.shape != (count, self._dimensions) or not np.isfinite(vectors).all():
             raise EmbeddingError(
                 f"The model {self.name} gave vectors of shape {vectors.shape} for {count} texts of"
@@ -200,19 +198,19 @@ class LocalModel:
 
 
 def _hide_loading() -> None:
-    """Show no bar of weights being read, which takes a moment; downloads have their own."""
+    """Hide the progress bar of reading weights, which takes a moment; downloads keep theirs."""
     transformers = sys.modules.get("transformers")
     if transformers is not None:
         transformers.utils.logging.disable_progress_bar()
 
 
 def _ids(model: Any, text: str, **options: Any) -> list[int]:
-    given = {"add_special_tokens": False, "truncation": False, "verbose": False, **options}
-    return [int(token) for token in model.tokenizer(text, **given)["input_ids"]]
+    arguments = {"add_special_tokens": False, "truncation": False, "verbose": False, **options}
+    return [int(token) for token in model.tokenizer(text, **arguments)["input_ids"]]
 
 
 def _around(model: Any) -> tuple[list[int], list[int]]:
-    """The tokens that the model puts before and after those of a text."""
+    """The special tokens that the model puts before and after a text."""
     bare, whole = _ids(model, "a"), _ids(model, "a", add_special_tokens=True)
     for start in range(len(whole) - len(bare) + 1):
         if whole[start : start + len(bare)] == bare:
@@ -221,7 +219,7 @@ def _around(model: Any) -> tuple[list[int], list[int]]:
 
 
 def _pooling_mode(model: Any) -> str | None:
-    """How the second layer pools: "mean", "cls" …; None where it is no such layer."""
+    """The pooling mode of the second layer: "mean", "cls" …; None if it does not pool."""
     layers: list[Any] = list(model)
     layer: Any = layers[1] if len(layers) > 1 else None
     mode = getattr(layer, "pooling_mode", None)

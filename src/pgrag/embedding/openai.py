@@ -1,17 +1,14 @@
-"""Models behind an endpoint that speaks OpenAI's embeddings protocol, as most servers do."""
+"""Models behind an endpoint with OpenAI's embeddings protocol, which most servers support."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Unpack
 
-import httpx
 import numpy as np
 
 from pgrag.embedding.embedder import Vectors, normalized
-from pgrag.endpoint import Endpoint, Service
+from pgrag.endpoint import Client, Connection, Endpoint, Service
 from pgrag.errors import EmbeddingError, SettingsError
 
 _SERVICE = Service(
@@ -24,15 +21,14 @@ _SERVICE = Service(
 )
 
 
-class OpenAIEmbedder:
-    """Sends texts in batches, several at once, and believes no answer unseen.
+class OpenAIEmbedder(Client):
+    """Sends batches of texts in concurrent requests, and validates every response.
 
-    `url` is the address up to where `/embeddings` begins. `dimensions`, when given, is sent with
-    every request and every answer must have it; when not, the model's own is taken from its first
-    answer and every later one must have the same. The prefixes go before each query and document,
-    for models that tell the two apart. `batch_size` counts texts, `concurrency` requests at once.
-    `retries`, `timeout`, `transport` and `sleep` are those of `Endpoint`. Blank texts are not
-    sent; their vectors are zeros.
+    `url` is the address without `/embeddings`. `dimensions`, if given, is sent with every request
+    and required of every response; otherwise the first response sets the number that all later
+    ones must have. The prefixes are put before queries and documents, for models that distinguish
+    them. `batch_size` counts texts, `concurrency` concurrent requests. `connection` is passed to
+    `Endpoint`. Blank texts are not sent; their vectors are zeros.
     """
 
     def __init__(
@@ -40,22 +36,18 @@ class OpenAIEmbedder:
         *,
         url: str,
         model: str,
-        api_key: str | None = None,
         dimensions: int | None = None,
         query_prefix: str = "",
         document_prefix: str = "",
         batch_size: int = 64,
         concurrency: int = 4,
-        retries: int = 5,
-        timeout: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], object] | None = None,
+        **connection: Unpack[Connection],
     ) -> None:
         numbers = {
             "dimensions": dimensions,
             "batch size": batch_size,
             "concurrency": concurrency,
-            "timeout": timeout,
+            "timeout": connection.get("timeout"),
         }
         for label, number in numbers.items():
             if number is not None and number <= 0:
@@ -72,38 +64,24 @@ class OpenAIEmbedder:
         self._dimensions = dimensions
         self._dimensions_lock = Lock()
         self._batch_size = batch_size
-        self._endpoint = Endpoint(
-            url.rstrip("/") + "/embeddings",
-            _SERVICE,
-            api_key=api_key,
-            retries=retries,
-            timeout=timeout,
-            transport=transport,
-            sleep=sleep,
-        )
+        self._endpoint = Endpoint(url.rstrip("/") + "/embeddings", _SERVICE, **connection)
         self._executor = ThreadPoolExecutor(concurrency, thread_name_prefix="embedding")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Drop the requests that wait, let those that run come to their end, and disconnect."""
+        """Cancel queued requests, wait for running ones, and disconnect."""
         self._endpoint.close()
         self._executor.shutdown(cancel_futures=True)
 
     @property
     def name(self) -> str:
-        """The model's name, as its server knows it."""
+        """The model's name on the server."""
         return self._model
 
     @property
     def dimensions(self) -> int:
-        """The number of dimensions of every vector; asks the server if it was not given.
+        """The number of dimensions of every vector; asks the server if not configured or known.
 
-        Raises `EmbeddingError` when the server has to be asked and fails.
+        Raises `EmbeddingError` if that request fails.
         """
         if self._dimensions is None:
             self._request(["dimensions"])
@@ -111,29 +89,22 @@ class OpenAIEmbedder:
         return self._dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found; returns shape `(len(texts), dimensions)`, zeros for blank ones.
-
-        Raises `EmbeddingError` when the server refuses, keeps failing, or answers anything but one
-        finite vector of the right dimension for each text.
-        """
+        """See `Embedder`; the server must return one finite vector of the right size per text."""
         return self._embed(texts, self.document_prefix)
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a text to search with; returns shape `(dimensions,)`, zeros for a blank one.
-
-        Raises `EmbeddingError` as `embed_documents` does.
-        """
+        """See `Embedder`."""
         vector: Vectors = self._embed([text], self.query_prefix)[0]
         return vector
 
     def _embed(self, texts: Sequence[str], prefix: str) -> Vectors:
-        places = [place for place, text in enumerate(texts) if text.strip()]
+        indexes = [index for index, text in enumerate(texts) if text.strip()]
         batches = [
-            places[start : start + self._batch_size]
-            for start in range(0, len(places), self._batch_size)
+            indexes[start : start + self._batch_size]
+            for start in range(0, len(indexes), self._batch_size)
         ]
         requests = [
-            self._executor.submit(self._request, [prefix + texts[place] for place in batch])
+            self._executor.submit(self._request, [prefix + texts[index] for index in batch])
             for batch in batches
         ]
         try:
@@ -162,14 +133,14 @@ class OpenAIEmbedder:
             ) from error
 
     def _checked(self, answer: Any, count: int) -> Vectors:
-        """Bring the vectors of an answer into the order of the texts and to length 1."""
+        """Validate a response; return its vectors in the order of the texts, with length 1."""
         try:
             vector_of = {item["index"]: item["embedding"] for item in answer["data"]}
-            found = len(answer["data"])
+            total = len(answer["data"])
         except (KeyError, TypeError) as error:
             raise self._unusable("holds no list of vectors with their indexes") from error
-        if found != count or vector_of.keys() != set(range(count)):
-            raise self._unusable(f"holds {found} vectors for {count} texts, or wrong indexes")
+        if total != count or vector_of.keys() != set(range(count)):
+            raise self._unusable(f"holds {total} vectors for {count} texts, or wrong indexes")
         try:
             vectors = np.array([vector_of[index] for index in range(count)], dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
@@ -185,13 +156,13 @@ class OpenAIEmbedder:
             raise self._unusable("holds a vector of zeros")
         return normalized(vectors)
 
-    def _check_dimensions(self, found: int) -> None:
+    def _check_dimensions(self, dimensions: int) -> None:
         with self._dimensions_lock:
-            if self._dimensions is None and found > 0:
-                self._dimensions = found
-        if found != self._dimensions:
+            if self._dimensions is None and dimensions > 0:
+                self._dimensions = dimensions
+        if dimensions != self._dimensions:
             raise EmbeddingError(
-                f"{self._endpoint} answered with vectors of {found} dimensions, not of"
+                f"{self._endpoint} answered with vectors of {dimensions} dimensions, not of"
                 f" {self._dimensions}.",
                 hint="Set PGRAG_EMBEDDING_DIMENSIONS to what the model has.",
             )

@@ -1,10 +1,8 @@
-"""Text to tokens as BERT does it; `pgrag.embed` in SQL takes the same steps.
+"""BERT's WordPiece tokenizer; `pgrag.embed` in SQL takes the same steps.
 
-Unicode NFD, marks and controls removed, lower case, split at white space and around punctuation
-and Chinese characters, then each word cut into the longest tokens from left to right.
+Unicode NFD, remove marks and controls, lower case, split at white space and around punctuation
+and Chinese characters, then match the longest tokens of each word from left to right.
 """
-
-from __future__ import annotations
 
 import re
 import string
@@ -14,19 +12,19 @@ from dataclasses import dataclass
 from itertools import chain
 
 CONTINUATION = "##"
-"""Starts a token that stands inside a word."""
+"""Prefix of a token that continues a word."""
 
 MAXIMUM_WORD_LENGTH = 100
-"""Longer words, in characters, are unknown."""
+"""In characters; longer words are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterClasses:
-    """How characters are treated; the expressions mean the same to Python and to PostgreSQL.
+    """Character classes; the expressions mean the same in Python and in PostgreSQL.
 
-    `removed` and `isolated` are bracket expressions: characters that vanish, and characters that
-    are words of their own. The nth character of `uppercase` becomes the nth of `lowercase`; they
-    hold what lies outside of ASCII and can lead to a known token.
+    `removed` and `isolated` are bracket expressions: characters that are deleted, and characters
+    that form separate words. The nth character of `uppercase` becomes the nth of `lowercase`; both
+    contain only letters outside ASCII that can occur in a known token.
     """
 
     removed: str
@@ -36,9 +34,9 @@ class CharacterClasses:
 
 
 class WordPieces:
-    """A tokenizer with a vocabulary; a token's id is its place in it.
+    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary.
 
-    The pieces of `cached_words` words are remembered: text repeats most of its words.
+    Caches the pieces of up to `cached_words` words, because text repeats most of its words.
     """
 
     def __init__(
@@ -52,13 +50,13 @@ class WordPieces:
         self._words = _WordTable(tokens, cached_words)
 
     def token_ids(self, text: str) -> list[int]:
-        """Return the ids of a text's tokens; words that contain anything unknown have none."""
+        """Return the token ids of a text; a word with any unknown piece contributes none."""
         folded = unicodedata.normalize("NFD", text).translate(self._characters)
         return list(chain.from_iterable(map(self._words.__getitem__, folded.split())))
 
 
 class _CharacterTable(dict[int, str]):
-    """What a code point becomes, for `str.translate`; filled as characters come by."""
+    """The replacement of each code point, for `str.translate`; filled on demand."""
 
     def __init__(self, characters: CharacterClasses) -> None:
         super().__init__(
@@ -86,7 +84,7 @@ class _CharacterTable(dict[int, str]):
 
 
 class _WordTable(dict[str, tuple[int, ...]]):
-    """The token ids of a word, found when it is first asked for; empty again when it is full."""
+    """A cache of the token ids of words; cleared when full."""
 
     def __init__(self, tokens: Sequence[str], capacity: int) -> None:
         super().__init__()

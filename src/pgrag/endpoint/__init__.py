@@ -1,7 +1,8 @@
-"""Requests to a model's server: what it is for, why one failed, asked again, ended at will."""
+"""Requests to a model's server: the service, failures, retries and cancellation."""
 
 from pgrag.endpoint.cancellation import Cancellation, Cancelled
+from pgrag.endpoint.client import Client, Connection
 from pgrag.endpoint.endpoint import Endpoint
 from pgrag.endpoint.service import Service
 
-__all__ = ["Cancellation", "Cancelled", "Endpoint", "Service"]
+__all__ = ["Cancellation", "Cancelled", "Client", "Connection", "Endpoint", "Service"]

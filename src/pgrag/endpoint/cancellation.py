@@ -1,6 +1,4 @@
-"""Ends a request from any thread, also while another one waits for its answer."""
-
-from __future__ import annotations
+"""Cancels a request from any thread, also while another thread waits for the response."""
 
 import socket
 from contextlib import suppress
@@ -8,7 +6,7 @@ from threading import Event, Lock
 from typing import Any
 
 _OPENED = (".connect_tcp.complete", ".start_tls.complete")
-"""Events of httpcore after which a connection has another socket."""
+"""httpcore events after which a connection has a new socket."""
 
 
 class Cancelled(Exception):
@@ -16,10 +14,10 @@ class Cancelled(Exception):
 
 
 class Cancellation:
-    """The switch of one request; `trace` goes to its transport, which tells the socket.
+    """The cancel switch of one request or of several in turn.
 
-    A read that waits ends at once, because the socket is shut down under it. To connect and to
-    look up a name cannot be ended; they have a short timeout.
+    The transport reports its socket to `trace`. A blocked read ends at once, because the socket is
+    shut down under it. Connecting and name lookup cannot be interrupted; they have a short timeout.
     """
 
     def __init__(self) -> None:
@@ -29,26 +27,26 @@ class Cancellation:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody has cancelled it."""
+        """Whether the request was cancelled."""
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """End the request; once is enough, and nothing happens to one that has ended."""
+        """Cancel the current request and all later ones; idempotent."""
         with self._lock:
             self._cancelled.set()
             self._shut_down()
 
     def wait(self, seconds: float) -> None:
-        """Wait, unless it is cancelled."""
+        """Wait until the time has passed or the request is cancelled."""
         self._cancelled.wait(seconds)
 
     def check(self) -> None:
-        """Raise `Cancelled` if it is."""
+        """Raise `Cancelled` if the request was cancelled."""
         if self.is_cancelled:
             raise Cancelled
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Learn the socket of the request; see the extension `trace` of httpx."""
+        """Record the socket of the request; see the extension `trace` of httpx."""
         if event.endswith(_OPENED):
             with self._lock:
                 self._socket = info["return_value"].get_extra_info("socket")
@@ -57,6 +55,6 @@ class Cancellation:
 
     def _shut_down(self) -> None:
         if self._socket is not None:
-            with suppress(OSError):  # it is closed already
-                # Not the method of a TLS socket, which would change what another thread reads from.
+            with suppress(OSError):  # already closed
+                # Not the TLS socket's own method: it changes state that another thread is reading.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)

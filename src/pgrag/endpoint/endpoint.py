@@ -1,6 +1,4 @@
-"""One endpoint over HTTP that takes JSON, asked again while it is worth it."""
-
-from __future__ import annotations
+"""One HTTP endpoint that takes JSON, with retries."""
 
 import random
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -12,32 +10,31 @@ from typing import Any
 import httpx
 
 from pgrag.endpoint.cancellation import Cancellation
-from pgrag.endpoint.failure import Failure, refusal, silence
-from pgrag.endpoint.service import Service, http_url, printable
+from pgrag.endpoint.service import Failure, Service
 
 SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 60.0
-"""Seconds between two attempts: the first wait, and the most that is waited by default."""
+"""Seconds between two attempts: the first wait, and the default maximum."""
 
 LONGEST_LINE = 16_000_000
-"""Bytes of one line of an answer."""
+"""Bytes of one line of a response."""
 
 LONGEST_CONNECT = 10.0
-"""Seconds to connect at most: a model may take minutes to load, its server listens before that."""
+"""Seconds to connect: a model may load for minutes, but its server listens before that."""
 
-#: Gives another payload for one that a server refused with some words; None: there is none.
+#: Returns another payload for one that a server refused with an error text, or None.
 Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
 
 
 class Endpoint:
     """POSTs JSON to one address; usable by several threads at once.
 
-    Rate limits (429), server errors (5xx), timeouts and broken connections are tried again up to
-    `retries` times, after waits that double and vary at random, never shorter than the server's
-    `Retry-After`; a server that wants more than `longest_wait` is not waited for. `timeout` is in
-    seconds, for every silence; a server that was silent for so long is asked again only with
-    `is_patient`. Requests can be cancelled without `keep_alive`: each then has a connection of its
-    own. `transport` and `sleep` replace the network and the clock.
+    Rate limits (429), server errors (5xx), timeouts and broken connections are retried up to
+    `retries` times with randomised exponential backoff, never sooner than the server's
+    `Retry-After`; a server that asks for more than `longest_wait` is not retried. `timeout` is the
+    longest silence in seconds; after a timeout the request is retried only with `is_patient`.
+    Requests can be cancelled only without `keep_alive`: each then has its own connection.
+    `transport` and `sleep` replace the network and the clock.
     """
 
     def __init__(
@@ -55,11 +52,11 @@ class Endpoint:
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._service = service
-        given = http_url(url, service)
-        self._password = given.password
-        # Its log writes addresses down as they are.
-        self._url = given.copy_with(username=None, password=None)
-        self._api_key = printable(api_key, service)
+        address = service.http_url(url)
+        self._password = address.password
+        # httpx logs URLs verbatim.
+        self._url = address.copy_with(username=None, password=None)
+        self._api_key = service.printable(api_key)
         self._retries = retries
         self._timeout = timeout
         self._longest_wait = longest_wait
@@ -71,18 +68,18 @@ class Endpoint:
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         self._client = httpx.Client(
             headers=headers,
-            auth=(given.username, given.password) if given.userinfo else None,
+            auth=(address.username, address.password) if address.userinfo else None,
             timeout=httpx.Timeout(timeout, connect=min(timeout, LONGEST_CONNECT)),
             limits=httpx.Limits(max_keepalive_connections=None if keep_alive else 0),
             transport=transport,
         )
 
     def __str__(self) -> str:
-        """Name the address without what may be secret in it: user, password and parameters."""
+        """Name the address without its possible secrets: user, password and parameters."""
         return str(self._url.copy_with(query=None, fragment=None))
 
     def close(self) -> None:
-        """Close the connections, end every wait for another attempt, cancel what can be."""
+        """Close the connections, end pending retries, cancel running requests where possible."""
         with self._lock:
             self._is_closed = True
             running = list(self._running)
@@ -97,27 +94,27 @@ class Endpoint:
         cancellation: Cancellation | None = None,
         amend: Amend | None = None,
     ) -> Any:
-        """Send a payload and return the decoded answer.
+        """Send a payload and return the decoded response.
 
-        `amend` is asked for another payload when the server does not take one. Raises the
-        service's error when the server refuses, keeps failing, or answers without JSON; `Cancelled`
-        where a `cancellation` is given.
+        `amend` returns another payload when the server refuses one. Raises the service's error if
+        the server refuses, keeps failing, or does not answer with JSON; `Cancelled` if a
+        `cancellation` is given.
         """
         with self._started(cancellation) as running:
             response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)
         return self._decoded(response)
 
     def get(self, path: str, *, timeout: float) -> Any:
-        """Return the JSON at another path of the same server; None where there is nothing.
+        """Return the JSON at another path of the same server; None if there is none.
 
-        `timeout` is in seconds. Raises the service's error when the server cannot be reached or
-        refuses; it is not asked again.
+        `timeout` is in seconds. Raises the service's error if the server cannot be reached or
+        refuses; there is no retry.
         """
         try:
             response = self._client.get(self._url.copy_with(path=path), timeout=timeout)
         except httpx.RequestError as error:
-            failure = silence(self._service, error, timeout)
-            # Neither the timeout of the settings nor the size of anything has to do with this.
+            failure = self._service.silence(error, timeout)
+            # Neither the configured timeout nor the request's size is the cause here.
             hint = f"Check {self._service.variables}_URL and that the server is up."
             raise self._service.error(f"{self} {failure.reason}.", hint=hint) from error
         if response.status_code in {404, 405, 501}:
@@ -135,10 +132,10 @@ class Endpoint:
     def lines(
         self, payload: dict[str, Any], cancellation: Cancellation, amend: Amend | None = None
     ) -> Generator[str, None, None]:
-        """Send a payload and hand out the lines of the answer as they come.
+        """Send a payload and yield the lines of the response as they arrive.
 
-        Until the first byte it is asked again as by `post`; after it the service's `broken_off` is
-        raised where the answer ends too early.
+        Retries like `post` until the first byte; after it, a response that ends early raises the
+        service's `broken_off`.
         """
         with self._started(cancellation) as running:
             response, pieces = self._answered(payload, cancellation, running, amend, in_pieces=True)
@@ -162,7 +159,7 @@ class Endpoint:
 
     @contextmanager
     def _started(self, cancellation: Cancellation | None) -> Iterator[Cancellation]:
-        """Count a request as running; what closes the endpoint ends its waits."""
+        """Register a running request; closing the endpoint ends its waits."""
         running = cancellation or Cancellation()
         with self._lock:
             self._running.add(running)
@@ -184,7 +181,7 @@ class Endpoint:
         *,
         in_pieces: bool,
     ) -> tuple[httpx.Response, Iterable[bytes]]:
-        """Try until there is an answer; its bytes come one by one where `in_pieces`."""
+        """Try until there is a response; with `in_pieces`, its bytes arrive in pieces."""
         attempts = 1
         while isinstance(outcome := self._attempt(payload, cancellation, in_pieces), Failure):
             if amend and outcome.refusal is not None:
@@ -227,12 +224,12 @@ class Endpoint:
                 cancellation.check()
             if not isinstance(error, httpx.RequestError):
                 raise
-            return silence(self._service, error, self._timeout, is_patient=self._is_patient)
+            return self._service.silence(error, self._timeout, is_patient=self._is_patient)
         return (response, ()) if response.is_success else self._refusal(response)
 
     def _refusal(self, response: httpx.Response) -> Failure:
         excerpt = self._excerpt(response)
-        return refusal(self._service, response, excerpt, longest_wait=self._longest_wait)
+        return self._service.refusal(response, excerpt, longest_wait=self._longest_wait)
 
     def _decoded(self, response: httpx.Response) -> Any:
         try:
@@ -244,7 +241,7 @@ class Endpoint:
             ) from error
 
     def quoted(self, text: str) -> str:
-        """Quote the start of what a server said on one line, without the secrets in it."""
+        """Quote the start of a server's message on one line, with its secrets masked."""
         text = " ".join(text.split())
         for secret in (self._api_key, self._password):
             if secret:
@@ -257,7 +254,7 @@ class Endpoint:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Split bytes at line feeds only: JSON may hold every other sign that ends a line."""
+    """Split bytes at line feeds only: JSON may contain any other line separator."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")

@@ -1,7 +1,6 @@
-"""What a language model adds to documents at indexing: situations and summaries."""
+"""Texts that a language model adds to documents: context sentences and summaries."""
 
 from pgrag.enrichment.kinds import Kind, parse_kinds
-from pgrag.enrichment.report import EnrichmentPlan, EnrichmentReport
-from pgrag.enrichment.runner import Enricher
+from pgrag.enrichment.runner import Enricher, EnrichmentPlan, EnrichmentReport
 
 __all__ = ["Enricher", "EnrichmentPlan", "EnrichmentReport", "Kind", "parse_kinds"]

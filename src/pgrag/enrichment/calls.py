@@ -1,25 +1,22 @@
-"""Requests to a language model, so many at a time, that all end when they shall."""
-
-from __future__ import annotations
+"""Concurrent requests to a language model that can be cancelled together."""
 
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Lock
-from types import TracebackType
 from typing import Any, Self
 
 from pgrag.enrichment.kinds import Kind
 from pgrag.errors import GenerationCancelled, LanguageModelError
-from pgrag.llm import CompletionStream, LanguageModel, Usage
+from pgrag.llm import ChatModel, ChatStream, Usage
 
-#: Requests that wait for each one that runs: what keeps all threads busy while answers are stored.
+#: Queued requests per running one: keeps all threads busy while answers are stored.
 _QUEUED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a request: a text, or the reason why there is none."""
+    """The result of a request: a text, or the reason why there is none."""
 
     row: dict[str, Any]
     text: str
@@ -28,56 +25,49 @@ class Answer:
 
 
 class Calls:
-    """Asks for rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context manager.
+    """Sends rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context manager.
 
-    When its block ends, by whatever, requests that still run are cancelled and have ended.
+    When its block ends, for whatever reason, running requests are cancelled and awaited.
     """
 
-    def __init__(
-        self, model: LanguageModel, kind: Kind, *, concurrency: int, max_tokens: int
-    ) -> None:
+    def __init__(self, model: ChatModel, kind: Kind, *, concurrency: int, max_tokens: int) -> None:
         self._model = model
         self._kind = kind
         self._max_tokens = max_tokens
         self._room = concurrency * (1 + _QUEUED)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="pgrag-enrich")
         self._pending: set[Future[Answer]] = set()
-        self._streams: set[CompletionStream] = set()
+        self._streams: set[ChatStream] = set()
         self._lock = Lock()
         self._is_over = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.cancel()
 
     def ask(self, row: dict[str, Any]) -> None:
-        """Let a row be asked when its turn comes."""
+        """Queue a request for a row."""
         self._pending.add(self._threads.submit(self._answer, row))
 
     @property
     def is_full(self) -> bool:
-        """Whether so many wait that nobody is idle for lack of more."""
+        """Whether the queue is long enough to keep every thread busy."""
         return len(self._pending) >= self._room
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is asked."""
+        """Whether no request is queued or running."""
         return not self._pending
 
     def answers(self, timeout: float) -> Iterator[Answer]:
-        """Yield what has been answered, after `timeout` seconds at the latest."""
+        """Yield finished answers, after at most `timeout` seconds."""
         done, self._pending = wait(self._pending, timeout, FIRST_COMPLETED)
         yield from (future.result() for future in done)
 
     def cancel(self) -> list[Answer]:
-        """End all requests; return what was answered and nobody has taken yet."""
+        """Cancel all requests; return finished answers that were not taken yet."""
         with self._lock:
             self._is_over = True
             streams = list(self._streams)
@@ -89,7 +79,7 @@ class Calls:
         return [answer for answer in done if answer.text]
 
     def _answer(self, row: dict[str, Any]) -> Answer:
-        """Ask; in a thread of its own."""
+        """Send the request for a row, in a thread of the pool."""
         try:
             with self._lock:
                 if self._is_over:

@@ -1,20 +1,20 @@
-"""What can be written, what a model is told for it, and what of its answer is used."""
-
-from __future__ import annotations
+"""The kinds of enrichment: prompts, limits, and the usable part of an answer."""
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
-from pgrag.enrichment.wording import one_line, paragraphs
 from pgrag.errors import InvalidInput
+from pgrag.ingest.text.sentences import shortened
 from pgrag.llm import Completion, Message
 
-#: Characters that place a paragraph on its page.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "`": "`"}
+#: Characters of a paragraph's context sentence.
 SITUATION = 200
-#: Characters of a summary of a page, as of one made of its own sentences.
+#: Characters of a page's summary, the same as of an extractive summary.
 SUMMARY = 1200
 
 _SYSTEM = (
@@ -32,7 +32,7 @@ It stands in the documentation under: {path}
 Here is one passage of that page:
 
 <passage>
-{passage}
+{text}
 </passage>
 
 Write one sentence of at most {limit} characters that places this passage on its page, so that a
@@ -50,103 +50,106 @@ can do or look up with it. Use its own names of commands, functions and settings
 that it does not say. Write in the language of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """How one kind is written.
+class Kind(Enum):
+    """A kind of enrichment, by the name that users give it.
 
-    `version` stands in the key under which answers are kept: change it with the wording. `limit`:
-    characters of what is written. `overhead`: bytes that the wording adds to the material.
+    `name_in_database` is its name in tables. `prompt_version` is part of the key under which
+    answers are stored: change it with the wording. `limit`: maximum characters of the text.
     """
 
-    name: str
-    version: str
-    limit: int
-    wording: str
+    CONTEXT = ("context", "context", "1", SITUATION, _SITUATE)
+    SUMMARIES = ("summaries", "summary", "1", SUMMARY, _SUM_UP)
 
-    @property
-    def overhead(self) -> int:
-        return len((_SYSTEM + self.wording).encode())
+    def __new__(cls, name: str, *_: object) -> Self:
+        """Look a member up by the first of its values."""
+        member = object.__new__(cls)
+        member._value_ = name
+        return member
 
-
-class Kind(Enum):
-    """A kind of enrichment, by the name that users give it."""
-
-    CONTEXT = "context"
-    SUMMARIES = "summaries"
-
-    @property
-    def name_in_database(self) -> str:
-        """What the tables call it."""
-        return self._task.name
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the wording; what was written for another one is asked again."""
-        return self._task.version
+    def __init__(
+        self, _name: str, name_in_database: str, prompt_version: str, limit: int, wording: str
+    ) -> None:
+        self.name_in_database = name_in_database
+        self.prompt_version = prompt_version
+        self.limit = limit
+        self.wording = wording
 
     @property
     def overhead_tokens(self) -> int:
-        """Tokens that the wording adds to the material of one call, estimated."""
-        return -(-self._task.overhead // 4)
+        """Estimated tokens that the prompt adds to the material of one call."""
+        return -(-len((_SYSTEM + self.wording).encode()) // 4)
 
     @property
     def answer_tokens(self) -> int:
-        """Tokens that an answer has at most, estimated."""
-        return -(-self._task.limit // 4)
+        """Estimated maximum tokens of an answer."""
+        return -(-self.limit // 4)
 
     def messages(self, row: dict[str, Any]) -> list[Message]:
-        """What a model is asked for a row of `pgrag.pending_enrichments`.
+        """The prompt for a row of `pgrag.pending_enrichments`.
 
-        The page comes first: the passages of a page are asked one after the other, and a server
-        that remembers how a prompt began reads the page once.
+        The page comes first: the passages of a page are sent one after another, and a server that
+        caches prompt prefixes reads the page once.
         """
-        task = self._task
-        path = " / ".join(row["path"]) or row["title"]
-        if self is Kind.CONTEXT:
-            prompt = task.wording.format(
-                page=_quoted(row["page_text"]),
-                path=_quoted(path),
-                passage=_quoted(row["content"]),
-                limit=task.limit,
-            )
-        else:
-            prompt = task.wording.format(
-                text=_quoted(row["content"]), path=_quoted(path), limit=task.limit
-            )
+        prompt = self.wording.format(
+            page=_quoted(row["page_text"] or ""),
+            path=_quoted(" / ".join(row["path"]) or row["title"]),
+            text=_quoted(row["content"]),
+            limit=self.limit,
+        )
         return [Message("system", _SYSTEM), Message("user", prompt)]
 
     def usable(self, answer: Completion) -> str:
-        """Return what of an answer is stored; nothing where the model wrote nothing."""
+        """Return the part of an answer to store; empty if the model wrote nothing usable."""
         tidied = one_line if self is Kind.CONTEXT else paragraphs
-        is_whole = answer.finish_reason != "length"
-        return tidied(answer.text, self._task.limit, is_whole=is_whole)
-
-    @property
-    def _task(self) -> _Task:
-        return _TASKS[self]
-
-
-_TASKS = {
-    Kind.CONTEXT: _Task("context", "1", SITUATION, _SITUATE),
-    Kind.SUMMARIES: _Task("summary", "1", SUMMARY, _SUM_UP),
-}
+        return tidied(answer.text, self.limit, is_whole=answer.finish_reason != "length")
 
 
 def _quoted(material: str) -> str:
-    """Keep a text from ending the tag that it stands in."""
+    """Keep a text from closing the tag that encloses it."""
     return re.sub(r"<(\s*/\s*(?:page|passage|text)\b)", r"&lt;\1", material, flags=re.IGNORECASE)
 
 
 def parse_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
-    """Read names such as "context,summaries", each once, in the order of `Kind`.
+    """Parse names such as "context,summaries", each once, in the order of `Kind`.
 
     Raises `InvalidInput`.
     """
-    given = [name.strip() for part in names for name in part.split(",")]
-    wrong = [name for name in given if name not in {kind.value for kind in Kind}]
-    if wrong or not given:
+    kinds = [name.strip() for part in names for name in part.split(",")]
+    unknown = [name for name in kinds if name not in {kind.value for kind in Kind}]
+    if unknown or not kinds:
         raise InvalidInput(
-            f"There is no enrichment {wrong[0]!r}." if wrong else "No enrichment is named.",
+            f"There is no enrichment {unknown[0]!r}." if unknown else "No enrichment is named.",
             hint="Say context, summaries, or both: context,summaries.",
         )
-    return tuple(kind for kind in Kind if kind.value in given)
+    return tuple(kind for kind in Kind if kind.value in kinds)
+
+
+def one_line(answer: str, limit: int, *, is_whole: bool = True) -> str:
+    """Return an answer as one line of at most `limit` characters.
+
+    If the answer is not whole, its truncated last sentence is dropped.
+    """
+    return _cut(" ".join(_bare(answer).split()), limit, is_whole=is_whole)
+
+
+def paragraphs(answer: str, limit: int, *, is_whole: bool = True) -> str:
+    """Do the same, but keep the lines."""
+    lines = (line.rstrip() for line in _bare(answer).splitlines())
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return _cut(text, limit, is_whole=is_whole)
+
+
+def _bare(answer: str) -> str:
+    """Remove fences, enclosing quotation marks, and characters that no text can hold."""
+    text = answer.encode("utf-8", "ignore").decode().replace("\r\n", "\n")
+    text = _CONTROL.sub("", text).strip()
+    fenced = _FENCED.match(text)
+    text = fenced[1].strip() if fenced else text
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
+        text = text[1:-1].strip()
+    return text
+
+
+def _cut(text: str, limit: int, *, is_whole: bool) -> str:
+    """Return as many whole sentences as fit, or the beginning of the first one."""
+    return text if len(text) <= limit and is_whole else shortened(text, limit)

@@ -1,62 +1,91 @@
-"""Has a language model write for a library what is missing, and puts it into the documents."""
+"""Has a language model write a library's missing texts, and applies them to the documents."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from pgrag.db import Database
+from pgrag.db import Database, Row
 from pgrag.enrichment.calls import Answer, Calls
 from pgrag.enrichment.kinds import Kind
-from pgrag.enrichment.report import EnrichmentPlan, EnrichmentReport, Progress
 from pgrag.errors import DatabaseError, LanguageModelError, PgragError
-from pgrag.llm import LanguageModel
+from pgrag.llm import ChatModel
 
-#: Answers stored in one transaction, and the seconds after which fewer are.
+#: Answers per transaction, and the seconds after which a smaller batch is stored.
 _BATCH = 50
 _PATIENCE = 5.0
-#: Failures in a row after which the model is taken for unusable.
+#: Consecutive failures after which the model counts as unusable.
 GIVE_UP = 10
-#: Failures that a report holds; `pgrag.enrichment_failures` lists all.
+#: Failures listed in a report; `pgrag.enrichment_failures` lists all.
 _LISTED = 20
 
-#: Embeds texts of pages (None: of all) that have no vector yet, and returns how many there were.
+#: Embeds texts of pages (None: of all) that lack a vector, and returns their number.
 Embed = Callable[[list[int] | None], int]
+#: Called with (texts done, texts in all, failures) during a run.
+Progress = Callable[[int, int, int], None]
 
 
+@dataclass(frozen=True, slots=True)
+class EnrichmentPlan:
+    """What a run would do for one kind.
+
+    `calls` of the language model, with `prompt_tokens` to read and at most `completion_tokens` to
+    write, both estimated; `kept` texts were written before and would only be applied; `documents`
+    would change.
+    """
+
+    kind: str
+    calls: int
+    kept: int
+    documents: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(slots=True)
+class EnrichmentReport:
+    """What a run did for one kind.
+
+    `calls` of the language model, with the tokens that it read and wrote; `kept` texts written
+    before were applied; `documents` changed, `failed` inputs left theirs unchanged, and `failures`
+    lists up to 20 of them: the page's key and the reason. `embedded` texts got a vector.
+    """
+
+    kind: str
+    calls: int = 0
+    kept: int = 0
+    documents: int = 0
+    failed: int = 0
+    embedded: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Enricher:
     """Enriches one library, or one of its versions, with `concurrency` requests at a time.
 
-    What is written is kept by what it was written for: a run that was interrupted goes on where it
-    was, and one over unchanged documents asks nothing. The work of this process is to wait. `embed`
-    gets the pages whose texts have changed, as soon as they have.
+    A text is stored under the hash of its input: an interrupted run resumes where it stopped, and a
+    run over unchanged documents sends no request. `embed` gets the pages whose texts changed.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        model: LanguageModel,
-        embed: Embed,
-        library: str,
-        version: str | None = None,
-        *,
-        concurrency: int = 5,
-        max_tokens: int = 1024,
-    ) -> None:
-        self._database = database
-        self._model = model
-        self._embed = embed
-        self._place = {"library": library, "version": version}
-        self._concurrency = concurrency
-        self._max_tokens = max_tokens
+    database: Database
+    model: ChatModel
+    embed: Embed
+    library: str
+    version: str | None = None
+    _: KW_ONLY
+    concurrency: int = 5
+    max_tokens: int = 1024
 
     def plan(self, kind: Kind) -> EnrichmentPlan:
-        """Return what a run would do; nothing is asked and nothing written."""
-        [row] = self._database.call(
-            "planned_enrichments", **self._place, **_identity(kind, self._model.name)
-        )
+        """Return what a run would do; sends no request and writes nothing."""
+        [row] = self._call("planned_enrichments", kind)
         return EnrichmentPlan(
             kind.value,
             row["calls"],
@@ -67,16 +96,16 @@ class Enricher:
         )
 
     def run(self, kind: Kind, progress: Progress | None = None) -> EnrichmentReport:
-        """Have everything written that is missing.
+        """Write all missing texts.
 
-        An input that the model fails on leaves its documents as they are and is listed. However the
-        run ends, what has been written is stored. Raises `LanguageModelError` when the model fails
-        several times in a row, `EmbeddingError` when vectors cannot be had: the next `pgrag index`
-        or `pgrag embed` brings them; and `DatabaseError` while another run is at the library, which
-        would ask, and pay for, the same.
+        An input that the model fails on is listed, and its documents stay unchanged. Texts already
+        written are stored however the run ends. Raises `LanguageModelError` after several
+        consecutive failures of the model; `EmbeddingError` if vectors cannot be made, which the
+        next `pgrag index` or `pgrag embed` retries; and `DatabaseError` while another run enriches
+        the library, because both would send, and pay for, the same requests.
         """
-        library = (self._place["library"] or "").strip().lower()
-        with self._database.lock(f"pgrag enrich {library}") as is_alone:
+        library = self.library.strip().lower()
+        with self.database.lock(f"pgrag enrich {library}") as is_alone:
             if not is_alone:
                 raise DatabaseError(
                     f"Another run is enriching the library {library!r}.",
@@ -87,22 +116,24 @@ class Enricher:
     def _run(self, kind: Kind, progress: Progress | None) -> EnrichmentReport:
         started = time.monotonic()
         plan = self.plan(kind)
-        run = _Run(self._database, self._place["library"] or "", kind, self._model, self._embed)
-        run.begin(plan.calls + plan.kept, progress)
-        # A run that was killed may have stored texts and not embedded them.
-        run.report.embedded += self._embed(None)
-        if plan.calls + plan.kept:
+        total = plan.calls + plan.kept
+        run = _Run(self, kind, total, progress, EnrichmentReport(kind.value))
+        # Without the privilege to store, the run fails here, before the first paid request.
+        run.store([])
+        # A killed run may have stored texts without embedding them.
+        run.report.embedded += self.embed(None)
+        if total:
             with Calls(
-                self._model, kind, concurrency=self._concurrency, max_tokens=self._max_tokens
+                self.model, kind, concurrency=self.concurrency, max_tokens=self.max_tokens
             ) as calls:
                 try:
                     self._ask_all(kind, calls, run)
                 except BaseException:
-                    # What was answered was paid for. A second fault has nothing new to say.
+                    # Finished answers were paid for. A second error would add nothing to the first.
                     with contextlib.suppress(PgragError):
                         run.take(calls.cancel(), is_last=True)
                     raise
-            self._database.call("refresh_statistics", library=self._place["library"])
+            self.database.call("refresh_statistics", library=self.library)
         run.report.seconds = time.monotonic() - started
         return run.report
 
@@ -118,63 +149,52 @@ class Enricher:
             run.take(calls.answers(_PATIENCE))
         run.take([], is_last=True)
 
-    def _rows(self, kind: Kind) -> Iterator[dict[str, Any]]:
-        """Yield what is pending, page by page; what fails meanwhile does not come again."""
+    def _rows(self, kind: Kind) -> Iterator[Row]:
+        """Yield pending rows page by page; rows that fail during the run do not return."""
         after: str | None = None
-        while True:
-            rows = self._database.call(
-                "pending_enrichments",
-                **self._place,
-                **_identity(kind, self._model.name),
-                after_key=after,
-            )
-            if not rows:
-                return
+        while rows := self._call("pending_enrichments", kind, after_key=after):
             yield from rows
             after = rows[-1]["key"]
 
+    def _call(self, function: str, kind: Kind, **arguments: Any) -> list[Row]:
+        return self.database.call(
+            function,
+            library=self.library,
+            version=self.version,
+            **_identity(kind, self.model.name),
+            **arguments,
+        )
 
+
+@dataclass(slots=True)
 class _Run:
-    """Stores answers as they come, and counts."""
+    """Stores answers as they arrive, and counts them."""
 
-    def __init__(
-        self, database: Database, library: str, kind: Kind, model: LanguageModel, embed: Embed
-    ) -> None:
-        self.report = EnrichmentReport(kind.value)
-        self._database = database
-        self._library = library
-        self._kind = kind
-        self._model = model
-        self._embed = embed
-        self._waiting: list[Answer] = []
-        self._unembedded: list[int] = []
-        self._stored_at = time.monotonic()
-        self._failed_in_a_row = 0
-        self._total = self._done = 0
-        self._progress: Progress | None = None
-
-    def begin(self, total: int, progress: Progress | None) -> None:
-        """Say how much there is to be done; who may not store it is refused before it costs."""
-        self._total = total
-        self._progress = progress
-        self._stored([])
+    enricher: Enricher
+    kind: Kind
+    total: int
+    progress: Progress | None
+    report: EnrichmentReport
+    _done: int = 0
+    _waiting: list[Answer] = field(default_factory=list)
+    _unembedded: list[int] = field(default_factory=list)
+    _stored_at: float = field(default_factory=time.monotonic)
+    _failed_in_a_row: int = 0
 
     def take(self, answers: Iterator[Answer] | Sequence[Answer], *, is_last: bool = False) -> None:
-        """Take answers in, and store them once there are enough. Raises `LanguageModelError`."""
+        """Add answers, and store full batches. Raises `LanguageModelError`."""
         for answer in answers:
             self._waiting.append(answer)
             self._count(answer)
         is_late = time.monotonic() - self._stored_at > _PATIENCE
-        if self._waiting and (is_last or is_late or len(self._waiting) >= _BATCH):
-            self._store()
-        elif is_last:
-            self._embed_changed()
+        if is_last or is_late or len(self._waiting) >= _BATCH:
+            self._store_waiting()
         if self._failed_in_a_row >= GIVE_UP and not is_last:
-            self._store()
+            self._store_waiting()
             raise LanguageModelError(
                 f"{self._failed_in_a_row} requests in a row failed, the last one so:"
                 f" {self.report.failures[-1][1]}",
-                hint="What is written stays; the next run goes on from there.",
+                hint="What is written stays; the next run continues from there.",
             )
 
     def _count(self, answer: Answer) -> None:
@@ -193,46 +213,38 @@ class _Run:
             report.failed += 1
             report.failures = [*report.failures[1 - _LISTED :], (answer.row["key"], answer.reason)]
         self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, max(self._total, self._done), report.failed)
+        if self.progress is not None:
+            self.progress(self._done, max(self.total, self._done), report.failed)
 
-    def _store(self) -> None:
-        answers = self._waiting
-        if not answers:
-            return
-        self._stored_at = time.monotonic()
-        changed = self._stored(answers)
-        # Not before: what could not be stored is tried once more when the run ends.
-        self._waiting = self._waiting[len(answers) :]
-        self.report.documents += sum(row["documents"] for row in changed)
-        self._unembedded += [row["page_id"] for row in changed]
-        self._embed_changed()
-
-    def _embed_changed(self) -> None:
+    def _store_waiting(self) -> None:
+        if self._waiting:
+            self._stored_at = time.monotonic()
+            changed = self.store(self._waiting)
+            # Not earlier: answers that could not be stored are retried when the run ends.
+            self._waiting = []
+            self.report.documents += sum(row["documents"] for row in changed)
+            self._unembedded += [row["page_id"] for row in changed]
         if self._unembedded:
-            self.report.embedded += self._embed(self._unembedded)
+            self.report.embedded += self.enricher.embed(self._unembedded)
             self._unembedded = []
 
-    def _stored(self, answers: Sequence[Answer]) -> list[dict[str, Any]]:
-        return self._database.call(
+    def store(self, answers: Sequence[Answer]) -> list[Row]:
+        """Store answers; return the documents that changed."""
+        return self.enricher.database.call(
             "store_enrichments",
-            library=self._library,
-            **_identity(self._kind, self._model.name),
-            # Of an empty list nothing tells that it is JSON.
-            enrichments=[_as_given(answer) for answer in answers] or "[]",
+            library=self.enricher.library,
+            **_identity(self.kind, self.enricher.model.name),
+            # An empty list would not be recognised as JSON.
+            enrichments=[_stored_form(answer) for answer in answers] or "[]",
         )
 
 
 def _identity(kind: Kind, model: str) -> dict[str, str]:
-    return {
-        "kind": kind.name_in_database,
-        "model": model,
-        "prompt_version": kind.prompt_version,
-    }
+    return {"kind": kind.name_in_database, "model": model, "prompt_version": kind.prompt_version}
 
 
-def _as_given(answer: Answer) -> dict[str, Any]:
-    """The answer in the form that `pgrag.store_enrichments` takes."""
+def _stored_form(answer: Answer) -> dict[str, Any]:
+    """Return an answer in the form that `pgrag.store_enrichments` takes."""
     stored: dict[str, Any] = {
         "input_hash": str(answer.row["input_hash"]),
         "document_ids": answer.row["document_ids"],

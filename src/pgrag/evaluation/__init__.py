@@ -1,5 +1,5 @@
-"""Labelled sets from files into the database, and runs of them.
+"""Labelled sets from files into the database, and their runs.
 
-What is measured is measured in SQL; here files are read, corpora indexed, and queries embedded
-where the database cannot do that itself.
+Metrics are computed in SQL; this package reads files, indexes corpora, and embeds queries if the
+database cannot.
 """

@@ -1,6 +1,4 @@
-"""Configurations of runs from YAML: a mapping of names to what `pgrag.run_evaluation` takes."""
-
-from __future__ import annotations
+"""Run configurations from YAML: a mapping of names to the arguments of `pgrag.run_evaluation`."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ _HINT = "For example: half: {function: search, arguments: {alpha: 0.5}}"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A named way to search; see `pgrag.run_evaluation` for what it may say."""
+    """A named way to search; its fields are described at `pgrag.run_evaluation`."""
 
     name: str
     document: dict[str, Any]

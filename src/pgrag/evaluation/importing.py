@@ -1,35 +1,28 @@
-"""A labelled set and its corpus into the database."""
+"""Imports a labelled set and its corpus into the database."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pgrag.errors import InvalidInput, SourceError
-from pgrag.evaluation.corpus import corpus_of, open_corpus, sample
-from pgrag.evaluation.labelled import read_labelled_set
+from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
 from pgrag.ingest.page import PageOptions
 
 if TYPE_CHECKING:
     from pgrag.app import App
-    from pgrag.ingest.pipeline import IndexReport, Progress
+    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.report import IndexReport
 
-PLAIN = "plain"
-"""The variant of a library whose pages have lost their front matter."""
-WHOLE = "whole"
-"""The variant of a library in which camelCase words are not split."""
-UNLINKED = "unlinked"
-"""The variant of a library whose links have lost their words; the edges are there."""
-VARIANTS = (PLAIN, WHOLE, UNLINKED)
 UNITS = ("page", "section", "document")
-"""What a judgement may name."""
+"""The targets that a judgement may name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came in: numbers of queries and judgements, ids of queries that nobody judged."""
+    """Result of an import: numbers of queries and judgements, ids of queries without judgements."""
 
     name: str
     library: str
@@ -41,7 +34,7 @@ class Imported:
 
 
 def library_of(name: str) -> str:
-    """The library that the corpus of a set becomes."""
+    """The name of the library that holds the corpus of a set."""
     return f"eval-{name.strip().lower()}"
 
 
@@ -53,31 +46,34 @@ def import_set(
     corpus: Path | None = None,
     language: str | None = None,
     unit: str = "page",
+    held_out: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """Index the corpus as library `eval-NAME` and import the set, replacing what was there.
+    """Index the corpus as library `eval-NAME` and import the set, replacing an earlier import.
 
-    Without `corpus` it is the set's own `corpus.jsonl`; without `language` that of a corpus.jsonl
-    is told from its text. Raises SourceError, naming file and line, before anything is written.
+    `corpus` defaults to the set's own `corpus.jsonl`; `language` is detected from the text of a
+    corpus.jsonl. Tuning never learns from a set that is `held_out`. Raises SourceError, naming file
+    and line, before anything is written.
     """
     if unit not in UNITS:
         raise InvalidInput(f"What is judged must be page, section or document, got {unit!r}.")
     labelled = read_labelled_set(folder)
     path = corpus or corpus_of(folder)
-    with open_corpus(path) as found:
+    with open_corpus(path) as pages:
         if unit == "page":
-            labelled.require_pages([file.key for file in found.files()])
+            labelled.require_pages([file.key for file in pages.files()])
         if language is None and path.suffix == ".jsonl":
-            [row] = app.database.call("likely_language", input=sample(found))
+            [row] = app.database.call("likely_language", input=sample(pages))
             language = str(row["likely_language"])
-        report = app.index_source(
-            library_of(name), "", found, PageOptions(language=language), progress=progress
+        report = app.index(
+            library_of(name), "", pages, PageOptions(language=language), progress=progress
         )
     if report.failed:
         key, reason = next(iter(report.failed.items()))
         raise SourceError(f"{key}: {reason}", hint="Every page of a labelled corpus must be read.")
     source = {
         "path": str(folder.resolve()), "corpus": str(path.resolve()), "language": language,
+        "held_out": held_out,
     }  # fmt: skip
     [row] = app.database.call(
         "import_evaluation_set",
@@ -96,33 +92,3 @@ def import_set(
         unjudged=row["unjudged"],
         index=report,
     )
-
-
-def index_variant(app: App, evaluation_set: dict[str, Any], variant: str) -> IndexReport:
-    """Bring the variant of a set's library up to date; its corpus must still be where it was.
-
-    Raises SourceError where it is not.
-    """
-    if variant not in VARIANTS:
-        raise InvalidInput(
-            f"There is no variant {variant!r}.",
-            hint=f"{PLAIN!r} has no front matter, {WHOLE!r} keeps camelCase words whole,"
-            f" {UNLINKED!r} has no words of links.",
-        )
-    source = evaluation_set["source"]
-    library = f"{evaluation_set['library']}-{variant}"
-    with open_corpus(Path(source["corpus"]), plain=variant == PLAIN) as found:
-        report = app.index_source(
-            library,
-            "",
-            found,
-            PageOptions(language=source.get("language"), link_texts=variant != UNLINKED),
-        )
-    if variant == WHOLE:
-        app.database.call("_keep_identifiers_whole", library=library)
-    return report
-
-
-def imported_document(imported: Imported) -> dict[str, Any]:
-    """What is said about an import, as JSON."""
-    return asdict(imported)

@@ -1,24 +1,24 @@
-"""Labelled sets in the layout of BEIR: queries, judgements, and pages that do not count.
+"""Labelled sets in the layout of BEIR: queries, judgements, excluded pages, and their corpus.
 
-Every fault is named with its file and line.
+Every error names file and line.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pgrag.errors import SourceError
+from pgrag.ingest.source.sources import Source, SourceFile, discover
 
 _QRELS = ("qrels.tsv", "qrels/test.tsv")
+_SAMPLE_CHARACTERS = 20_000
 
 
 @dataclass(slots=True)
 class LabelledQuery:
-    """A question, the grade of each target that was judged, and pages that do not count for it."""
+    """A question, the grade of each judged target, and the pages excluded from its results."""
 
     id: str
     text: str
@@ -28,13 +28,13 @@ class LabelledQuery:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """The queries of a set; `places` says in which file and line each target was judged."""
+    """The queries of a set; `places` holds the file and line of each judgement."""
 
     queries: list[LabelledQuery]
     places: dict[str, str]
 
     def require_pages(self, keys: Collection[str]) -> None:
-        """Raise SourceError for the first relevant page that is none of the keys."""
+        """Raise SourceError for the first relevant page that is not among the keys."""
         known = set(keys)
         for query in self.queries:
             for target, grade in query.judgements.items():
@@ -46,24 +46,16 @@ class LabelledSet:
                     )
 
     def document(self) -> list[dict[str, Any]]:
-        """The queries as `pgrag.import_evaluation_set` takes them."""
-        return [
-            {
-                "id": query.id,
-                "text": query.text,
-                "judgements": query.judgements,
-                "excluded": query.excluded,
-            }
-            for query in self.queries
-        ]
+        """The queries in the form that `pgrag.import_evaluation_set` takes."""
+        return [asdict(query) for query in self.queries]
 
 
 def read_labelled_set(folder: Path) -> LabelledSet:
-    """Read `queries.jsonl`, `qrels.tsv` (or `qrels/test.tsv`) and, if there, `sources.tsv`.
+    """Read `queries.jsonl`, `qrels.tsv` (or `qrels/test.tsv`) and, if present, `sources.tsv`.
 
     A line of queries is {"_id", "text"}; one of qrels is query id, page, grade; one of sources is
-    query id, page: that page quotes the query, and does not count for it. The first line of a .tsv
-    file may be a header. Raises SourceError, naming file and line.
+    query id, page: that page quotes the query, and is excluded from its results. The first line of
+    a .tsv file may be a header. Raises SourceError, naming file and line.
     """
     if not folder.is_dir():
         raise SourceError(f"{folder}: no such folder.", hint="A set is a folder in BEIR's layout.")
@@ -71,36 +63,36 @@ def read_labelled_set(folder: Path) -> LabelledSet:
     qrels = next((folder / name for name in _QRELS if (folder / name).is_file()), None)
     if qrels is None:
         raise SourceError(f"{folder}: has neither {_QRELS[0]} nor {_QRELS[1]}.")
-    places: dict[str, str] = {}
-    for place, cells in _rows(qrels, 3):
-        query = _known(queries, cells[0], place)
-        target, grade = cells[1], _grade(cells[2], place)
+    locations: dict[str, str] = {}
+    for location, cells in _rows(qrels, 3):
+        query = _known(queries, cells[0], location)
+        target, grade = cells[1], _grade(cells[2], location)
         if query.judgements.get(target, grade) != grade:
-            raise SourceError(f"{place}: query {query.id!r} and {target!r} were judged before.")
+            raise SourceError(f"{location}: query {query.id!r} and {target!r} are judged twice.")
         query.judgements[target] = grade
-        places.setdefault(target, place)
+        locations.setdefault(target, location)
     if (sources := folder / "sources.tsv").is_file():
-        for place, cells in _rows(sources, 2):
-            _known(queries, cells[0], place).excluded.append(cells[1])
-    if not places:
+        for location, cells in _rows(sources, 2):
+            _known(queries, cells[0], location).excluded.append(cells[1])
+    if not locations:
         raise SourceError(f"{qrels}: holds no judgement.")
     if not any(grade > 0 for query in queries.values() for grade in query.judgements.values()):
         raise SourceError(
             f"{qrels}: no grade is above 0.", hint="Without one there is nothing to be found."
         )
-    return LabelledSet(list(queries.values()), places)
+    return LabelledSet(list(queries.values()), locations)
 
 
 def _read_queries(path: Path) -> dict[str, LabelledQuery]:
     queries: dict[str, LabelledQuery] = {}
-    for place, record in json_lines(path):
+    for location, record in json_lines(path):
         identity, text = record.get("_id"), record.get("text")
         if not isinstance(identity, str) or not identity:
-            raise SourceError(f"{place}: the query has no _id.")
+            raise SourceError(f"{location}: the query has no _id.")
         if not isinstance(text, str) or not text.strip():
-            raise SourceError(f"{place}: query {identity!r} has no text.")
+            raise SourceError(f"{location}: query {identity!r} has no text.")
         if identity in queries:
-            raise SourceError(f"{place}: query {identity!r} was there before.")
+            raise SourceError(f"{location}: query {identity!r} occurs twice.")
         queries[identity] = LabelledQuery(identity, text)
     if not queries:
         raise SourceError(f"{path}: holds no query.")
@@ -108,29 +100,31 @@ def _read_queries(path: Path) -> dict[str, LabelledQuery]:
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield file and line, and the object on it. Raises SourceError where there is none."""
-    for place, line in _lines(path):
+    """Yield file and line, and the object on it. Raises SourceError if a line holds none."""
+    for location, line in _lines(path):
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise SourceError(f"{place}: no JSON: {error.msg} (column {error.colno}).") from None
+            raise SourceError(
+                f"{location}: not JSON: {error.msg} (column {error.colno})."
+            ) from None
         except ValueError as error:
-            raise SourceError(f"{place}: no JSON: {error}.") from None
+            raise SourceError(f"{location}: not JSON: {error}.") from None
         if not isinstance(record, dict):
-            raise SourceError(f"{place}: must be a JSON object.")
-        yield place, record
+            raise SourceError(f"{location}: must be a JSON object.")
+        yield location, record
 
 
 def _rows(path: Path, columns: int) -> Iterator[tuple[str, list[str]]]:
-    for number, (place, line) in enumerate(_lines(path)):
+    for number, (location, line) in enumerate(_lines(path)):
         cells = [cell.strip() for cell in line.split("\t")]
         if number == 0 and cells[0].lower() in {"query-id", "query_id", "qid"}:
             continue
         if len(cells) != columns or not all(cells):
             raise SourceError(
-                f"{place}: must be {columns} columns with a tab between, got {line[:100]!r}."
+                f"{location}: must be {columns} columns with a tab between, got {line[:100]!r}."
             )
-        yield place, cells
+        yield location, cells
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -140,22 +134,72 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         raise SourceError(f"{path}: is not UTF-8 (byte {error.start}).") from None
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror}.") from None
-    # Not splitlines: a text may hold other separators of lines.
+    # Not splitlines: a text may contain other line separators.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield f"{path}:{number}", line.rstrip("\r")
 
 
-def _known(queries: dict[str, LabelledQuery], identity: str, place: str) -> LabelledQuery:
+def _known(queries: dict[str, LabelledQuery], identity: str, location: str) -> LabelledQuery:
     try:
         return queries[identity]
     except KeyError:
         raise SourceError(
-            f"{place}: there is no query {identity!r}.", hint="queries.jsonl lists them by _id."
+            f"{location}: there is no query {identity!r}.", hint="queries.jsonl lists them by _id."
         ) from None
 
 
-def _grade(text: str, place: str) -> int:
+def _grade(text: str, location: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 6:
-        raise SourceError(f"{place}: the grade must be a whole number from 0, got {text!r}.")
+        raise SourceError(f"{location}: the grade must be a whole number from 0, got {text!r}.")
     return int(text)
+
+
+def open_corpus(path: Path) -> Source:
+    """List the pages of a corpus.
+
+    A record of a `corpus.jsonl` ({"_id", "title", "text"}) becomes a page whose key is its _id,
+    with the title as front matter. Raises SourceError, naming file and line.
+    """
+    return _records(path) if path.suffix == ".jsonl" else discover(str(path))
+
+
+def corpus_of(folder: Path) -> Path:
+    """The corpus in the folder of a set. Raises SourceError if there is none."""
+    path = folder / "corpus.jsonl"
+    if not path.is_file():
+        raise SourceError(
+            f"{folder}: has no corpus.jsonl.",
+            hint="Name the folder of the pages: pgrag eval import SET PATH --corpus FOLDER.",
+        )
+    return path
+
+
+def sample(source: Source) -> str:
+    """Excerpts from the whole corpus: enough to detect its language."""
+    files = list(source.files())
+    step = max(len(files) // 20, 1)
+    texts = (file.read().decode("utf-8", "replace") for file in files[::step][:20])
+    return "\n".join(text[: _SAMPLE_CHARACTERS // 20] for text in texts)
+
+
+def _records(path: Path) -> Source:
+    files: dict[str, SourceFile] = {}
+    for location, record in json_lines(path):
+        key, title, text = record.get("_id"), record.get("title") or "", record.get("text")
+        if not isinstance(key, str) or not key:
+            raise SourceError(f"{location}: the document has no _id.")
+        if not isinstance(text, str) or not isinstance(title, str):
+            raise SourceError(f"{location}: title and text of {key!r} must be texts.")
+        if key in files:
+            raise SourceError(f"{location}: document {key!r} occurs twice.")
+        files[key] = SourceFile(key, _markdown(title, text))
+    if not files:
+        raise SourceError(f"{path}: holds no document.")
+    return Source(str(path), _files=tuple(files[key] for key in sorted(files)))
+
+
+def _markdown(title: str, text: str) -> Callable[[], bytes]:
+    # Every JSON string is also a YAML string.
+    head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n\n" if title.strip() else ""
+    return lambda: f"{head}{text}\n".encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Runs of a set, comparisons, and the gate that a change has to pass."""
+"""Runs of a set, comparisons, and the regression gate."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from pgvector import HalfVector
 
-from pgrag.errors import InvalidInput, SourceError, UnknownEvaluationSet
+from pgrag.errors import InvalidInput, SourceError
 from pgrag.evaluation.configurations import Configuration, read_configurations
 
 if TYPE_CHECKING:
     from pgrag.app import App
 
 METRICS = ("ndcg@10", "mrr@10", "recall@20")
-"""What a run is told by, unless others are asked for."""
+"""Metrics shown for a run by default."""
 
 GATE_METRIC = "ndcg@10"
 
-#: Results that a run keeps of each query, unless its configuration says otherwise.
+#: Results stored per query, unless the configuration has a depth.
 _DEPTH = 20
 
 _QUERIES = """
@@ -43,8 +43,7 @@ def builtin(app: App) -> list[Configuration]:
 def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Configuration]:
     """The configurations of these names, from the file or built in.
 
-    Without names: all of the file, or all that are built in. Raises InvalidInput for a name that
-    is neither.
+    Without names: all of the file, or all built-in ones. Raises InvalidInput for an unknown name.
     """
     written = [] if file is None else read_configurations(file, app.database)
     by_name = {configuration.name: configuration for configuration in (*builtin(app), *written)}
@@ -60,26 +59,23 @@ def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Con
 
 
 def ablation(app: App) -> list[Configuration]:
-    """The configurations of an ablation: what each part of the search is worth."""
+    """The configurations of an ablation, which measures each part of the search."""
     with resources.as_file(resources.files("pgrag.evaluation") / "ablation.yaml") as path:
         return read_configurations(path, app.database)
 
 
 def find_set(app: App, name: str) -> dict[str, Any]:
-    """A set as `pgrag.evaluation_sets` lists it. Raises UnknownEvaluationSet."""
-    rows = app.database.call("evaluation_sets")
-    for row in rows:
-        if row["name"] == name.strip().lower():
-            return row
-    there = ", ".join(row["name"] for row in rows)
-    raise UnknownEvaluationSet(
-        f"There is no evaluation set {name!r}.",
-        hint=f"There are: {there}." if there else "Import one: pgrag eval import SET PATH.",
+    """The stored row of a set. Raises UnknownEvaluationSet."""
+    [row] = app.database.query(
+        "select s.* from _pgrag.evaluation_set_id(%s) as found (set_id)"
+        " left join pgrag.evaluation_sets as s on s.set_id = found.set_id",
+        [name],
     )
+    return row
 
 
 def check_metrics(app: App, metrics: Sequence[str]) -> None:
-    """Raise InvalidInput for a metric that there is not, before a run has been made for nothing."""
+    """Raise InvalidInput for an unknown metric, before a run is wasted."""
     for metric in metrics:
         app.database.call("ranking_metric", metric=metric, grades=[0], judged=[1])
 
@@ -87,9 +83,9 @@ def check_metrics(app: App, metrics: Sequence[str]) -> None:
 def run(
     app: App, name: str, configuration: Configuration, metrics: Sequence[str] = METRICS
 ) -> dict[str, Any]:
-    """Ask every query of a set; return the run with its metrics.
+    """Run every query of a set; return the run with its metrics.
 
-    The queries' vectors are made here where the library's model is not in the database.
+    Query vectors are made here if the library's model does not run in the database.
     """
     evaluation_set = find_set(app, name)
     check_metrics(app, metrics)
@@ -104,36 +100,36 @@ def run(
 
 
 def _depth(metric: str) -> int:
-    """How deep a metric reads; 0 for the whole list. What it is called is the database's to say."""
+    """The cutoff of a metric; 0 for the whole list. The database validates the metric's name."""
     depth = metric.partition("@")[2]
     return int(depth) if depth.isdecimal() else 0
 
 
 def _deep_enough(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
-    """The configuration with as many results as the metrics read, unless it says how many."""
+    """The configuration with as many results as the metrics need, unless it sets a depth."""
     deepest = max(map(_depth, metrics), default=0)
     return document if deepest <= _DEPTH or "depth" in document else document | {"depth": deepest}
 
 
 def told(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
-    """A run with those of the metrics that it is deep enough for, as it is printed."""
-    [found] = [row for row in app.database.call("evaluation_runs") if row["run_id"] == run_id]
-    kept = found["configuration"]["depth"]
+    """A run as it is printed, with the metrics that it is deep enough for."""
+    [run_row] = [row for row in app.database.call("evaluation_runs") if row["run_id"] == run_id]
+    kept = run_row["configuration"]["depth"]
     means = app.database.call(
         "evaluation_metrics", run_id=run_id, metrics=[m for m in metrics if _depth(m) <= kept]
     )
-    finished, started = found["finished_at"], found["started_at"]
+    finished, started = run_row["finished_at"], run_row["started_at"]
     return {
-        "set": found["set_name"],
-        "config": found["name"],
+        "set": run_row["set_name"],
+        "config": run_row["name"],
         "run": run_id,
-        "queries": found["query_count"],
-        "library": found["library"],
-        "version": found["version"],
-        "model": found["model"],
-        "configuration": found["configuration"],
-        "settings": found["settings"],
-        "functions": found["functions"],
+        "queries": run_row["query_count"],
+        "library": run_row["library"],
+        "version": run_row["version"],
+        "model": run_row["model"],
+        "configuration": run_row["configuration"],
+        "settings": run_row["settings"],
+        "functions": run_row["functions"],
         "seconds": round((finished - started).total_seconds(), 3),
         "metrics": {row["metric"]: row["score"] for row in means},
     }
@@ -145,8 +141,6 @@ def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Conf
     if document.get("function") == "keyword_search" or arguments.get("alpha") == 0:
         return
     library = document.get("library") or evaluation_set["library"]
-    if document.get("variant"):
-        library = f"{library}-{document['variant']}"
     model = arguments.get("model") or app.library_model(library)
     embedder = None if model == app.providers.builtin.name else app.providers.embedder_of(model)
     if embedder is None:
@@ -166,11 +160,10 @@ def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Conf
 def gate(
     app: App, name: str, baseline: Path, *, tolerance: float, update: bool = False
 ) -> list[dict[str, Any]]:
-    """Run the configurations of a baseline and say which have fallen below it.
+    """Run the configurations of a baseline and compare their scores with it.
 
-    A baseline is a JSON file: {"set": …, "metric": …, "scores": {configuration: mean}}. With
-    `update` it is written anew from the built-in configurations. Raises SourceError where it
-    cannot be read.
+    A baseline is a JSON file: {"set": …, "metric": …, "scores": {configuration: mean}}. `update`
+    rewrites it from the built-in configurations. Raises SourceError if it cannot be read.
     """
     if update:
         runs = [run(app, name, configuration) for configuration in builtin(app)]
@@ -202,7 +195,7 @@ def _read_baseline(path: Path, name: str) -> dict[str, float]:
             f"{path}: cannot be read: {error.strerror}.", hint="Write it: --update."
         ) from None
     except ValueError as error:
-        raise SourceError(f"{path}: no JSON: {error}.") from None
+        raise SourceError(f"{path}: not JSON: {error}.") from None
     scores = document.get("scores") if isinstance(document, dict) else None
     if not isinstance(scores, dict) or not all(
         isinstance(score, int | float) for score in scores.values()
@@ -213,4 +206,6 @@ def _read_baseline(path: Path, name: str) -> dict[str, float]:
         )
     if document.get("set") != name:
         raise SourceError(f"{path}: is the baseline of the set {document.get('set')!r}.")
+    if (metric := document.get("metric") or GATE_METRIC) != GATE_METRIC:
+        raise SourceError(f"{path}: is a baseline of {metric!r}; the gate compares {GATE_METRIC}.")
     return scores

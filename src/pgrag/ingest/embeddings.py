@@ -1,19 +1,19 @@
-"""Vectors for the texts that have none, and the index over them."""
+"""Embed the texts that have no vector yet, and build the vector index."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeVar
 
 from pgvector import HalfVector
 
-from pgrag.db import Database, Row
-from pgrag.embedding import Embedder, PageEmbedder, Vectors
+from pgrag.db import Database
+from pgrag.embedding import Embedder, PageEmbedder
 
-#: Texts embedded and stored in one go.
+#: Texts that are embedded and stored per batch.
 BATCH_TEXTS = 2000
-#: Of texts that are embedded page by page.
+#: Texts per batch when whole pages are embedded.
 BATCH_PAGE_TEXTS = 500
 _LOCK = 7_238_115_903
+_Item = TypeVar("_Item")
 
 
 def embed_pending(
@@ -22,118 +22,88 @@ def embed_pending(
     library: str,
     *,
     page_ids: list[int] | None = None,
+    kind: Literal["document", "edge"] = "document",
 ) -> int:
-    """Embed every text of a library (of some of its pages) that has no vector by this model yet.
+    """Embed the texts of a library (or of `page_ids`) that have no vector by this model yet.
 
-    Returns the number of texts embedded; each counts once, however many documents share it. A
-    text in which the model knows no word stays without a vector. By a `PageEmbedder` all texts of
-    a page are embedded anew when one of them has changed. Raises `EmbeddingError`.
+    Returns the number of texts embedded. A text that several documents share counts once; equal
+    texts of edges are embedded once, but count per edge. A text without a word that the model
+    knows stays without a vector. A `PageEmbedder` embeds all texts of a page again when one of
+    them changes. Raises `EmbeddingError`.
     """
     embedded = 0
-    if isinstance(embedder, PageEmbedder):
-        embedded = _embed_pages(database, embedder, library, embedder.name, page_ids)
-    rows = database.call(
-        "pending_embeddings", library=library, model=embedder.name, page_ids=page_ids
-    )
+    target = {"library": library, "model": embedder.name}
+    if isinstance(embedder, PageEmbedder) and kind == "document":
+        embedded = _embed_pages(database, embedder, target, page_ids)
+    rows = database.call("pending_embeddings", **target, page_ids=page_ids, kind=kind)
     for start in range(0, len(rows), BATCH_TEXTS):
         batch = rows[start : start + BATCH_TEXTS]
-        vectors = embedder.embed_documents([row["text"] for row in batch])
-        known = [place for place in range(len(batch)) if vectors[place].any()]
+        texts = list(dict.fromkeys(row["text"] for row in batch))
+        vectors = dict(zip(texts, embedder.embed_documents(texts), strict=True))
+        known = [row for row in batch if vectors[row["text"]].any()]
         if known:
             database.call(
                 "store_embeddings",
-                library=library,
-                model=embedder.name,
-                text_hashes=[batch[place]["text_hash"] for place in known],
-                vectors=[HalfVector(vectors[place]) for place in known],
+                **target,
+                text_hashes=[row["text_hash"] for row in known],
+                vectors=[HalfVector(vectors[row["text"]]) for row in known],
+                edge_ids=[row["edge_id"] for row in known] if kind == "edge" else None,
             )
         embedded += len(known)
     return embedded
 
 
 def _embed_pages(
-    database: Database,
-    embedder: PageEmbedder,
-    library: str,
-    model: str,
-    page_ids: list[int] | None,
+    database: Database, embedder: PageEmbedder, target: dict[str, str], page_ids: list[int] | None
 ) -> int:
-    """Embed what pages say in full; summaries stand on none. Returns the number of texts."""
-    pending = database.call("pending_pages", library=library, model=model, page_ids=page_ids)
+    """Embed the texts of whole pages, without summaries. Returns the number of texts."""
+    pending = database.call("pending_pages", **target, page_ids=page_ids)
     embedded = 0
-    for batch in _page_batches(pending):
+    for batch in batches(pending, lambda row: row["documents"], BATCH_PAGE_TEXTS):
         pages = {row["pages"][0]: row["pages"] for row in batch}
-        rows = database.call("page_texts", library=library, page_ids=list(pages))
-        found = embedder.embed_pages([row["texts"] for row in rows])
-        for row, vectors in zip(rows, found, strict=True):
-            # If a page has changed since, its twins have not: the hash tells.
+        rows = database.call("page_texts", library=target["library"], page_ids=list(pages))
+        vectors_of_pages = embedder.embed_pages([row["texts"] for row in rows])
+        for row, vectors in zip(rows, vectors_of_pages, strict=True):
+            # One of these pages of equal text may have changed since: SQL compares the hash.
             database.call(
                 "store_page_embeddings",
-                library=library,
-                model=model,
+                **target,
                 page_hash=row["page_hash"],
                 page_ids=pages[row["page_id"]],
-                vectors=_half_vectors(vectors),
+                # None for a text without a known word
+                vectors=[HalfVector(vector) if vector.any() else None for vector in vectors],
             )
             embedded += int(vectors.any(axis=1).sum())
     return embedded
 
 
-def _page_batches(pending: list[Row]) -> Iterator[list[Row]]:
-    batch: list[Row] = []
-    texts = 0
-    for row in pending:
-        batch.append(row)
-        texts += row["documents"]
-        if texts >= BATCH_PAGE_TEXTS:
+def batches(
+    items: Iterable[_Item], size_of: Callable[[_Item], int], enough: int
+) -> Iterator[list[_Item]]:
+    """Yield batches of items in order; each batch but the last has at least the size `enough`."""
+    batch: list[_Item] = []
+    size = 0
+    for item in items:
+        batch.append(item)
+        size += size_of(item)
+        if size >= enough:
             yield batch
-            batch, texts = [], 0
+            batch, size = [], 0
     if batch:
         yield batch
 
 
-def _half_vectors(vectors: Vectors) -> list[HalfVector | None]:
-    """In the form of the database; None where the model knew no word."""
-    return [HalfVector(vector) if vector.any() else None for vector in vectors]
-
-
-def embed_edges(database: Database, embedder: Embedder, library: str) -> int:
-    """Embed the texts of a library's edges that have no vector by this model yet.
-
-    Returns the number of edges that got one; a text that stands in several is embedded once. Raises
-    `EmbeddingError`.
-    """
-    rows = database.call("pending_edge_embeddings", library=library, model=embedder.name)
-    stored = 0
-    for start in range(0, len(rows), BATCH_TEXTS):
-        batch = rows[start : start + BATCH_TEXTS]
-        texts = list({row["text"]: None for row in batch})
-        vectors = dict(zip(texts, embedder.embed_documents(texts), strict=True))
-        known = [row for row in batch if vectors[row["text"]].any()]
-        if known:
-            [row] = database.call(
-                "store_edge_embeddings",
-                library=library,
-                model=embedder.name,
-                edge_ids=[row["edge_id"] for row in known],
-                text_hashes=[row["text_hash"] for row in known],
-                vectors=[HalfVector(vectors[row["text"]]) for row in known],
-            )
-            stored += row["store_edge_embeddings"]
-    return stored
-
-
 def ensure_vector_index(database: Database, model: str) -> bool:
-    """Build the HNSW index of a model once it has more vectors than are scanned exactly.
+    """Build the HNSW index of a model once it has too many vectors for an exact scan.
 
-    Built without blocking readers or writers; one left unfinished by a crash is replaced; nothing
-    is done while another process builds one. Returns whether it built one.
+    The build blocks neither readers nor writers and replaces an index that a crash left
+    unfinished. Does nothing while another process builds one. Returns whether it built an index.
     """
     [state] = database.call("vector_index_state", model=model)
     if not state["wanted"] or state["valid"]:
         return False
     with database.connection() as connection:
-        # Not waiting: "create index concurrently" waits for whoever waits, and would wait for ever.
+        # Try, never wait: "create index concurrently" waits for waiting sessions: a deadlock.
         lock = connection.execute("select pg_try_advisory_lock(%s) as taken", [_LOCK]).fetchone()
         if not lock or not lock["taken"]:
             return False

@@ -1,6 +1,4 @@
-"""A source file becomes a page: decoded, its front matter read, its text cut into chunks."""
-
-from __future__ import annotations
+"""Read a source file as a page: decode it, parse its front matter, split its text into chunks."""
 
 import hashlib
 import json
@@ -11,19 +9,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urljoin
 
-from pgrag.ingest import decoding, front_matter, markdown
-from pgrag.ingest.chunks import make_chunks
-from pgrag.ingest.content_tags import tag_chunks
-from pgrag.ingest.edges import assign_documents, find_edges, with_defaults
-from pgrag.ingest.front_matter_links import find_front_matter_edges
-from pgrag.ingest.page_types import PageTypes, Reading, injected
-from pgrag.ingest.properties import FOLDER_PAGES, Properties, read_properties
-from pgrag.ingest.semantic import Similarities
-from pgrag.ingest.unlinked import without_link_texts
-from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page, Section
+from pgrag.ingest.chunks.chunks import make_chunks
+from pgrag.ingest.chunks.content_tags import tag_chunks
+from pgrag.ingest.chunks.semantic import Similarities
+from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
+from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
+from pgrag.ingest.matter import front_matter
+from pgrag.ingest.matter.page_types import PageTypes, injected
+from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
+from pgrag.ingest.source import decoding
+from pgrag.ingest.text import markdown
+from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page
 
 CHUNKER_VERSION = 3
-"""Raised whenever the same file would give other chunks or edges, so that it is read again."""
+"""Incremented when the same file would give different chunks or edges: forces a new reading."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -32,23 +31,20 @@ _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """What a page is read with, besides its file.
+    """The options with which a page is read.
 
-    `base_url` is where the source's pages are published, "" if nowhere; `language` is the
-    library's, for pages that name none. `profile` is how every page is cut; None leaves it to the
-    page's type, and without one to the standard profile. `types` are the page types that the
-    configuration has. Without `link_texts` the words of links are left out of the chunks; the
-    edges stay (see `pgrag.ingest.unlinked`).
+    `base_url` is where the source's pages are published, or "". `language` applies to pages that
+    name none. `profile` is the chunk profile of every page; None leaves the choice to the page's
+    type, with the standard profile as fallback. `types` are the configured page types.
     """
 
     base_url: str = ""
     language: str | None = None
     profile: ChunkProfile | None = None
     types: PageTypes = field(default_factory=PageTypes, repr=False)
-    link_texts: bool = True
 
     def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
-        """Return what of the page types decides how a page is read; see `Reading.document`."""
+        """Return the part of the page types that affects this page; see `Reading.document`."""
         reading = self.types.reading(declared_type, key)
         return reading.document(is_profile_given=self.profile is not None)
 
@@ -56,10 +52,10 @@ class PageOptions:
 def source_hash(
     key: str, data: bytes, options: PageOptions, declared_type: str | None = None
 ) -> str:
-    """Return the SHA-256 of all that decides what `read_page` makes of a file, in hexadecimal.
+    """Return the SHA-256, in hexadecimal, of everything that affects the result of `read_page`.
 
-    `declared_type` is what the file's front matter names as its type. An equal hash means an
-    equal page, without reading it: of the page types only the one that applies to it counts.
+    `declared_type` is the type in the file's front matter. An equal hash means an equal page,
+    without parsing the file: only the page type that applies to the page enters the hash.
     """
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
     fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n".encode()
@@ -71,21 +67,21 @@ def read_page(
 ) -> Page:
     """Read one Markdown file; `key` is its path below the source, with "/".
 
-    What can be repaired is repaired, and noted in the page's warnings, which name the file.
-    `similarities` is for profiles that cut by meaning; its answers must follow from the texts
-    alone. Raises SourceError for a file that is no text.
+    Repairable faults are repaired and noted in the page's warnings, which name the file.
+    `similarities` is for profiles that cut by meaning; its results must depend on the texts
+    alone. Raises SourceError for a file that is not text.
     """
     text, warnings = decoding.decode(key, data)
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
     sections, prose = markdown.read(matter.body, matter.first_line)
-    if not options.link_texts:
-        sections, _ = markdown.read(without_link_texts(matter.body), matter.first_line)
-    title = properties.title or _first_heading(sections) or _title_from_key(key)
+    first_heading = next((section.heading for section in sections if section.level == 1), None)
+    title = properties.title or first_heading or _title_from_key(key)
     path = properties.path or (title,)
     reading = options.types.reading(properties.type, key)
     entry = reading.entry
+    profile = CHUNK_PROFILES.get(entry.chunk_profile or "", ChunkProfile())
     context = injected(entry, matter.fields)
     edges, faults = find_edges(key, prose)
     edges = with_defaults(edges, entry.name, entry.edge_defaults)
@@ -97,7 +93,7 @@ def read_page(
             path=path,
             description=properties.description,
             last_line=text.count("\n") + (not text.endswith("\n") or not text),
-            profile=options.profile or _profile(reading),
+            profile=options.profile or profile,
             similarities=similarities,
         ),
         page_path=path,
@@ -128,24 +124,16 @@ def read_page(
     )
 
 
-def _profile(reading: Reading) -> ChunkProfile:
-    return CHUNK_PROFILES.get(reading.entry.chunk_profile or "", ChunkProfile())
-
-
-def _first_heading(sections: Sequence[Section]) -> str | None:
-    return next((section.heading for section in sections if section.level == 1), None)
-
-
 def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:
-    """Return the tags of the front matter, then those of the text; of equal ones the first."""
-    found: dict[str, str] = {}
+    """Return the tags of the front matter, then those of the text, without duplicates."""
+    spelling_of: dict[str, str] = {}
     for tag in (*tags, *(edge.target for edge in edges if edge.rule == "tag")):
-        found.setdefault(tag.casefold(), tag)
-    return tuple(found.values())
+        spelling_of.setdefault(tag.casefold(), tag)
+    return tuple(spelling_of.values())
 
 
 def _title_from_key(key: str) -> str:
-    """Make a file name readable: `2024-01-31-getting_started.md` gives "Getting started"."""
+    """Derive a title from a file name: `2024-01-31-getting_started.md` gives "Getting started"."""
     stem = _stem(key)
     folder, _, name = stem.rpartition("/")
     if name.lower() in FOLDER_PAGES and folder:
@@ -159,11 +147,11 @@ def _stem(key: str) -> str:
 
 
 def _url(key: str, properties: Properties, base_url: str) -> str:
-    """Return where a page is published.
+    """Return the URL at which a page is published.
 
-    `url` or `permalink`, else `slug` (a whole path if it has a "/", else the last part of the
-    file's), else the file's path without suffix, or its folder for an index page. An address
-    that is not absolute is below the base url, or the site's root if it begins with "/".
+    `url` or `permalink`, else `slug` (a whole path if it contains "/", else the last part of the
+    file's path), else the file's path without suffix, or the folder of an index page. A relative
+    address is resolved below the base URL, or below the site's root if it begins with "/".
     """
     address = properties.address
     if not address:

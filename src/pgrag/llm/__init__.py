@@ -1,13 +1,13 @@
-"""Language models: one protocol, and the servers that speak OpenAI's chat completions."""
+"""Language models behind servers that speak OpenAI's chat completions."""
 
-from pgrag.llm.messages import Completion, CompletionStream, LanguageModel, Message, ToolCall, Usage
-from pgrag.llm.openai import ChatModel
+from pgrag.llm.openai import ChatModel, ChatStream
+from pgrag.llm.protocol import Completion, Message, ToolCall
+from pgrag.values.answers import Usage
 
 __all__ = [
     "ChatModel",
+    "ChatStream",
     "Completion",
-    "CompletionStream",
-    "LanguageModel",
     "Message",
     "ToolCall",
     "Usage",

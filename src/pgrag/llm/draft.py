@@ -1,21 +1,54 @@
-"""A completion put together from what a server sends: in one piece, or in many."""
-
-from __future__ import annotations
+"""A completion assembled from a server's response: one message, or many events."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from pgrag.llm.events import Garbled
-from pgrag.llm.messages import Completion, ToolCall, Usage
-from pgrag.llm.thoughts import Spoken
+from pgrag.llm.protocol import Completion, Garbled, ToolCall
+from pgrag.values.answers import Usage
 
 _WITHOUT_REASON = {"", "stop", "function_call"}
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+class Spoken:
+    """Passes streamed text through, except `<think>…</think>` at its very start.
+
+    Servers that know a model's reasoning format send it separately; others leave it in the text.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._is_decided = False
+
+    def add(self, piece: str) -> str:
+        """Take a piece; return the text that can be shown now."""
+        if self._is_decided:
+            return piece
+        self._held += piece
+        start = self._held.lstrip()
+        if start.startswith(_OPEN):
+            _, closed, spoken = start.partition(_CLOSE)
+            if not closed or not spoken.strip():
+                return ""
+            return self._decide(spoken.lstrip())
+        if _OPEN.startswith(start):  # also when nothing has arrived yet
+            return ""
+        return self._decide(self._held)
+
+    def rest(self) -> str:
+        """Return the text held back, at the end; an unclosed `<think>` stays hidden."""
+        held, start = self._held, self._held.lstrip()
+        return "" if start.startswith(_OPEN) else self._decide(held)
+
+    def _decide(self, text: str) -> str:
+        self._is_decided, self._held = True, ""
+        return text
 
 
 @dataclass(slots=True)
 class _Call:
-    """A tool call as far as it is written."""
+    """A tool call, as far as it has arrived."""
 
     id: str
     name: str = ""
@@ -23,7 +56,7 @@ class _Call:
 
 
 class Draft:
-    """A completion as far as it is written; reasoning is left out of it."""
+    """A completion, as far as it has arrived; without its reasoning."""
 
     def __init__(self) -> None:
         self.finish = ""
@@ -38,18 +71,18 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """What has been said so far."""
+        """The text so far."""
         return "".join(self._text)
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither text nor a tool call has come."""
+        """Whether neither text nor a tool call has arrived."""
         return not self._calls and not self.text.strip()
 
     def add(self, event: dict[str, Any]) -> str:
-        """Take in an event of a stream, or a whole answer; return the text that it adds.
+        """Add an event of a stream, or a whole response; return the text that it adds.
 
-        Raises `Garbled` for an event that tells of an error.
+        Raises `Garbled` for an event that reports an error.
         """
         error = event.get("error") or (event if event.get("object") == "error" else None)
         if error:
@@ -72,11 +105,11 @@ class Draft:
         return self._said(self._spoken.add(_text(delta.get("content"))))
 
     def end(self) -> str:
-        """Return the text that was held back, because more might have followed."""
+        """Return the text held back in case more followed."""
         return self._said(self._spoken.rest())
 
     def completion(self, model: str, prompt_bytes: int) -> Completion:
-        """Make it final; tokens that the server did not count are estimated."""
+        """Return the final completion; tokens that the server did not count are estimated."""
         text = self.text
         calls = tuple(
             ToolCall(call.id or f"call_{number}", call.name, call.arguments)
@@ -87,7 +120,9 @@ class Draft:
             finish = "tool_calls"
         written = text + "".join(call.name + call.arguments for call in calls)
         usage = self._usage or Usage(
-            tokens_of(prompt_bytes), tokens_of(len(written.encode())), is_estimated=True
+            prompt_tokens=tokens_of(prompt_bytes),
+            completion_tokens=tokens_of(len(written.encode())),
+            is_estimated=True,
         )
         return Completion(text, calls, finish, usage, self._model or model)
 
@@ -98,9 +133,9 @@ class Draft:
         return text
 
     def _add_call(self, part: dict[str, Any]) -> None:
-        """Add a piece of a call to the one it belongs to, as far as ids and indexes tell."""
-        given = part.get("function")
-        function: dict[str, Any] = given if isinstance(given, dict) else {}
+        """Append a piece to its tool call, identified by id and index as far as they are given."""
+        described = part.get("function")
+        function: dict[str, Any] = described if isinstance(described, dict) else {}
         name, id_ = _text(function.get("name")), _text(part.get("id"))
         index = part.get("index")
         call = self._call_of(index, id_, name)
@@ -118,7 +153,7 @@ class Draft:
         self.size += len(_text(arguments))
 
     def _call_of(self, index: object, id_: str, name: str) -> _Call | None:
-        """The call that a piece goes on with. Some servers number every call 0, or none."""
+        """The call that a piece continues. Some servers number every call 0, or none."""
         for known in self._calls:
             if id_ and known.id == id_:
                 return known
@@ -137,28 +172,28 @@ def tokens_of(size: int) -> int:
     return -(-size // 4)
 
 
-def _usage(given: Any) -> Usage | None:
-    if not isinstance(given, dict):
+def _usage(counts: Any) -> Usage | None:
+    if not isinstance(counts, dict):
         return None
-    read, written = given.get("prompt_tokens"), given.get("completion_tokens")
+    read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
     if type(read) is not int or type(written) is not int:
         return None
-    # More cannot be kept, and is no number of tokens.
+    # PostgreSQL could not store more, and no completion has that many tokens.
     if not (0 <= read < 2**31 and 0 <= written < 2**31):
         return None
-    return Usage(read, written)
+    return Usage(prompt_tokens=read, completion_tokens=written)
 
 
 def _text(value: Any) -> str:
-    """Read a text, or the texts in a list of parts."""
+    """Return a text, or the texts of a list of parts."""
     if isinstance(value, list):
         return "".join(_text(part.get("text")) for part in value if isinstance(part, dict))
     if not isinstance(value, str):
         return ""
-    text = value.replace("\0", "\N{REPLACEMENT CHARACTER}")  # no database takes it
+    text = value.replace("\0", "\N{REPLACEMENT CHARACTER}")  # PostgreSQL cannot store NUL
     try:
         text.encode()
-    except UnicodeEncodeError:  # half of a pair of surrogates, which nothing else could write
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot encode
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import Any, Self
+from typing import Any, Unpack
 
-import httpx
-
-from pgrag.endpoint import Cancellation, Cancelled, Endpoint, Service
+from pgrag.endpoint import Cancellation, Cancelled, Client, Connection, Endpoint, Service
 from pgrag.errors import (
     AnswerCutShort,
     GenerationCancelled,
@@ -16,22 +14,30 @@ from pgrag.errors import (
     SettingsError,
 )
 from pgrag.llm.draft import Draft
-from pgrag.llm.events import Garbled, events
-from pgrag.llm.messages import Completion, Message
-from pgrag.llm.requests import Dialect, request_for, size_of, streamed
+from pgrag.llm.protocol import (
+    Completion,
+    Dialect,
+    Garbled,
+    Message,
+    events,
+    request_for,
+    size_of,
+    streamed,
+)
 
 _PATH = "/chat/completions"
 _MODELS = "/models"
 
 _LONGEST = 1_000_000
 _SPARE, _BYTES_PER_TOKEN = 4000, 64
-"""Bytes that a completion may have: without a bound of its tokens; with one. Most tokens have four
-bytes: a server that sends so many more takes no notice of the bound.
+"""Bytes: `_LONGEST` limits a completion without a token limit, `_SPARE` + 64 a token one with it.
+Most tokens have four bytes: a server that sends 64 a token ignores its token limit.
 """
 
 PROBE_TIMEOUT = 5.0
-"""Seconds that a server may take to list its models."""
+"""Seconds for a server to list its models."""
 
+_DEFAULTS: Connection = {"retries": 2, "timeout": 300.0}
 _SERVICE = Service(
     "language model",
     "PGRAG_LLM",
@@ -44,14 +50,14 @@ _SERVICE = Service(
 )
 
 
-class ChatModel:
-    """Asks a chat model, and believes no answer unseen. Threads may share it.
+class ChatModel(Client):
+    """Asks a chat model, and validates every response. Threads may share it.
 
-    `url` is the address up to where `/chat/completions` begins. A request is tried again up to
-    `retries` times before its first byte has come, never after it; `timeout` is how many seconds a
-    server may be silent, such as while it loads its model, and is not tried again after. What a
-    server refuses of the protocol (`stream_options`, `max_tokens`, `temperature`) is left out from
-    then on. `transport` and `sleep` replace the network and the clock.
+    `url` is the address up to `/chat/completions`. The `connection` is that of `Endpoint`, by
+    default with two retries and 300 s of silence, in which a server may load its model. A request
+    is retried only before the first byte of the response, and never after a timeout. Fields that a
+    server refuses (`stream_options`, `max_tokens`, `temperature`) are omitted or renamed from then
+    on.
     """
 
     def __init__(
@@ -59,16 +65,14 @@ class ChatModel:
         *,
         url: str,
         model: str,
-        api_key: str | None = None,
-        retries: int = 2,
-        timeout: float = 300.0,
-        transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], object] | None = None,
+        **connection: Unpack[Connection],
     ) -> None:
         if not model:
             raise SettingsError(
                 "The language model needs the name of a model.", hint="Set PGRAG_LLM_MODEL."
             )
+        connection = _DEFAULTS | connection
+        timeout = connection["timeout"]
         if timeout <= 0:
             raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
         self._model = model
@@ -76,28 +80,14 @@ class ChatModel:
         self._endpoint = Endpoint(
             _completed(url),
             _SERVICE,
-            api_key=api_key,
-            retries=retries,
-            timeout=timeout,
             is_patient=False,
             keep_alive=False,
-            transport=transport,
-            sleep=sleep,
+            **connection,
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __str__(self) -> str:
         """Name the model and its server, without secrets."""
         return f"{self._model} at {self._endpoint}"
-
-    def close(self) -> None:
-        """Cancel the requests that run, and disconnect."""
-        self._endpoint.close()
 
     @property
     def name(self) -> str:
@@ -105,9 +95,9 @@ class ChatModel:
         return self._model
 
     def served(self) -> list[str] | None:
-        """Return the models that the server says it has; None where it does not say.
+        """Return the models that the server lists; None if it has no such list.
 
-        Raises `LanguageModelError` where it cannot be reached or refuses the key.
+        Raises `LanguageModelError` if the server cannot be reached or refuses the key.
         """
         path = self._endpoint.path.removesuffix(_PATH) + _MODELS
         listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
@@ -124,11 +114,7 @@ class ChatModel:
         max_tokens: int | None = None,
         temperature: float | None = None,
     ) -> Completion:
-        """Wait for the whole completion.
-
-        Raises `LanguageModelError` when the server refuses, keeps failing or writes nothing, and
-        `GenerationCancelled` when the model is closed meanwhile.
-        """
+        """Wait for the whole completion; arguments and errors like `stream`."""
         request = request_for(self._model, messages, tools, max_tokens, temperature)
         with self._explained():
             return self._final(self._whole(request, Cancellation()), request)
@@ -140,12 +126,20 @@ class ChatModel:
         tools: Sequence[dict[str, Any]] = (),
         max_tokens: int | None = None,
         temperature: float | None = None,
+        cancellation: Cancellation | None = None,
     ) -> ChatStream:
-        """Return a completion that is asked for when it is iterated over."""
-        return ChatStream(self, request_for(self._model, messages, tools, max_tokens, temperature))
+        """Return a completion whose request is sent when the iteration begins.
+
+        `tools` are definitions in OpenAI's format; `max_tokens` bounds the output; a `temperature`
+        of None is the server's default. Iterating raises `LanguageModelError` if the server
+        refuses, keeps failing, breaks off or writes nothing, and `GenerationCancelled` after the
+        `cancellation`, which successive requests may share.
+        """
+        request = request_for(self._model, messages, tools, max_tokens, temperature)
+        return ChatStream(self, request, cancellation or Cancellation())
 
     def _whole(self, request: dict[str, Any], cancellation: Cancellation) -> Draft:
-        """Ask for a completion in one piece."""
+        """Request a completion in one piece."""
         answer = self._endpoint.post(
             self._dialect.adapted(request), cancellation=cancellation, amend=self._dialect.learn
         )
@@ -156,10 +150,24 @@ class ChatModel:
         draft.end()
         return draft
 
+    def _pieces(
+        self, request: dict[str, Any], cancellation: Cancellation, completions: list[Completion]
+    ) -> Iterator[str]:
+        """Yield the text of a completion as it arrives; append the completion to `completions`."""
+        draft = Draft()
+        with self._explained():
+            yield from self._written(request, draft, cancellation)
+            if draft.is_empty and "tools" in request:
+                # Some servers lose the tool calls of a stream; nothing was yielded, so ask again.
+                draft = self._whole(request, cancellation)
+                if draft.text:
+                    yield draft.text
+            completions.append(self._final(draft, request))
+
     def _written(
         self, request: dict[str, Any], draft: Draft, cancellation: Cancellation
     ) -> Iterator[str]:
-        """Ask for a completion, hand out its text as it comes, and fill the draft with it."""
+        """Request a completion, yield its text as it arrives, and fill the draft with it."""
         lines = self._endpoint.lines(
             self._dialect.adapted(streamed(request)), cancellation, self._dialect.learn
         )
@@ -175,7 +183,7 @@ class ChatModel:
                     yield piece
                 if draft.size > room:
                     raise AnswerCutShort(
-                        f"{self} writes on and on, past the tokens that it may write.",
+                        f"{self} keeps writing past its token limit.",
                         hint="Try another model.",
                     )
         if piece := draft.end():
@@ -187,7 +195,7 @@ class ChatModel:
             )
 
     def _final(self, draft: Draft, request: dict[str, Any]) -> Completion:
-        """Make a completion final; it must hold something."""
+        """Return the final completion; an empty one is an error."""
         if draft.is_empty:
             is_short = draft.finish == "length"
             raise LanguageModelError(
@@ -200,7 +208,7 @@ class ChatModel:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say in pgrag's own errors what went wrong with a request."""
+        """Translate the errors of a request into pgrag's own."""
         try:
             yield
         except Cancelled:
@@ -213,48 +221,32 @@ class ChatModel:
 
 
 class ChatStream:
-    """A completion while it is written; see `CompletionStream`. It can be read once."""
+    """A completion in progress: iterate once for its pieces of text."""
 
-    def __init__(self, model: ChatModel, request: dict[str, Any]) -> None:
-        self._cancellation = Cancellation()
+    def __init__(
+        self, model: ChatModel, request: dict[str, Any], cancellation: Cancellation
+    ) -> None:
+        self._cancellation = cancellation
         self._completions: list[Completion] = []
-        # It knows nothing of this object: when nobody holds that any more, its connection closes.
-        self._pieces = _pieces(model, request, self._cancellation, self._completions)
+        # No reference to this object: once the last user drops it, its connection closes.
+        self._pieces = model._pieces(request, cancellation, self._completions)
 
     def __iter__(self) -> Iterator[str]:
         return self._pieces
 
     @property
     def completion(self) -> Completion:
-        """The whole of it, once the iteration has come to its end."""
+        """The whole completion, available after the iteration has ended."""
         if not self._completions:
             raise RuntimeError("The completion has not come to its end.")
         return self._completions[0]
 
     def cancel(self) -> None:
-        """End it from any thread, also while another one waits for the next piece."""
+        """Cancel from any thread, also while another thread waits for the next piece."""
         self._cancellation.cancel()
 
 
-def _pieces(
-    model: ChatModel,
-    request: dict[str, Any],
-    cancellation: Cancellation,
-    completions: list[Completion],
-) -> Iterator[str]:
-    """Hand out the text of a completion as it comes; leave the whole of it in `completions`."""
-    with model._explained():
-        draft = Draft()
-        yield from model._written(request, draft, cancellation)
-        if draft.is_empty and "tools" in request:
-            # Some servers lose the tool calls of a stream, and nothing has been handed out yet.
-            draft = model._whole(request, cancellation)
-            if draft.text:
-                yield draft.text
-        completions.append(model._final(draft, request))
-
-
 def _completed(url: str) -> str:
-    """Let an address end in the path of the protocol; what follows a question mark stays."""
+    """Append the protocol's path to an address, unless it is there; keep the query string."""
     base, mark, parameters = url.partition("?")
     return base.rstrip("/").removesuffix(_PATH) + _PATH + mark + parameters

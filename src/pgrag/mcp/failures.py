@@ -1,6 +1,4 @@
-"""What went wrong, and what to do next, in words for a model."""
-
-from __future__ import annotations
+"""Errors and their remedies, worded for a model."""
 
 import logging
 from difflib import get_close_matches
@@ -13,13 +11,13 @@ from pgrag import errors
 log = logging.getLogger(__name__)
 
 _MOST_ERRORS = 5
-_RETRY = "This is no fault of the arguments: try the same call again in a few seconds."
+_RETRY = "The arguments are not at fault: try the same call again in a few seconds."
 _FILTER_SYNTAX = (
     'Filters are like {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}:'
     " a value means equal, a list any of it, an object holds operators. Or leave them out."
 )
 
-#: What to do next; the nearest ancestor of an error counts.
+#: The remedy for an error, or for its nearest ancestor.
 _NEXT: dict[type[errors.PgragError], str] = {
     errors.UnknownLibrary: "Call list_libraries to see every library that is indexed.",
     errors.UnknownVersion: "Leave version out for the newest one, or choose one with find_version.",
@@ -31,16 +29,16 @@ _NEXT: dict[type[errors.PgragError], str] = {
     " were not recorded cannot be rated.",
     errors.InvalidFilter: _FILTER_SYNTAX,
     errors.InvalidCursor: "Give the cursor of the last reply as it is, with the same other"
-    " arguments; or leave it out to begin anew.",
+    " arguments; or leave it out to start over.",
     errors.InvalidQuery: "Correct the query at that place. It is like: TABLE status, due FROM #tag"
     " WHERE priority > 3 SORT due DESC LIMIT 20.",
-    errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower limit.",
+    errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower top_k.",
     errors.NotConfigured: "The operator of this server must set this up; go on without it.",
     errors.DatabaseUnavailable: _RETRY,
     errors.PgragError: "",
 }
 
-#: What is said instead of messages that tell of the inside of the server.
+#: Replacements for messages that reveal the server's internals.
 _HIDDEN: dict[type[errors.PgragError], str] = {
     errors.DatabaseUnavailable: "The database of this server does not answer just now.",
     errors.SchemaOutdated: "The database is older than this server; its operator must run"
@@ -55,7 +53,7 @@ _UNEXPECTED = "The server failed to answer; its log says why. Try again, or ask 
 
 
 def tell(error: Exception, tool: str) -> str:
-    """What an agent is told of an error; what it must not see goes to the log."""
+    """Describe an error to an agent; details that it must not see go to the log."""
     if not isinstance(error, errors.PgragError):
         log.error("%s failed", tool, exc_info=error)
         return _UNEXPECTED
@@ -72,7 +70,7 @@ def tell(error: Exception, tool: str) -> str:
 
 
 def tell_arguments(error: ValidationError, tool: str, known: list[str]) -> str:
-    """What is wrong with the arguments of a call, and which there are."""
+    """Describe the invalid arguments of a call, and list the valid names."""
     items = error.errors(include_url=False, include_context=False)
     said = [_complaint(item, known) for item in items[:_MOST_ERRORS]]
     listing = f"{tool} takes: {', '.join(known)}." if known else f"{tool} takes no arguments."
@@ -80,7 +78,7 @@ def tell_arguments(error: ValidationError, tool: str, known: list[str]) -> str:
 
 
 def unknown_tool(name: str, known: list[str]) -> str:
-    """That there is no such tool, and which there are."""
+    """Say that a tool does not exist, and list those that do."""
     return f"There is no tool {name!r}.{_nearest(name, known)} There are: {', '.join(known)}."
 
 
@@ -103,5 +101,5 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _sentences(*parts: str | None) -> str:
-    """On one line: names of files are told too, and shall not look like words of ours."""
+    """Join on one line: an error may quote file names, which must not look like pgrag's words."""
     return " ".join(" ".join(part.split()) for part in parts if part and part.strip())

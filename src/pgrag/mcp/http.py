@@ -1,8 +1,8 @@
-"""The protocol over streamable HTTP, as one ASGI endpoint for whoever serves it.
+"""The protocol over streamable HTTP, as one ASGI endpoint for any server.
 
-It keeps no sessions: a tool needs nothing of the call before, any process can answer, a restart
-disturbs nobody, and nothing is left of a client that goes away. The SDK is loaded when the first
-agent comes; a service that nobody asks so pays nothing for it.
+It is stateless: no tool depends on an earlier call, any process can answer, a restart disturbs no
+client, and a client that disconnects leaves nothing behind. The SDK is loaded on the first request,
+so a service without agents does not pay for it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _ONLY_POST = {"code": -32600, "message": "This server keeps no sessions or strea
 class Endpoint:
     """An ASGI application that answers while `running`; `make_server` is called once, in a thread.
 
-    With `streams` a call may tell its progress, and ends when its client goes away; without, an
-    answer is plain JSON, which costs less. Who may call is for those before it to decide: it looks
-    at no Host and no Origin.
+    With `streams` a call can report progress, and is cancelled when its client disconnects;
+    without, the response is plain JSON, which is cheaper. Access control belongs to the middleware
+    in front: this endpoint checks neither Host nor Origin.
     """
 
     def __init__(self, make_server: Callable[[], Server[Any]], *, streams: bool) -> None:
@@ -44,7 +44,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Answer requests; at the end cancel those under way."""
+        """Answer requests; at the end cancel running ones."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
@@ -59,25 +59,21 @@ class Endpoint:
             await _refuse(send)
             return
         async with self._starting:
-            manager = self._manager or await self._start()
+            if self._manager is None:
+                if self._tasks is None:
+                    raise RuntimeError("The endpoint is not running.")
+                self._manager = await self._tasks.start(self._run)
+            manager = self._manager
         await manager.handle_request(scope, receive, send)
-
-    async def _start(self) -> StreamableHTTPSessionManager:
-        if self._tasks is None:
-            raise RuntimeError("The endpoint is not running.")
-        made = await anyio.to_thread.run_sync(self._make_manager)
-        await self._tasks.start(self._run, made)
-        return made
 
     async def _run(
         self,
-        manager: StreamableHTTPSessionManager,
         *,
-        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+        task_status: TaskStatus[StreamableHTTPSessionManager] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
+        manager = await anyio.to_thread.run_sync(self._make_manager)
         async with manager.run():
-            self._manager = manager
-            task_status.started()
+            task_status.started(manager)
             await anyio.sleep_forever()
 
     def _make_manager(self) -> StreamableHTTPSessionManager:
@@ -91,7 +87,7 @@ class Endpoint:
 
 
 async def _refuse(send: Send) -> None:
-    """Answer as the protocol asks for: clients then do without a stream of their own."""
+    """Refuse as the protocol requires: clients then do without a stream of their own."""
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": _ONLY_POST}).encode()
     headers = [(b"content-type", b"application/json"), (b"allow", b"POST")]
     await send({"type": "http.response.start", "status": 405, "headers": headers})

@@ -1,27 +1,28 @@
-"""How a tool that takes long tells its client, and hears that nobody waits any more."""
-
-from __future__ import annotations
+"""What a request brings; progress reports and cancellation of a tool that runs for long."""
 
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio.from_thread
 from mcp.server.context import ServerRequestContext
+from mcp_types import PaginatedRequestParams
 
+Context: TypeAlias = ServerRequestContext[Any]
+Listing: TypeAlias = PaginatedRequestParams
 Say = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
-"""Tells the client (done, of all, in words); nothing happens where the client did not ask."""
+"""Tells the client (done, of all, in words); no-op unless the client asked for progress."""
 
 _say: ContextVar[Say | None] = ContextVar("progress", default=None)
 
 
-def listen(context: ServerRequestContext[Any]) -> None:
-    """Let what is called from now on, in this task or a thread of it, report to this request."""
+def listen(context: Context) -> None:
+    """Report calls from now on, in this task or its threads, to the request of this context."""
     _say.set(context.session.report_progress)
 
 
 def report(done: int, total: int, message: str) -> None:
-    """Tell how far a call is, from its thread; ends the call where it has been cancelled."""
+    """Report a call's progress from its thread; ends the call if it was cancelled."""
     anyio.from_thread.check_cancelled()
     say = _say.get()
     if say is not None:

@@ -1,25 +1,23 @@
-"""Prompts: what people choose in their client, made ready with what the documentation says."""
+"""Prompts that people choose in their client, filled with passages of the documentation."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any
+from typing import Any
 
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import Field, ValidationError
 
 from pgrag.mcp import failures
-from pgrag.mcp.documentation import Documentation, label, named
+from pgrag.mcp.corpus import Documentation, label, named
+from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import Block, on_one_line
-from pgrag.mcp.tool import Arguments, Query
+from pgrag.mcp.tool import Arguments, Query, optional_text
 
 ANSWER = "answer_from_docs"
 
 _BUDGET = 6000
-"""Tokens of the sources of a prompt; the model may read on with the tools."""
+"""Tokens of a prompt's sources; the model may read on with the tools."""
 
 _TASK = """\
 Answer this question from the documentation:
@@ -40,26 +38,29 @@ _NOTHING = "A first search found nothing: try other words with search_docs."
 class AnswerFromDocs(Arguments):
     """A question, and where to look."""
 
-    question: Annotated[Query, Field(description="What you want to know.")]
-    library: Annotated[
-        str | None, Field(max_length=200, description="Name of a library. Empty: all of them.")
-    ] = None
-    version: Annotated[
-        str | None, Field(max_length=200, description="Its version. Empty: the newest.")
-    ] = None
+    question: Query = Field(description="What you want to know.")
+    library: str | None = optional_text(200, "Name of a library. Empty: all of them.")
+    version: str | None = optional_text(200, "Its version. Empty: the newest.")
+
+
+_PROMPT = types.Prompt(
+    name=ANSWER,
+    title="Answer from the documentation",
+    description="Answer a question with numbered sources from the documentation.",
+    arguments=[
+        types.PromptArgument(name=name, description=field.description, required=field.is_required())
+        for name, field in AnswerFromDocs.model_fields.items()
+    ],
+)
 
 
 def add_prompts(server: Server[Any], documentation: Documentation) -> None:
-    """Let a server list its prompts and make them."""
+    """Let a server list its prompts and fill them."""
 
-    async def list_prompts(
-        _: ServerRequestContext[Any], __: types.PaginatedRequestParams
-    ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[_definition()])
+    async def list_prompts(_: Context, __: Listing) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[_PROMPT])
 
-    async def get_prompt(
-        _: ServerRequestContext[Any], params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+    async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         if params.name != ANSWER:
             raise MCPError(
                 types.INVALID_PARAMS, f"There is no prompt {params.name!r}. There is: {ANSWER}."
@@ -75,24 +76,10 @@ def add_prompts(server: Server[Any], documentation: Documentation) -> None:
         except Exception as error:
             raise MCPError(types.INVALID_PARAMS, failures.tell(error, ANSWER)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(description=_definition().description, messages=[message])
+        return types.GetPromptResult(description=_PROMPT.description, messages=[message])
 
-    server.add_request_handler("prompts/list", types.PaginatedRequestParams, list_prompts)
+    server.add_request_handler("prompts/list", Listing, list_prompts)
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
-
-
-def _definition() -> types.Prompt:
-    return types.Prompt(
-        name=ANSWER,
-        title="Answer from the documentation",
-        description="Answer a question with numbered sources from the documentation.",
-        arguments=[
-            types.PromptArgument(
-                name=name, description=field.description, required=field.is_required()
-            )
-            for name, field in AnswerFromDocs.model_fields.items()
-        ],
-    )
 
 
 def _answer(documentation: Documentation, given: AnswerFromDocs) -> str:

@@ -1,6 +1,4 @@
-"""Markdown for a model: whole passages, best first, as far as the budget goes."""
-
-from __future__ import annotations
+"""Markdown for a model: whole passages, best first, within a token budget."""
 
 import re
 from bisect import bisect_right
@@ -9,21 +7,21 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from pgrag.db import Row
-from pgrag.mcp.documentation import named
+from pgrag.mcp.corpus import named
 
 _BYTES_PER_TOKEN = 4
 _END = re.compile(r"<(\s*/\s*passage)", re.IGNORECASE)
 _LONGEST = 300
-"""Characters of a title or a query that are repeated."""
+"""Characters of a title or a query that a reply repeats."""
 _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with a larger budget]"
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A passage of a reply: what is said about it, and what it says itself.
+    """A passage of a reply: its description, and its own content.
 
-    `id`: of its document, 0 where there is none. What it says is quoted, so that no word of it is
-    taken for ours: here, or all blocks together by `quoted`.
+    `id`: of its document, 0 without one. Content is quoted, so that no word of it is taken for
+    pgrag's: here, or for all blocks together if not `is_quoted`.
     """
 
     id: int
@@ -40,20 +38,21 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """The blocks that fit a budget, and the whole text."""
+class Page:
+    """The blocks that fit a budget, the whole text, and the cursor of the remainder."""
 
     text: str
     blocks: tuple[Block, ...]
+    cursor: str | None = None
 
 
 def count_tokens(text: str) -> int:
-    """Tokens as they are estimated everywhere: 4 bytes of UTF-8 each."""
+    """Estimate tokens like the rest of pgrag: 4 bytes of UTF-8 each."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
 def unquotable(text: str) -> str:
-    """The text without what would end a quotation."""
+    """The text without markup that would end a quotation."""
     return _END.sub(r"<\\\1", text)
 
 
@@ -64,11 +63,11 @@ def fit(
     budget: int,
     *,
     separator: str = "\n\n",
-) -> Fitted:
-    """Make a text of as many whole blocks as the budget allows, in their order.
+) -> Page:
+    """Join as many whole blocks as the budget allows, in their order.
 
-    `foot(n)` is what is said below the first n of them. A first block that is too large alone is
-    cut, and says so.
+    `foot(n)` is the text below the first n blocks. A first block that alone exceeds the budget is
+    cut and marked as cut.
     """
     sizes = list(accumulate(count_tokens(str(block)) + 1 for block in blocks))
     room = budget - count_tokens(head) - 2
@@ -80,11 +79,36 @@ def fit(
     if count == 1 and sizes[0] + count_tokens(foot(1)) > room:
         kept = [_cut(blocks[0], room - count_tokens(foot(1)))]
     parts = [head, separator.join(map(str, kept)), foot(count)]
-    return Fitted("\n\n".join(part for part in parts if part), tuple(kept))
+    return Page("\n\n".join(part for part in parts if part), tuple(kept))
+
+
+def fit_page(
+    head: str,
+    blocks: Sequence[Block],
+    foot: str,
+    cursor: Callable[[int], str | None],
+    budget: int,
+    *,
+    separator: str = "\n\n",
+    before_more: str = "\n",
+) -> Page:
+    """Join blocks like `fit`, with a foot that says how to read on.
+
+    `cursor(n)` is the cursor after the first n blocks; None if nothing follows.
+    """
+
+    def whole_foot(count: int) -> str:
+        following = cursor(count)
+        if following is None:
+            return foot
+        return f'{foot}{before_more}More: the same call with cursor="{following}".'
+
+    fitted = fit(head, blocks, whole_foot, budget, separator=separator)
+    return replace(fitted, cursor=cursor(len(fitted.blocks)) if blocks else None)
 
 
 def _cut(block: Block, room: int) -> Block:
-    """Shorten the content of a block to so many tokens in all, at the end of a line if it can."""
+    """Cut the content of a block to `room` tokens in all, at the end of a line if possible."""
     encoded = block.content.encode("utf-8", "replace")
     total = count_tokens(block.content)
     mark = _CUT.format(tokens=total, id=block.id)
@@ -98,13 +122,13 @@ def _cut(block: Block, room: int) -> Block:
 
 
 def breadcrumbs(row: Row) -> str:
-    """Where a passage stands: `Guide › Hooks › Cleaning up`."""
+    """The path of a passage: `Guide › Hooks › Cleaning up`."""
     path = row["path"][1:] if row["path"][:1] == [row["library"]] else row["path"]
     return on_one_line(" › ".join(path) or row["title"])
 
 
 def on_one_line(text: str) -> str:
-    """The text as it may stand among our own words: one line, of a bearable length."""
+    """The text as one line of limited length, safe to embed in pgrag's own sentences."""
     line = unquotable(" ".join(text.split()))
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
@@ -116,17 +140,17 @@ def address(row: Row) -> str:
 
 
 def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:
-    """Make the block of a hit; `stated`: the library and version that stand above all of them."""
+    """Make the block of a hit; `stated`: the library and version in the header of the reply."""
     source = named(row["library"], row["version"])
     facts = [f"id={row['document_id']}", f"page_id={row['page_id']}", f"score={row['score']:.2f}"]
-    arms = [
+    retrievers = [
         f"{name} {row[column]:.2f}"
         for name, column in (("words", "keyword_score"), ("meaning", "semantic_score"))
         if row[column] is not None
     ]
     lines = [
         f"## {rank}. {breadcrumbs(row)}",
-        " ".join(facts) + (f" ({', '.join(arms)})" if arms else ""),
+        " ".join(facts) + (f" ({', '.join(retrievers)})" if retrievers else ""),
         *([source] if source != stated else []),
         *([address(row)] if row["url"] else []),
     ]

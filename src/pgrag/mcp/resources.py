@@ -1,6 +1,4 @@
-"""Libraries, versions and pages as resources, that people pick and attach in their client."""
-
-from __future__ import annotations
+"""Libraries, versions and pages as resources that people pick and attach in their client."""
 
 import re
 from collections.abc import Callable
@@ -9,14 +7,13 @@ from urllib.parse import quote, unquote
 
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from pgrag.db import Row
 from pgrag.errors import InvalidInput, NotFound
 from pgrag.mcp import failures
-from pgrag.mcp.documentation import Documentation, label, named, shown
+from pgrag.mcp.corpus import Documentation, label, named, shown
+from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import on_one_line
 
 LIBRARIES = "pgrag://libraries"
@@ -26,25 +23,34 @@ PAGE = "pgrag://{library}/{version}/pages/{+key}"
 
 _MARKDOWN = "text/markdown"
 _MOST_PAGES = 1000
-"""So many pages of a version are listed; a search finds the others."""
+"""Pages of a version that are listed; a search finds the rest."""
 _MOST_COMPLETIONS = 100
-"""As the protocol has it."""
+"""The protocol's limit."""
 _LONGEST = 200
-"""Characters of a wrong address that are repeated."""
+"""Characters of a wrong address that an error repeats."""
 _PLACE = re.compile(
     r"pgrag://(?P<library>[^/]+)/(?:versions|(?P<version>[^/]+)/pages(?:/(?P<key>.+))?)"
 )
 _TEMPLATES = [
-    (VERSIONS, "versions", "Versions of a library", "Every version of a library."),
-    (PAGES, "pages", "Pages of a version", "Every page of a version, with its address."),
-    (PAGE, "page", "Page", "A page as Markdown; key is its path in the source."),
+    types.ResourceTemplate(
+        uri_template=template,
+        name=name,
+        title=title,
+        description=description,
+        mime_type=_MARKDOWN,
+    )
+    for template, name, title, description in [
+        (VERSIONS, "versions", "Versions of a library", "Every version of a library."),
+        (PAGES, "pages", "Pages of a version", "Every page of a version, with its address."),
+        (PAGE, "page", "Page", "A page as Markdown; key is its path in the source."),
+    ]
 ]
 
 Result = TypeVar("Result")
 
 
 def add_resources(server: Server[Any], documentation: Documentation) -> None:
-    """Let a server list, complete and read them. A name with a slash is percent-encoded."""
+    """Let a server list, complete and read resources. A slash in a name is percent-encoded."""
 
     async def in_thread(work: Callable[..., Result], *arguments: Any, uri: str = "") -> Result:
         try:
@@ -55,26 +61,18 @@ def add_resources(server: Server[Any], documentation: Documentation) -> None:
             data = {"uri": uri} if uri else None
             raise MCPError(code, failures.tell(error, uri or "resources"), data) from None
 
-    async def list_resources(
-        _: ServerRequestContext[Any], __: types.PaginatedRequestParams
-    ) -> types.ListResourcesResult:
+    async def list_resources(_: Context, __: Listing) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await in_thread(_listed))
 
-    async def list_templates(
-        _: ServerRequestContext[Any], __: types.PaginatedRequestParams
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=_templates())
+    async def list_templates(_: Context, __: Listing) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=_TEMPLATES)
 
-    async def read(
-        _: ServerRequestContext[Any], params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+    async def read(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         text = await in_thread(_read, params.uri, uri=params.uri)
         content = types.TextResourceContents(uri=params.uri, mime_type=_MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[content])
 
-    async def complete(
-        _: ServerRequestContext[Any], params: types.CompleteRequestParams
-    ) -> types.CompleteResult:
+    async def complete(_: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         known = params.context.arguments if params.context else None
         found = await in_thread(_completions, params.argument, known or {})
         return types.CompleteResult(
@@ -83,16 +81,14 @@ def add_resources(server: Server[Any], documentation: Documentation) -> None:
             )
         )
 
-    server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
-    server.add_request_handler(
-        "resources/templates/list", types.PaginatedRequestParams, list_templates
-    )
+    server.add_request_handler("resources/list", Listing, list_resources)
+    server.add_request_handler("resources/templates/list", Listing, list_templates)
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
     server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
 
 
 def page_uri(library: str, version: str, key: str) -> str:
-    """The address of a page among the resources."""
+    """The address of a page as a resource."""
     return f"{_pages_uri(library, version)}/{quote(key)}"
 
 
@@ -123,25 +119,12 @@ def _listed(documentation: Documentation) -> list[types.Resource]:
     ]
 
 
-def _templates() -> list[types.ResourceTemplate]:
-    return [
-        types.ResourceTemplate(
-            uri_template=template,
-            name=name,
-            title=title,
-            description=description,
-            mime_type=_MARKDOWN,
-        )
-        for template, name, title, description in _TEMPLATES
-    ]
-
-
 def _read(documentation: Documentation, uri: str) -> str:
     if uri.rstrip("/") == LIBRARIES:
         return _libraries(documentation)
     place = _PLACE.fullmatch(uri)
     if place is None or "\x00" in unquote(uri):
-        known = ", ".join([LIBRARIES, *(template for template, *_ in _TEMPLATES)])
+        known = ", ".join([LIBRARIES, *(template.uri_template for template in _TEMPLATES)])
         raise NotFound(f"There is no resource {uri[:_LONGEST]!r}.", hint=f"There are: {known}.")
     library = unquote(place["library"])
     if place["version"] is None:
@@ -172,9 +155,7 @@ def _versions(documentation: Documentation, library: str) -> str:
 
 def _pages(documentation: Documentation, library: str, wish: str | None) -> str:
     found = documentation.resolve(library, wish)
-    rows = documentation.call(
-        "pages", library=library, version=found.label, match_count=_MOST_PAGES
-    )
+    rows = documentation.call("pages", library=library, version=found.label, top_k=_MOST_PAGES)
     lines = [
         f"- [{on_one_line(row['title'])}]({page_uri(library, found.label, row['key'])})"
         for row in rows
@@ -196,23 +177,23 @@ def _page(documentation: Documentation, library: str, wish: str | None, key: str
 def _completions(
     documentation: Documentation, argument: types.CompletionArgument, known: dict[str, str]
 ) -> list[str]:
-    """What an argument may be, given what is typed of it; one more than are told, if there are."""
+    """Completions of a partly typed argument; one over the limit shows that there are more."""
     typed = argument.value.strip().lower()
-    rows: list[Row]
+    library = known.get("library")
+    names: list[str] = []
     if argument.name == "library":
         names = [row["library"] for row in documentation.call("libraries")]
-    elif argument.name == "version" and known.get("library"):
-        rows = documentation.call("library_versions", library=known["library"])
+    elif argument.name == "version" and library:
+        rows = documentation.call("library_versions", library=library)
         names = [shown(row["version"]) for row in rows]
-    elif argument.name == "key" and known.get("library"):
+    elif argument.name == "key" and library:
+        typed = argument.value
         rows = documentation.call(
             "pages",
-            library=known["library"],
+            library=library,
             version=label(known.get("version")),
-            match_count=_MOST_COMPLETIONS + 1,
-            after=argument.value or None,
+            top_k=_MOST_COMPLETIONS + 1,
+            after=typed or None,
         )
-        names, typed = [row["key"] for row in rows], argument.value
-    else:
-        names = []
+        names = [row["key"] for row in rows]
     return [name for name in names if name.startswith(typed)][: _MOST_COMPLETIONS + 1]

@@ -1,10 +1,8 @@
-"""The MCP server: which tools it offers, and how a call is answered.
+"""The MCP server: the tools it offers, and how it answers a call.
 
-The SDK's low-level server, not its decorators: the schemas are ours to the letter, an argument
-that a tool does not know is refused, and every failure is worded here.
+It uses the SDK's low-level server, not its decorators: pgrag controls the schemas to the letter,
+refuses unknown arguments, and words every failure itself.
 """
-
-from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,14 +12,14 @@ from typing import Any
 
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from pgrag.app import App
 from pgrag.mcp import failures, progress
-from pgrag.mcp.documentation import Documentation
+from pgrag.mcp.corpus import Documentation
+from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.prompts import add_prompts
 from pgrag.mcp.resources import add_resources
 from pgrag.mcp.tool import Tool
@@ -50,9 +48,9 @@ def create_server(
 ) -> Server[Any]:
     """Make the server of an `App`, for any transport; it does not close the `App`.
 
-    `writes` offers the tools that index and remove documentation; what is indexed lies below one
-    of the `roots`, without them wherever this process may read. `read_only` offers no tool that
-    writes anything, feedback included, records no search, and wins over `writes`.
+    `writes` offers the tools that index and remove documentation; sources must lie below one of the
+    `roots`, or, without `roots`, anywhere this process may read. `read_only` offers no tool that
+    writes anything, feedback included, records no search, and takes precedence over `writes`.
     """
     documentation = Documentation(app, is_read_only=read_only, roots=roots)
     tools = {tool.name: tool for tool in offered(writes=writes, read_only=read_only)}
@@ -60,13 +58,11 @@ def create_server(
         tools=[tool.definition for tool in tools.values() if tool.is_listed]
     )
 
-    async def list_tools(
-        _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def list_tools(_: Context, __: Listing | None) -> types.ListToolsResult:
         return listing
 
     async def call_tool(
-        context: ServerRequestContext[Any], params: types.CallToolRequestParams
+        context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
@@ -94,7 +90,7 @@ def create_server(
 def _answer(
     tool: Tool[Any], documentation: Documentation, given: dict[str, Any]
 ) -> types.CallToolResult:
-    """Call a tool; a failure is an answer too, so that the model can do better."""
+    """Call a tool; a failure becomes an answer, so that the model can correct its call."""
     try:
         reply = tool.call(documentation, given)
     except ValidationError as error:
@@ -113,7 +109,7 @@ def _failure(text: str) -> types.CallToolResult:
 
 
 def _a_thread_for_each_connection(app: App) -> Callable[[Server[Any]], Any]:
-    """As many threads as connections: what comes on top waits for a thread, not in the pool."""
+    """Allow as many threads as connections: further calls wait for a thread, not in the pool."""
 
     @asynccontextmanager
     async def lifespan(_: Server[Any]) -> AsyncIterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The protocol over stdin and stdout, for a client that starts pgrag itself.
 
-The SDK reads stdin in a thread that nothing can stop: Ctrl-C would wait for the next message. Here
-a thread reads that need not end, and a signal is to the server as if the client had left.
+The SDK reads stdin in a thread that cannot be stopped: Ctrl-C would wait for the next message. Here
+a daemon thread reads, and a signal acts as if the client had closed stdin.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from pydantic_core import from_json
 from pgrag.mcp.wire import Wire
 
 GRACE_SECONDS = 1.5
-"""So long may end what still runs when the client has left. Clients kill after two seconds."""
+"""Time for running calls after the client has left. Clients kill after two seconds."""
 
 _BLOCK = 1 << 16
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve(server: Server[Any], wire: Wire) -> int | None:
-    """Serve one client until it closes stdin or a signal comes; return the signal.
+    """Serve one client until it closes stdin or a signal arrives; return the signal.
 
-    Raises `BrokenPipeError` when the client reads no more.
+    Raises `BrokenPipeError` if the client stops reading.
     """
     try:
         return anyio.run(_serve, server, wire)
@@ -59,8 +59,8 @@ async def _serve(server: Server[Any], wire: Wire) -> int | None:
 class _Inbox:
     """The lines of a descriptor, until its end or a signal.
 
-    The SDK drops a line that its parser does not take, and the client would wait for ever: what
-    can be mended is, and other requests are refused.
+    The SDK drops a line that its parser rejects, and the client would wait for ever: such lines are
+    repaired if possible, and other requests are refused.
     """
 
     def __init__(self, descriptor: int, outbox: _Outbox) -> None:
@@ -85,7 +85,7 @@ class _Inbox:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read; at the end give the handlers of signals back."""
+        """Read; at the end restore the signal handlers."""
         Thread(target=self._read, name="pgrag mcp: stdin", daemon=True).start()
         before = {number: signal.signal(number, self._stop) for number in _SIGNALS}
         try:
@@ -97,7 +97,7 @@ class _Inbox:
             self._lines.close()
 
     def _read(self) -> None:
-        # Not by a file object: its lock would be held when the interpreter ends.
+        # Not through a file object: its lock would be held when the interpreter exits.
         started: list[bytes] = []
         while block := os.read(self._descriptor, _BLOCK):
             *ends, rest = block.split(b"\n")
@@ -119,19 +119,19 @@ class _Inbox:
         self._leave(128 + number)
 
     def _leave(self, status: int) -> None:
-        """End as after the last line; at once if that takes too long."""
+        """End as after the last line; exit hard if that takes too long."""
         limit = Timer(GRACE_SECONDS, os._exit, [status])
         limit.daemon = True
         limit.start()
         self._tell(self._send.close)
 
     def _tell(self, function: Any, *arguments: Any) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and nobody listens any more
+        with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(function, *arguments)
 
 
 class _Outbox:
-    """A descriptor that takes text. A slow reader keeps no thread from the tools."""
+    """A descriptor for output. A slow reader blocks no thread of the tools."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -141,7 +141,7 @@ class _Outbox:
         await anyio.to_thread.run_sync(self._write, text.encode(), limiter=self._limiter)
 
     async def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: there is no buffer."""
 
     def _write(self, data: bytes) -> None:
         while data:
@@ -149,9 +149,9 @@ class _Outbox:
 
 
 def _mended(line: str) -> str | None:
-    """The line as the SDK's parser takes it; None where it is a request that it cannot take.
+    """The line in a form that the SDK's parser accepts; None for a request that it cannot accept.
 
-    Programs that cut their text within an emoji send half of it, which is no Unicode.
+    Programs that cut their text within an emoji send a lone surrogate, which is not valid Unicode.
     """
     if _is_readable(line):
         return line
@@ -174,6 +174,6 @@ def _is_readable(line: str) -> bool:
 
 
 def _refusal(line: str) -> str:
-    """The answer to a request that is JSON, but not for every parser."""
+    """The answer to a request that is valid JSON, but not to every parser."""
     error = {"code": PARSE_ERROR, "message": "The request cannot be read: it is nested too deeply."}
     return json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "error": error}) + "\n"

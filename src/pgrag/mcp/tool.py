@@ -1,12 +1,10 @@
-"""What a tool is: its name, what it says of itself, its arguments, and what it does."""
-
-from __future__ import annotations
+"""A tool: its name, its description, its arguments, and its function."""
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import mcp_types as types
 from pydantic import (
@@ -14,29 +12,31 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    create_model,
     field_validator,
     model_validator,
 )
 
-from pgrag.mcp.documentation import Documentation
+from pgrag.arguments import Declared, declared
+from pgrag.mcp.corpus import Documentation, shown
 
 DEFAULT_BUDGET = 8000
 LARGEST_BUDGET = 20_000
 SMALLEST_BUDGET = 200
-"""Tokens of a reply, each counted as 4 bytes of UTF-8; below the last one no passage has room."""
+"""Tokens of a reply, each 4 bytes of UTF-8; below the smallest budget no passage fits."""
 
 LARGEST_ID = 2**63 - 1
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool. One that it does not know is an error: it may be a typo."""
+    """The arguments of a tool. An unknown argument is an error: it may be a typo."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _without_what_says_nothing(cls, given: Any) -> Any:
-        """Some clients send every argument there is: null, or "" for a text, is not given."""
+        """Drop null, and "" for a text: some clients send every argument that exists."""
         if not isinstance(given, dict):
             return given
         texts = {name for name, field in cls.model_fields.items() if field.default is None}
@@ -64,7 +64,7 @@ def _holds_nul(value: Any) -> bool:
 
 
 def _read_json(value: Any) -> Any:
-    """Read an object that a model has written as text."""
+    """Parse an object that a model has written as text."""
     if isinstance(value, str):
         try:
             return json.loads(value)
@@ -97,39 +97,75 @@ TokenBudget = Annotated[
     Field(
         ge=SMALLEST_BUDGET,
         le=LARGEST_BUDGET,
-        description="At most so many tokens of reply; what does not fit comes with the cursor.",
+        description="At most this many tokens of reply; what does not fit comes with the cursor.",
     ),
 ]
 Cursor = Annotated[
     str | None,
     Field(
         max_length=4000,
-        description="The cursor of the reply before, with the same other arguments: continues"
-        " behind it.",
+        description="The cursor of the previous reply, with the same other arguments: continues"
+        " after it.",
     ),
 ]
 PageId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 DocumentId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a tool answers: Markdown for the model, and the same as data for programs."""
+VersionLabel = Annotated[str, BeforeValidator(shown)]
+"""The label of a version in the form that an agent can pass back."""
 
-    text: str
-    content: BaseModel
+
+def optional_text(longest: int, description: str) -> Any:
+    """A field for a text that may be left out."""
+    return Field(default=None, max_length=longest, description=description)
 
 
 Given = TypeVar("Given", bound=Arguments)
+
+
+def with_declared(arguments: type) -> Callable[[type[Given]], type[Given]]:
+    """Add the arguments that are declared for agents, unless the class defines them itself."""
+
+    def fill(model: type[Given]) -> type[Given]:
+        fields: Any = {
+            one.name: (_declared_type(one) | None, Field(None, description=one.argument.meaning))
+            for one in declared(arguments, "mcp")
+            if one.name not in model.model_fields
+        }
+        return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
+
+    return fill
+
+
+def _declared_type(one: Declared) -> Any:
+    argument = one.argument
+    minimum, maximum = argument.bounds
+    bounds = Field(ge=minimum, le=maximum)
+    if one.item:
+        item: Any = one.item if one.item is str else Annotated[one.item, bounds]
+        return Annotated[list[item], Field(max_length=argument.longest)]
+    return Annotated[one.type, bounds] if one.type in {int, float} else one.type
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A tool's answer: Markdown for the model, and the same as data for programs.
+
+    Most content is validated from rows of SQL functions, by column name.
+    """
+
+    text: str
+    content: BaseModel
 
 
 @dataclass(frozen=True)
 class Tool(Generic[Given]):
     """A tool. `run` may block: it is called in a thread.
 
-    `writes`: it changes what is stored. `is_destructive`: what it takes away is gone.
-    `needs_permission`: offered only where writing through MCP is switched on. One that is not
-    listed answers those who know it.
+    `writes`: it changes stored data. `is_destructive`: it deletes data irrevocably.
+    `needs_permission`: offered only if writing through MCP is enabled. A tool that is not listed
+    can still be called by name.
     """
 
     name: str
@@ -145,7 +181,7 @@ class Tool(Generic[Given]):
 
     @cached_property
     def definition(self) -> types.Tool:
-        """What tools/list tells of it."""
+        """The tool's entry in tools/list."""
         return types.Tool(
             name=self.name,
             title=self.title,
@@ -161,21 +197,37 @@ class Tool(Generic[Given]):
         )
 
     def call(self, documentation: Documentation, given: dict[str, Any]) -> Reply:
-        """Run it. Raises pydantic's `ValidationError` where the arguments cannot be used."""
+        """Run the tool. Raises pydantic's `ValidationError` for invalid arguments."""
         return self.run(documentation, self.arguments.model_validate(given))
 
 
+def tool(
+    name: str, title: str, output: type[BaseModel], **traits: bool
+) -> Callable[[Callable[[Documentation, Given], Reply]], Tool[Given]]:
+    """Make a tool of a function; its docstring describes the tool to the model.
+
+    `traits`: `writes`, `is_destructive` and the other flags of a `Tool`.
+    """
+
+    def make(run: Callable[[Documentation, Given], Reply]) -> Tool[Given]:
+        description = " ".join((run.__doc__ or "").split())
+        arguments = get_type_hints(run)["given"]
+        return Tool(name, title, description, arguments, output, run, **traits)
+
+    return make
+
+
 def _schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of ours; what the class says of itself is for people."""
+    """A schema without the class's docstring, which is for people."""
     plain: dict[str, Any] = _plain(schema)
     plain.pop("description", None)
     return plain
 
 
 def _plain(schema: Any, *, is_names: bool = False) -> Any:
-    """Simplify a schema: no titles that repeat names, and what may be left out is not "or null".
+    """Simplify a schema: no titles that repeat names, and no "or null" for optional arguments.
 
-    Models fill in a plain type more surely, and every client reads it. `is_names`: the keys are
+    Models fill in a plain type more reliably, and every client reads it. `is_names`: the keys are
     names of properties.
     """
     if isinstance(schema, list):

@@ -1,22 +1,20 @@
-"""The client's end of stdin and stdout. Imports nothing that takes a while."""
-
-from __future__ import annotations
+"""The client's end of stdin and stdout. Its imports are fast."""
 
 import os
 from typing import NamedTuple
 
 
 class Wire(NamedTuple):
-    """Descriptors of what the client writes and reads."""
+    """Descriptors that the client writes to and reads from."""
 
     reading: int
     writing: int
 
 
 def take_wire() -> Wire:
-    """Take stdin and stdout away from everybody else: what is printed from now on goes to stderr.
+    """Take over stdin and stdout: everything printed from now on goes to stderr.
 
-    Call it before anything is started that could inherit them.
+    Call it before starting anything that could inherit them.
     """
     wire = Wire(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,6 +1,4 @@
-"""A cross-encoder in this process, by sentence-transformers, which is an extra."""
-
-from __future__ import annotations
+"""A cross-encoder in this process, by sentence-transformers, an optional dependency."""
 
 import importlib
 import importlib.util
@@ -10,17 +8,16 @@ from threading import Lock
 from typing import Any
 
 from pgrag.errors import RerankingError, SettingsError
-from pgrag.reranking.scores import Scale
+from pgrag.reranking.order import Scale
 
 _LIBRARY = "sentence_transformers"
 
 
 class CrossEncoderReranker:
-    """Scores by a model of the Hugging Face hub, or of a folder.
+    """Scores with a model of the Hugging Face hub, or from a folder.
 
-    The model is loaded by the first search that needs it. Raises `SettingsError` where
-    sentence-transformers is not installed. Threads wait for each
-    other; `batch_size` texts are computed together.
+    The first search that needs the model loads it. Raises `SettingsError` if sentence-transformers
+    is not installed. Calls are serialised; `batch_size` texts are scored together.
     """
 
     def __init__(self, model: str, *, batch_size: int = 32) -> None:
@@ -41,25 +38,22 @@ class CrossEncoderReranker:
         return self._name
 
     def close(self) -> None:
-        """Let the model go."""
+        """Release the model."""
         self._model = None
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score of 0 to 1 for each text, in their order.
-
-        Raises `RerankingError` when the model cannot be loaded or fails.
-        """
+        """See `Reranker`."""
         if not texts:
             return []
         with self._lock:
             try:
-                found = self._loaded().predict(
+                scores = self._loaded().predict(
                     [(query, text) for text in texts],
                     batch_size=self._batch_size,
                     show_progress_bar=False,
                 )
-                answers = [float(score) for score in found]
-            # Whatever a library of models raises, the search goes on without it.
+                answers = [float(score) for score in scores]
+            # Whatever the model library raises, the search continues without reranking.
             except Exception as error:
                 raise RerankingError(
                     f"The model {self._name} failed: {type(error).__name__}: {error}.",

@@ -1,25 +1,22 @@
-"""Rerankers behind an HTTP endpoint: Cohere, Jina, Text Embeddings Inference, and what is alike."""
-
-from __future__ import annotations
+"""Rerankers behind an HTTP endpoint: Cohere, Jina, Text Embeddings Inference and the like."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Any, Literal, Unpack
 
-import httpx
-
-from pgrag.endpoint import Endpoint, Service
+from pgrag.endpoint import Client, Connection, Endpoint, Service
 from pgrag.errors import RerankingError, SettingsError
-from pgrag.reranking.scores import Scale
+from pgrag.reranking.order import Scale
 
 Shape = Literal["auto", "cohere", "tei"]
 
 TEI_BATCH = 32
-"""Texts that Text Embeddings Inference takes in one request, unless it is told otherwise."""
+"""Default limit of texts per request in Text Embeddings Inference."""
 
 LONGEST_WAIT = 2.0
-"""Seconds between two attempts at most: somebody waits for the search."""
+"""Longest wait between two attempts, in seconds: the search waits for it."""
 
+_DEFAULTS: Connection = {"retries": 1, "timeout": 5.0}
 _SERVICE = Service(
     "reranker",
     "PGRAG_RERANKER",
@@ -30,16 +27,16 @@ _SERVICE = Service(
 )
 
 
-class HttpReranker:
-    """Sends a query with texts, and believes no answer unseen.
+class HttpReranker(Client):
+    """Sends a query with texts, and validates every response.
 
-    `url` is the address up to where `/rerank` begins. `shape` says what the server speaks:
-    "cohere" is `{"model", "query", "documents", "top_n"}` answered by `{"results": [{"index",
-    "relevance_score"}]}`, as Cohere, Jina, vLLM and Infinity do; "tei" is `{"query", "texts"}`
-    answered by `[{"index", "score"}]`, as Text Embeddings Inference does, which serves one model
-    and takes no name. "auto" is the first where a `model` is given, else the second. `batch_size`
-    counts texts; by default all go in one request, or 32 at a time in the second shape. `retries`,
-    `timeout`, `transport` and `sleep` are those of `Endpoint`.
+    `url` is the address up to `/rerank`. `shape` is the server's protocol: "cohere" is `{"model",
+    "query", "documents", "top_n"}` answered by `{"results": [{"index", "relevance_score"}]}`, as
+    Cohere, Jina, vLLM and Infinity do; "tei" is `{"query", "texts"}` answered by `[{"index",
+    "score"}]`, as Text Embeddings Inference does, which serves one model and takes no name. "auto"
+    is the first if a `model` is given, else the second. `batch_size` counts texts; by default all
+    go in one request, or 32 at a time in the second shape. The `connection` is that of `Endpoint`,
+    by default with one retry and a timeout of 5 s.
     """
 
     def __init__(
@@ -47,15 +44,14 @@ class HttpReranker:
         *,
         url: str,
         model: str | None = None,
-        api_key: str | None = None,
         shape: Shape = "auto",
         batch_size: int | None = None,
-        retries: int = 1,
-        timeout: float = 5.0,
-        transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], object] | None = None,
+        **connection: Unpack[Connection],
     ) -> None:
-        for label, number in {"batch size": batch_size, "timeout": timeout}.items():
+        for label, number in {
+            "batch size": batch_size,
+            "timeout": connection.get("timeout"),
+        }.items():
             if number is not None and number <= 0:
                 raise SettingsError(f"The reranker's {label} must be above 0, not {number}.")
         self._is_tei = shape == "tei" or (shape == "auto" and not model)
@@ -70,23 +66,9 @@ class HttpReranker:
         self._endpoint = Endpoint(
             url.rstrip("/").removesuffix("/rerank") + "/rerank",
             _SERVICE,
-            api_key=api_key,
-            retries=retries,
-            timeout=timeout,
             longest_wait=LONGEST_WAIT,
-            transport=transport,
-            sleep=sleep,
+            **(_DEFAULTS | connection),
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections and end every wait for another attempt."""
-        self._endpoint.close()
 
     @property
     def name(self) -> str:
@@ -94,11 +76,7 @@ class HttpReranker:
         return self._model or str(self._endpoint)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score of 0 to 1 for each text, in their order.
-
-        Raises `RerankingError` when the server refuses, keeps failing, or answers anything but one
-        finite number for each text.
-        """
+        """See `Reranker`; a response must hold one finite number for each text."""
         size = self._batch_size or max(1, len(texts))
         answers: list[float] = []
         for start in range(0, len(texts), size):
@@ -112,7 +90,7 @@ class HttpReranker:
         return {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
 
     def _checked(self, answer: Any, count: int) -> list[float]:
-        """Bring the numbers of an answer, which come best first, into the order of the texts."""
+        """Return the scores of a response, which come best first, in the order of the texts."""
         results = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(results, list):
             raise self._unusable("holds no list of results")
@@ -128,7 +106,7 @@ class HttpReranker:
             raise self._unusable(
                 f"holds {len(results)} results for {count} texts, or wrong indexes"
             )
-        return [score_of[place] for place in range(count)]
+        return [score_of[index] for index in range(count)]
 
     def _unusable(self, reason: str) -> RerankingError:
         return RerankingError(
@@ -139,7 +117,7 @@ class HttpReranker:
 
 
 def _result(result: Any) -> tuple[int | None, float]:
-    """Read index and score of a result; no index where one of them is missing."""
+    """Read index and score of a result; no index if either is missing."""
     if not isinstance(result, dict):
         return None, 0.0
     index: Any = result.get("index")

@@ -1,1 +1,1 @@
-"""Routes by resource; each calls functions of the database and shapes nothing itself."""
+"""Routes by resource; each calls functions of the database and leaves rows as they are."""

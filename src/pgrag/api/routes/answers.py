@@ -1,22 +1,31 @@
-"""Answers in words, with their sources."""
+"""Generated answers with their sources, and the tools with which a model retrieves them."""
 
-from __future__ import annotations
-
-from typing import Any
+import json
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import anyio.to_thread
-from fastapi import APIRouter, Request, Response
+from fastapi import Path, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 from starlette.requests import ClientDisconnect
 
+from pgrag.answer.agent import RESULT_TOKENS
+from pgrag.answer.tool_arguments import definitions
+from pgrag.answer.tools import Toolbox
+from pgrag.api.arguments import Arguments, LibraryName, VersionWish
+from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import EventStream, follow
-from pgrag.api.models.answers import Answer, AnswerBody
-from pgrag.api.models.arguments import NoParameters
 from pgrag.api.openapi import problems
 from pgrag.api.problems import RETRY_AFTER_SECONDS, STOPPING, problem
+from pgrag.api.queries import AnswerBody
 from pgrag.app import App
+from pgrag.values.answers import Answer
 
-router = APIRouter(tags=["answers"], responses=problems(400, 404, 413, 501, 502))
+router = Router(tags=["answers"], responses=problems(400, 404, 413, 501, 502))
+tools = Router(prefix="/tools", tags=["answers"])
+
+ToolName = Literal["keyword_search", "semantic_search", "read_chunk"]
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -34,8 +43,8 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/answer", response_model=Answer, responses=_STREAM)
-async def answer(body: AnswerBody, request: Request, _: NoParameters) -> Response:
-    """Answer a question in words, with the passages that say so; whole, or as it is written."""
+async def answer(body: AnswerBody, request: Request) -> Response:
+    """Answer a question with its sources; in one piece, or streamed."""
     app: App = request.app.state.pgrag
     limiter = request.app.state.answer_limiter
     answerer = await anyio.to_thread.run_sync(app.answering, "rest")
@@ -47,7 +56,7 @@ async def answer(body: AnswerBody, request: Request, _: NoParameters) -> Respons
         return EventStream(request, stream, limiter)
     error = await follow(stream, limiter, request.receive)
     if isinstance(error, ClientDisconnect):
-        # Nobody waits any more, or the server does not.
+        # The client has disconnected, or the server is shutting down.
         return problem(request, STOPPING, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
     if error is not None:
         raise error
@@ -56,3 +65,103 @@ async def answer(body: AnswerBody, request: Request, _: NoParameters) -> Respons
         headers={"Cache-Control": "no-store"},
         media_type="application/json",
     )
+
+
+class Function(BaseModel):
+    """A function in OpenAI's format."""
+
+    name: ToolName
+    description: str
+    parameters: dict[str, Any] = Field(description="JSON Schema of the arguments.")
+
+
+class ToolDefinition(BaseModel):
+    """A tool in OpenAI's format."""
+
+    type: Literal["function"]
+    function: Function
+
+
+class Tools(BaseModel):
+    """The `tools` of a request to a chat model."""
+
+    tools: list[ToolDefinition]
+
+
+class ToolsParameters(Arguments):
+    """Which form of the tools."""
+
+    scoped: bool = Field(
+        default=False, description="Without the arguments that choose a library and a version."
+    )
+
+
+class ToolBody(Arguments):
+    """A call of a tool, and the library it is limited to."""
+
+    arguments: dict[str, Any] | str = Field(
+        description="As the model wrote them: an object, or the JSON of one.",
+        examples=[{"query": "when is high water"}],
+    )
+    library: LibraryName | None = Field(
+        default=None, description="Nothing else is searched or read.", examples=["harbour"]
+    )
+    version: VersionWish | None = Field(
+        default=None, description="Of the library; default: the newest release."
+    )
+    first_number: int = Field(
+        default=1, ge=1, le=100_000, description="Of the first source: one more than there are."
+    )
+    token_budget: int = Field(
+        default=RESULT_TOKENS,
+        ge=1,
+        le=100_000,
+        description="Passages that do not fit are left out.",
+    )
+
+
+class ToolSource(BaseModel):
+    """A numbered source; its further fields are those of the sources of an answer."""
+
+    model_config = ConfigDict(extra="allow")
+
+    number: int = Field(examples=[1])
+    document_id: int = Field(examples=[42])
+    content: str
+
+
+class ToolResult(BaseModel):
+    """The result of a tool."""
+
+    outcome: Literal["found", "nothing", "unusable", "repeated"]
+    text: str = Field(description="For the model, as the content of a message of the role tool.")
+    sources: list[ToolSource]
+    search_id: UUID | None = Field(description="For feedback; null where nothing was recorded.")
+
+
+@tools.answers("", Tools, name="tools")
+def list_tools(exchange: Exchange, query: ToolsParameters) -> Any:
+    """List the tools in OpenAI's format, for an agent loop of your own."""
+    return {"tools": definitions(scoped=query.scoped)}
+
+
+@tools.answers("/{name}", ToolResult, method="POST", responses=problems(404))
+def use_tool(
+    exchange: Exchange, name: Annotated[ToolName, Path(description="Which tool.")], body: ToolBody
+) -> Any:
+    """Run a tool for a model; the text describes errors in the call, for the model to correct."""
+    written = body.arguments if isinstance(body.arguments, str) else json.dumps(body.arguments)
+    toolbox = Toolbox(
+        exchange.app.searching_as("rest"),
+        exchange.call,
+        library=body.library,
+        version=body.version,
+        first_number=body.first_number,
+    )
+    used = toolbox.use(name, written, body.token_budget)
+    return {
+        "outcome": used.outcome,
+        "text": used.text,
+        "sources": toolbox.sources,
+        "search_id": used.search_id,
+    }

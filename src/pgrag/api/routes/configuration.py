@@ -1,78 +1,82 @@
-"""What holds for all libraries, and the synonyms of one."""
+"""The configuration shared by all libraries, and the synonyms of one library."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import Annotated
+from pydantic import Field
 
-from fastapi import APIRouter, Query, Response
-
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import LibraryPath, NoParameters
-from pgrag.api.models.understanding import (
-    Configuration,
-    ConfigurationBody,
-    ConfigurationChanges,
-    ConfigurationHistory,
-    ConfigurationVersions,
-    Synonyms,
-    SynonymsBody,
-)
+from pgrag.api.arguments import Arguments, Count, Text, at_most
+from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
+from pgrag.values.configuration import Configuration, ConfigurationChanges, ConfigurationVersion
+from pgrag.values.libraries import Synonym
 
-router = APIRouter(tags=["configuration"])
-
-
-@router.get("/configuration", response_model=Configuration)
-def configuration(database: Database, _: NoParameters) -> Response:
-    """Give intents, query types, rules, page types and kinds of edges, and synonyms by library."""
-    [row] = database.call("configuration")
-    return database.answer(row)
+router = Router(tags=["configuration"])
 
 
-@router.patch(
-    "/configuration", response_model=ConfigurationChanges, responses=problems(400, 404, 413)
+class ConfigurationBody(Arguments):
+    """Entries to apply."""
+
+    entries: dict[str, Any] = Field(
+        description="By section and name; null removes an entry. Others stay as they are.",
+        examples=[{"rules": {"tickets": {"pattern": "T-[0-9]{4,}", "intent": "KNOWN_ITEM"}}}],
+    )
+    exact: bool = Field(default=False, description="A section given is all there is of it.")
+    note: Text = Field(default="", max_length=1000, description="Why; kept with the version.")
+    dry_run: bool = Field(default=False, description="Say what would change, and change nothing.")
+
+
+class SynonymsBody(Arguments):
+    """Synonyms to add, change or remove."""
+
+    synonyms: dict[str, Any] = Field(
+        description="By term: a list, or an object with `expansions`, `weight` and `mutual`; null"
+        " removes the term.",
+        examples=[{"PTO": ["paid time off", "leave"], "old": None}],
+    )
+
+
+router.declare(
+    "/configuration",
+    Configuration,
+    "Give intents, query types, rules, page types and kinds of edges, and synonyms by library.",
 )
-def apply_configuration(body: ConfigurationBody, database: Database, _: NoParameters) -> Response:
-    """Bring in entries: all of them, or, where something in them is wrong, none."""
+router.declare(
+    "/configuration/versions",
+    list[ConfigurationVersion],
+    "List the states that the configuration had, the newest first.",
+    function="configuration_history",
+    name="configuration_versions",
+    key="versions",
+    top_k=(Count, at_most(20, 10_000, "versions")),
+)
+Synonyms = router.declare(
+    "/libraries/{library:path}/synonyms",
+    list[Synonym],
+    "List the synonyms of a library, by term.",
+    echo=True,
+    responses=problems(404),
+)
+
+
+@router.answers("/configuration", ConfigurationChanges, method="PATCH", responses=problems(404))
+def apply_configuration(exchange: Exchange, body: ConfigurationBody) -> Any:
+    """Apply entries: all of them or, if one is invalid, none."""
     entries = {"entries": body.entries, "exact": body.exact}
     if body.dry_run:
-        changes = database.call("compare_configuration", **entries)
+        changes = exchange.call("compare_configuration", **entries)
     else:
-        changes = database.call("apply_configuration", **entries, note=body.note)
+        changes = exchange.call("apply_configuration", **entries, note=body.note)
     is_reading_changed = any(change["section"] == "page_types" for change in changes)
-    outdated = database.call("outdated_pages") if is_reading_changed and not body.dry_run else []
+    outdated = exchange.call("outdated_pages") if is_reading_changed and not body.dry_run else []
     for row in outdated:
         del row["source"]
-    return database.answer({"changes": changes, "outdated": outdated})
+    return {"changes": changes, "outdated": outdated}
 
 
-@router.get("/configuration/versions", response_model=ConfigurationVersions)
-def configuration_versions(
-    parameters: Annotated[ConfigurationHistory, Query()], database: Database
-) -> Response:
-    """List the states that the configuration had, the newest first."""
-    rows = database.call("configuration_history", match_count=parameters.limit)
-    return database.answer({"versions": rows})
-
-
-@router.get("/libraries/{library:path}/synonyms", response_model=Synonyms, responses=problems(404))
-def synonyms(library: LibraryPath, database: Database, _: NoParameters) -> Response:
-    """List the synonyms of a library."""
-    return database.answer(
-        {"library": library, "synonyms": database.call("synonyms", library=library)}
-    )
-
-
-@router.patch(
-    "/libraries/{library:path}/synonyms",
-    response_model=Synonyms,
-    responses=problems(400, 404, 413),
+@router.answers(
+    "/libraries/{library:path}/synonyms", Synonyms, method="PATCH", responses=problems(404)
 )
-def set_synonyms(
-    library: LibraryPath, body: SynonymsBody, database: Database, _: NoParameters
-) -> Response:
-    """Add, change or remove synonyms of a library; the answer lists those that it has then."""
-    database.call("set_synonyms", library=library, synonyms=body.synonyms)
-    return database.answer(
-        {"library": library, "synonyms": database.call("synonyms", library=library)}
-    )
+def set_synonyms(exchange: Exchange, library: str, body: SynonymsBody) -> Any:
+    """Add, change or remove synonyms of a library; the answer lists all that remain."""
+    exchange.call("set_synonyms", library=library, synonyms=body.synonyms)
+    return {"library": library, "synonyms": exchange.call("synonyms", library=library)}

@@ -1,125 +1,174 @@
-"""Evaluation: labelled sets, runs, and what they say."""
+"""Evaluation: labelled sets, runs, and comparisons."""
 
-from __future__ import annotations
+from typing import Annotated, Any, Literal, Self
 
-from typing import Annotated
+from fastapi import Path
+from pydantic import Field, model_validator
 
-from fastapi import APIRouter, Path, Query, Response
-
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import LARGEST_ID, NoParameters, Text
-from pgrag.api.models.evaluation import (
+from pgrag.api.arguments import Arguments, LibraryName, Name, Text
+from pgrag.api.declared import Exchange, Router
+from pgrag.api.openapi import problems
+from pgrag.evaluation import runs
+from pgrag.evaluation.configurations import Configuration
+from pgrag.values.evaluation import (
     Comparison,
-    ComparisonParameters,
-    EvaluatedQuery,
+    EvaluatedResult,
     EvaluationRun,
-    EvaluationRuns,
-    EvaluationSets,
-    ImportAnswer,
-    ImportBody,
+    EvaluationRunList,
+    EvaluationSet,
+    ImportedSet,
     RemovedRun,
     RemovedSet,
-    RunBody,
 )
-from pgrag.api.openapi import problems
 
-router = APIRouter(tags=["evaluation"], responses=problems(404))
+router = Router(tags=["evaluation"], responses=problems(404))
+
+METRIC = r"^(ndcg|ndcg_exp|mrr|recall|precision|hit_rate)(@[1-9][0-9]{0,3})?$"
 
 SetName = Annotated[
     Text, Path(max_length=80, description="Name of a set.", examples=["harbour-questions"])
 ]
-RunId = Annotated[int, Path(ge=1, le=LARGEST_ID, description="`run_id` of a run.", examples=[7])]
-QueryId = Annotated[Text, Path(max_length=1000, description="Id of a query.", examples=["q1"])]
 
 
-@router.get("/evaluations", response_model=EvaluationSets)
-def evaluation_sets(database: Database, _: NoParameters) -> Response:
-    """List the labelled sets by name."""
-    return database.answer({"sets": database.call("evaluation_sets")})
+class RunBody(Arguments):
+    """How to search. Without `function` the built-in configuration called `name` is run."""
+
+    name: Name = Field(
+        default="hybrid", description="keyword, semantic, hybrid, rrf, or a name for your own."
+    )
+    function: Name | None = Field(
+        default=None, description="A search function of the database.", examples=["search"]
+    )
+    arguments: dict[str, Any] = Field(
+        default={}, description="Its arguments by name.", examples=[{"alpha": 0.5}]
+    )
+    aggregate: Literal["max", "mean", "sum", "rrf"] = Field(
+        default="max", description="How the hits of one page become one."
+    )
+    depth: int = Field(default=20, ge=1, le=1000, description="Results kept for a query.")
+
+    @model_validator(mode="after")
+    def _says_what_to_ask(self) -> Self:
+        own = sorted({"arguments", "aggregate", "depth"} & self.model_fields_set)
+        if self.function is None and own:
+            raise ValueError(f"{', '.join(own)} without function: name one, such as search")
+        return self
 
 
-@router.put("/evaluations/{name}", response_model=ImportAnswer, responses=problems(400, 413))
-def import_evaluation_set(
-    name: SetName, body: ImportBody, database: Database, _: NoParameters
-) -> Response:
-    """Make a labelled set about a library, or replace it; its runs stay."""
-    [made] = database.call("import_evaluation_set", name=name, **body.model_dump())
-    return database.answer(
-        {
-            "name": name,
-            "queries": made["imported_queries"],
-            "judgements": made["imported_judgements"],
-            "unjudged": made["unjudged"],
-        }
+class ImportBody(Arguments):
+    """A labelled set for an indexed library."""
+
+    library: LibraryName = Field(description="What the queries ask.", examples=["harbour"])
+    queries: list[dict[str, Any]] = Field(
+        min_length=1,
+        description="`id`, `text`, `judgements` (`{target: grade}`), and optionally `excluded`"
+        " (pages that do not count).",
+        examples=[[{"id": "q1", "text": "tide table", "judgements": {"navigation/tides.md": 1}}]],
+    )
+    unit: Literal["page", "section", "document"] = Field(
+        default="page", description="What the targets name."
+    )
+    source: dict[str, Any] = Field(default={}, description="Where it comes from; kept with it.")
+
+
+class ComparisonParameters(Arguments):
+    """What to compare by."""
+
+    other: int = Field(ge=1, description="The other run.", examples=[8])
+    metric: str = Field(default="ndcg@10", pattern=METRIC, description="Such as mrr@10.")
+    moved: int = Field(
+        default=10, ge=0, le=1000, description="At most this many queries that moved most."
     )
 
 
-@router.delete("/evaluations/{name}", response_model=RemovedSet)
-def remove_evaluation_set(name: SetName, database: Database, _: NoParameters) -> Response:
-    """Remove a set with its runs; the library stays."""
-    [row] = database.call("remove_evaluation_set", evaluation_set=name)
-    return database.answer({"set": name, "runs": row["remove_evaluation_set"]})
-
-
-@router.get("/evaluations/{name}/runs", response_model=EvaluationRuns)
-def evaluation_runs(name: SetName, database: Database, _: NoParameters) -> Response:
-    """List the runs of a set, the latest first."""
-    found = database.evaluation_set(name)
-    return database.answer(
-        {
-            "set": found["name"],
-            "runs": database.call("evaluation_runs", evaluation_set=found["name"]),
-        }
-    )
-
-
-@router.post("/evaluations/{name}/runs", response_model=EvaluationRun, responses=problems(400, 413))
-def run_evaluation(name: SetName, body: RunBody, database: Database, _: NoParameters) -> Response:
-    """Ask every query of a set; the answer comes when all have been asked."""
-    configuration = None
-    if body.function is not None:
-        configuration = body.model_dump(include={"function", "arguments", "aggregate", "depth"})
-    run_id = database.evaluate(name, body.name, configuration)
-    return database.answer(database.evaluation_run(run_id))
-
-
-@router.get("/evaluation-runs/{run_id}", response_model=EvaluationRun)
-def evaluation_run(run_id: RunId, database: Database, _: NoParameters) -> Response:
-    """Describe one run."""
-    return database.answer(database.evaluation_run(run_id))
-
-
-@router.post(
-    "/evaluation-runs/{run_id}/repeat", response_model=EvaluationRun, responses=problems(413)
+router.declare(
+    "/evaluations",
+    list[EvaluationSet],
+    "List the labelled sets by name.",
+    function="evaluation_sets",
+    key="sets",
 )
-def repeat_evaluation(run_id: RunId, database: Database, _: NoParameters) -> Response:
-    """Run again what a run asked, with its configuration, in the library of today."""
-    [row] = database.call("repeat_evaluation", run_id=run_id)
-    return database.answer(database.evaluation_run(row["repeat_evaluation"]))
+router.declare(
+    "/evaluation-runs/{run_id}/queries/{query_id:path}",
+    list[EvaluatedResult],
+    "Show what a run returned for a query, what was expected, and why.",
+    function="evaluation_answer",
+    name="evaluated_query",
+    key="results",
+    echo=True,
+)
 
 
-@router.delete("/evaluation-runs/{run_id}", response_model=RemovedRun)
-def remove_evaluation_run(run_id: RunId, database: Database, _: NoParameters) -> Response:
+@router.answers("/evaluations/{name}", ImportedSet, method="PUT")
+def import_evaluation_set(exchange: Exchange, name: SetName, body: ImportBody) -> Any:
+    """Create or replace a labelled set for a library; its runs are kept."""
+    [row] = exchange.call("import_evaluation_set", name=name, **body.for_sql())
+    return {
+        "name": name,
+        "queries": row["imported_queries"],
+        "judgements": row["imported_judgements"],
+        "unjudged": row["unjudged"],
+    }
+
+
+@router.answers("/evaluations/{name}", RemovedSet, method="DELETE")
+def remove_evaluation_set(exchange: Exchange, name: SetName) -> Any:
+    """Remove a set with its runs; the library is kept."""
+    [row] = exchange.call("remove_evaluation_set", evaluation_set=name)
+    return {"set": name, "runs": row["remove_evaluation_set"]}
+
+
+@router.answers("/evaluations/{name}/runs", EvaluationRunList)
+def evaluation_runs(exchange: Exchange, name: SetName) -> Any:
+    """List the runs of a set, the latest first."""
+    stored_name = runs.find_set(exchange.app, name)["name"]
+    return {
+        "set": stored_name,
+        "runs": exchange.call("evaluation_runs", evaluation_set=stored_name),
+    }
+
+
+@router.answers("/evaluations/{name}/runs", EvaluationRun, method="POST")
+def run_evaluation(exchange: Exchange, name: SetName, body: RunBody) -> Any:
+    """Run every query of a set; the answer arrives after the last query."""
+    with exchange.timed():
+        if body.function is None:
+            [configuration] = runs.chosen(exchange.app, [body.name])
+        else:
+            configuration = Configuration(body.name, body.model_dump(exclude={"name"}))
+        run_id = int(runs.run(exchange.app, name, configuration)["run"])
+    return evaluation_run(exchange, run_id)
+
+
+@router.answers("/evaluation-runs/{run_id}", EvaluationRun)
+def evaluation_run(exchange: Exchange, run_id: int) -> Any:
+    """Describe one run."""
+    # Raises UnknownEvaluationRun.
+    exchange.call("evaluation_metrics", run_id=run_id, metrics=["mrr@1"])
+    [row] = [row for row in exchange.call("evaluation_runs") if row["run_id"] == run_id]
+    return row
+
+
+@router.answers(
+    "/evaluation-runs/{run_id}/repeat", EvaluationRun, method="POST", responses=problems(413)
+)
+def repeat_evaluation(exchange: Exchange, run_id: int) -> Any:
+    """Repeat a run with its configuration, in the current library."""
+    [row] = exchange.call("repeat_evaluation", run_id=run_id)
+    return evaluation_run(exchange, row["repeat_evaluation"])
+
+
+@router.answers("/evaluation-runs/{run_id}", RemovedRun, method="DELETE")
+def remove_evaluation_run(exchange: Exchange, run_id: int) -> Any:
     """Remove a run with its results."""
-    database.call("remove_evaluation_run", run_id=run_id)
-    return database.answer({"run_id": run_id})
+    exchange.call("remove_evaluation_run", run_id=run_id)
+    return {"run_id": run_id}
 
 
-@router.get("/evaluation-runs/{run_id}/comparison", response_model=Comparison)
-def comparison(
-    run_id: RunId, parameters: Annotated[ComparisonParameters, Query()], database: Database
-) -> Response:
+@router.answers("/evaluation-runs/{run_id}/comparison", Comparison)
+def comparison(exchange: Exchange, run_id: int, query: ComparisonParameters) -> Any:
     """Compare a run with another one of the same set."""
-    pair = {"run_id": run_id, "other_run_id": parameters.other, "metric": parameters.metric}
-    [row] = database.call("compare_evaluations", **pair)
-    moved = database.call("moved_queries", **pair, match_count=parameters.moved)
-    return database.answer({**pair, **row, "moved": moved})
-
-
-@router.get("/evaluation-runs/{run_id}/queries/{query_id:path}", response_model=EvaluatedQuery)
-def evaluated_query(
-    run_id: RunId, query_id: QueryId, database: Database, _: NoParameters
-) -> Response:
-    """Show what a run returned for a query, what was expected, and why."""
-    rows = database.call("evaluation_answer", run_id=run_id, query_id=query_id)
-    return database.answer({"run_id": run_id, "query_id": query_id, "results": rows})
+    pair = {"run_id": run_id, "other_run_id": query.other, "metric": query.metric}
+    [row] = exchange.call("compare_evaluations", **pair)
+    moved = exchange.call("moved_queries", **pair, top_k=query.moved)
+    return {**pair, **row, "moved": moved}

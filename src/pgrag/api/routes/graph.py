@@ -1,117 +1,130 @@
-"""The graph: what links to a page, what stands around it, and how two pages hang together."""
+"""The graph: links to a page, the pages around a page, and how two pages are connected."""
 
-from __future__ import annotations
+from typing import Annotated, Any, Literal
 
-from typing import Annotated
+from pydantic import Field, PlainSerializer
 
-from fastapi import APIRouter, Query, Response
-
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import PageId
-from pgrag.api.models.graph import (
-    BacklinkParameters,
-    Backlinks,
-    EdgeParameters,
-    Edges,
-    EdgeSearchParameters,
-    FoundEdges,
-    Neighbourhood,
-    NeighbourhoodParameters,
-    PathParameters,
-    RelatedPages,
-    RelatedParameters,
-    Way,
+from pgrag.api.arguments import (
+    CONTINUES,
+    LARGEST_ID,
+    Arguments,
+    LibraryName,
+    Text,
+    VersionWish,
+    at_most,
 )
+from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.results import Results
+from pgrag.search import Search
+from pgrag.values.graph import Backlink, EdgeList, EdgeResult, Neighbour, PathStep, RelatedPage
 
-router = APIRouter(tags=["graph"], responses=problems(404))
+router = Router(tags=["graph"], responses=problems(404))
+
+Direction = Literal["out", "in", "both"]
+PageNumber = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+
+_ALONG = "out: along links; in: against them; both."
 
 
-@router.get("/pages/{page_id}/backlinks", response_model=Backlinks)
-def backlinks(
-    page_id: PageId, parameters: Annotated[BacklinkParameters, Query()], database: Database
-) -> Response:
-    """List who links to a page, where, and in which sentence."""
-    rows = database.call(
-        "backlinks", page_id=page_id, kinds=parameters.kind_names, match_count=parameters.limit
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+class _Kinds(Arguments):
+    kinds: Annotated[Annotated[Text, Field(max_length=4000)] | None, PlainSerializer(_names)] = (
+        Field(
+            default=None,
+            description="Only edges of these kinds, with commas; a kind without edges finds none.",
+            examples=["links_to,depends_on"],
+        )
     )
-    return database.answer({"backlinks": rows})
 
 
-@router.get("/pages/{page_id}/related", response_model=RelatedPages)
-def related(
-    page_id: PageId, parameters: Annotated[RelatedParameters, Query()], database: Database
-) -> Response:
-    """List the pages that have most to do with a page, and why."""
-    rows = database.call("related_pages", page_id=page_id, match_count=parameters.limit)
-    return database.answer({"related": rows})
+class EdgeParameters(_Kinds):
+    """Which of a page's edges."""
+
+    direction: Direction = Field(default="both", description="out: on the page; in: to it; both.")
+    structure: bool = Field(default=False, description="Also belongs_to, next and prev.")
+    top_k: int = at_most(1000, 10_000, "edges")
+    after: PageNumber | None = Field(default=None, description=CONTINUES)
 
 
-@router.get("/pages/{page_id}/neighbourhood", response_model=Neighbourhood)
-def neighbourhood(
-    page_id: PageId, parameters: Annotated[NeighbourhoodParameters, Query()], database: Database
-) -> Response:
-    """List the pages around a page, as far as links lead in so many steps."""
-    rows = database.call(
-        "neighbourhood",
-        page_id=page_id,
-        depth=parameters.depth,
-        kinds=parameters.kind_names,
-        direction=parameters.direction,
-        fan_out=parameters.fan_out,
-        total=parameters.total,
+class EdgeSearchParameters(_Kinds):
+    """What the edges shall say, and where."""
+
+    query: Text = Field(
+        alias="q",
+        serialization_alias="query",
+        description="What the edges shall say.",
+        examples=["who needs tides"],
     )
-    return database.answer({"neighbourhood": rows})
-
-
-@router.get("/pages/{page_id}/edges", response_model=Edges)
-def edges(
-    page_id: PageId, parameters: Annotated[EdgeParameters, Query()], database: Database
-) -> Response:
-    """List the edges of a page, in whatever state they are."""
-    [found] = database.call("page", page_id=page_id)
-    rows = database.call(
-        "edges",
-        library=found["page"]["library"],
-        page_id=page_id,
-        direction=parameters.direction,
-        kinds=parameters.kind_names,
-        structure=parameters.structure,
-        match_count=parameters.limit,
-        after=parameters.after,
+    library: LibraryName = Field(description="Name of a library.", examples=["harbour"])
+    version: VersionWish | None = Field(
+        default=None, description="A label, a range, or `-`; default: the newest."
     )
+    min_score: float = Field(default=0, ge=0, description="Leave out edges below this score.")
+    top_k: int = at_most(10, 1000, "edges")
+
+
+router.declare(
+    "/pages/{page_id}/backlinks",
+    list[Backlink],
+    "List who links to a page, where, and in which sentence; the strongest first.",
+    base=_Kinds,
+    top_k=(int, at_most(100, 10_000, "links")),
+)
+router.declare(
+    "/pages/{page_id}/related",
+    list[RelatedPage],
+    "List the pages most related to a page, and why; the nearest first.",
+    function="related_pages",
+    name="related",
+    top_k=(int, at_most(10, 100, "pages")),
+)
+router.declare(
+    "/pages/{page_id}/neighbourhood",
+    list[Neighbour],
+    "List the pages around a page, as far as links lead; the nearest and strongest first.",
+    base=_Kinds,
+    depth=(int, Field(default=1, ge=1, le=10, description="Largest number of steps.")),
+    direction=(Direction, Field(default="both", description=_ALONG)),
+    fan_out=(int, at_most(50, 1000, "neighbours of each page, the strongest", name="fan_out")),
+    total=(int, at_most(500, 10_000, "pages", name="total")),
+)
+router.declare(
+    "/path",
+    list[PathStep],
+    "Find a shortest path from a page to another along links; empty where there is none.",
+    function="shortest_path",
+    name="path",
+    base=_Kinds,
+    from_page=(
+        PageNumber,
+        Field(
+            alias="from", serialization_alias="from_page", description="`page_id`.", examples=[7]
+        ),
+    ),
+    to_page=(
+        PageNumber,
+        Field(alias="to", serialization_alias="to_page", description="`page_id`.", examples=[9]),
+    ),
+    max_depth=(int, Field(default=8, ge=1, le=100, description="Largest number of steps.")),
+    direction=(Direction, Field(default="out", description=_ALONG)),
+)
+
+
+@router.answers("/pages/{page_id}/edges", EdgeList)
+def edges(exchange: Exchange, page_id: int, query: EdgeParameters) -> Any:
+    """List the edges of a page, whatever their state."""
+    [row] = exchange.call("page", page_id=page_id)
+    library = row["page"]["library"]
+    rows = exchange.call("edges", library=library, page_id=page_id, **query.for_sql())
     stored = [row["edge_id"] for row in rows if row["edge_id"] is not None]
-    is_full = len(stored) == parameters.limit
-    return database.answer({"edges": rows, "next": stored[-1] if is_full else None})
+    return {"edges": rows, "next": stored[-1] if len(stored) == query.top_k else None}
 
 
-@router.get("/path", response_model=Way)
-def path(parameters: Annotated[PathParameters, Query()], database: Database) -> Response:
-    """Find a shortest way from a page to another along links."""
-    rows = database.call(
-        "shortest_path",
-        from_page=parameters.from_page,
-        to_page=parameters.to_page,
-        max_depth=parameters.max_depth,
-        kinds=parameters.kind_names,
-        direction=parameters.direction,
-    )
-    return database.answer({"path": rows})
-
-
-@router.get("/edges/search", response_model=FoundEdges)
-def search_edges(
-    parameters: Annotated[EdgeSearchParameters, Query()], database: Database
-) -> Response:
-    """Find edges between pages by what their sentences say."""
-    found = database.search(
-        Results.edges,
-        parameters.query,
-        library=parameters.library,
-        version=parameters.version,
-        kinds=parameters.kind_names,
-        min_score=parameters.min_score,
-        match_count=parameters.limit,
-    )
-    return database.answer({"edges": found.rows, "notices": found.notices})
+@router.answers("/edges/search", EdgeResult)
+def search_edges(exchange: Exchange, query: EdgeSearchParameters) -> Any:
+    """Search edges between pages by their sentences."""
+    result = exchange.search(Search.edges, **query.for_sql())
+    return {"edges": result.rows, "notices": result.notices}

@@ -1,7 +1,6 @@
-"""Whether the process lives, and whether it can answer."""
+"""Whether the process is alive, and whether it can answer requests."""
 
-from __future__ import annotations
-
+import logging
 from dataclasses import asdict
 
 import anyio
@@ -9,31 +8,82 @@ import anyio.to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from pgrag.api.models.arguments import NoParameters
-from pgrag.api.models.state import Health, Readiness
 from pgrag.api.openapi import problems
 from pgrag.api.problems import NOT_READY, problem
-from pgrag.api.readiness import findings, silent
+from pgrag.app import App
+from pgrag.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
+from pgrag.schema import Finding
+from pgrag.values.base import Value, described
+
+log = logging.getLogger(__name__)
 
 router = APIRouter(tags=["health"], responses=problems(422))
 
 PATIENCE_SECONDS = 5.0
 
+_MODEL = """
+select exists (
+    select
+    from pgrag.embedding_models as m
+    join pgrag.model_tokens as t on t.model_id = m.model_id
+    where m.name = pgrag.builtin_model()
+) as installed
+"""
+
+
+class Health(Value):
+    """The process answers."""
+
+    status: str = described("", "ok")
+
+
+class Readiness(Value):
+    """Everything that answering needs is there."""
+
+    status: str = described("", "ready")
+    findings: tuple[Finding, ...]
+
+
+def _findings(app: App) -> list[Finding]:
+    """Check database, schema and built-in model in this order, up to the first failure."""
+    answers = Finding("database", True, "The database answers.")
+    fits = Finding("schema", True, "The database fits this version of pgrag.")
+    try:
+        app.require_schema()
+        [row] = app.database.query(_MODEL)
+    except DatabaseUnavailable as error:
+        log.warning("not ready: %s", error)
+        return [_silent(error.hint or "")]
+    except (SchemaOutdated, SchemaTooNew) as error:
+        return [answers, Finding("schema", False, error.message, error.hint or "")]
+    if row["installed"]:
+        model = Finding("model", True, "The built-in embedding model is installed.")
+    else:
+        model = Finding(
+            "model", False, "The built-in embedding model is missing.", "Run `pgrag db upgrade`."
+        )
+    return [answers, fits, model]
+
+
+def _silent(remedy: str) -> Finding:
+    """The finding for a database that does not answer; the reason goes to the log."""
+    return Finding("database", False, "The database does not answer.", remedy)
+
 
 @router.get("/healthz", response_model=Health)
-async def healthz(_: NoParameters) -> Response:
-    """Say that the process is alive, whatever the database does."""
+async def healthz() -> Response:
+    """Report that the process is alive, whatever the state of the database."""
     return JSONResponse({"status": "ok"})
 
 
 @router.get("/readyz", response_model=Readiness, responses=problems(503))
-async def readyz(request: Request, _: NoParameters) -> Response:
+async def readyz(request: Request) -> Response:
     """Check that the database answers, fits this version of pgrag and has the built-in model."""
-    found = [silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
+    found = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
     with anyio.move_on_after(PATIENCE_SECONDS):
-        # Not in line with the searches: a busy service is ready.
+        # Not through the searches' limiter: a busy service is still ready.
         found = await anyio.to_thread.run_sync(
-            findings,
+            _findings,
             request.app.state.pgrag,
             abandon_on_cancel=True,
             limiter=request.app.state.readiness_limiter,

@@ -1,97 +1,135 @@
-"""Libraries, their versions, and the pages of a version.
+"""Libraries, their versions, the pages of a version, and tunings.
 
 Names and labels may contain slashes, so the longest address is tried first.
 """
 
-from __future__ import annotations
+from typing import Any, Literal
 
-from typing import Annotated, Any
-
-from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import Arguments, LibraryPath, NoParameters, Text, VersionPath
-from pgrag.api.models.libraries import Libraries, Library, Pages, Version, Versions
+from pgrag.api.arguments import (
+    CONTINUES,
+    Arguments,
+    Cursor,
+    VersionPath,
+    VersionWish,
+    at_most,
+)
+from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
+from pgrag.db import Row
 from pgrag.errors import UnknownVersion
+from pgrag.result import next_cursor
+from pgrag.values.base import Value
+from pgrag.values.evaluation import Tuning
+from pgrag.values.libraries import Library, PageList, Version
 
-router = APIRouter(tags=["libraries"], responses=problems(404))
+router = Router(tags=["libraries"], responses=problems(404))
 
 
 class PagesParameters(Arguments):
     """Which of the pages."""
 
-    limit: int = Field(default=100, ge=1, le=1000, description="At most so many pages.")
-    after: Annotated[Text, Field(max_length=4000)] | None = Field(
-        default=None, description="The `next` of the answer before: continues behind it."
+    top_k: int = at_most(100, 1000, "pages")
+    after: Cursor | None = Field(default=None, description=CONTINUES)
+
+
+class TuningBody(Arguments):
+    """How to search for better settings. It takes about a minute."""
+
+    version: VersionWish | None = Field(
+        default=None, description="The version that is searched; default: the newest."
+    )
+    query_count: int = Field(
+        default=400,
+        ge=50,
+        le=5000,
+        description="At most this many questions; more give more certainty.",
+    )
+    seed: int = Field(
+        default=42,
+        ge=-(2**62),
+        le=2**62,
+        description="Seed of the drawn questions and of their split.",
+    )
+    dry_run: bool = Field(default=False, description="Change nothing.")
+    source: Literal["judgements", "feedback", "library"] | None = Field(
+        default=None, description="Default: the first of these that has enough questions."
     )
 
 
-@router.get("/libraries", response_model=Libraries)
-def libraries(database: Database, _: NoParameters) -> Response:
-    """List the libraries by name."""
-    return database.answer({"libraries": database.call("libraries")})
+class Versions(Value):
+    """The versions of a library: releases first, the newest on top."""
+
+    library: str
+    versions: tuple[Version, ...]
 
 
-@router.get("/libraries/{library:path}/versions/{version:path}/pages", response_model=Pages)
-def pages(
-    library: LibraryPath,
-    version: VersionPath,
-    parameters: Annotated[PagesParameters, Query()],
-    database: Database,
-) -> Response:
+router.declare(
+    "/libraries/{library:path}/tuning",
+    Tuning,
+    "Choose alpha and field weights, and keep them if they are significantly better; this takes a"
+    " minute.",
+    method="POST",
+    function="tune",
+    body=TuningBody,
+)
+router.declare(
+    "/libraries/{library:path}/tuning",
+    list[Tuning],
+    "List the tunings of a library, the latest first.",
+    function="tuning_history",
+    key="tunings",
+    echo=True,
+    responses=problems(400),
+)
+router.declare(
+    "/libraries/{library:path}/tuning",
+    Tuning,
+    "Go back to the settings before the last accepted tuning.",
+    method="DELETE",
+    function="undo_tuning",
+    responses=problems(400),
+)
+router.declare("/libraries", list[Library], "List the libraries by name.")
+
+
+@router.answers("/libraries/{library:path}/versions/{version:path}/pages", PageList)
+def pages(exchange: Exchange, library: str, version: VersionPath, query: PagesParameters) -> Any:
     """List the pages of a version by key."""
-    found = _version(database, library, version)
-    rows = database.call(
-        "pages",
-        library=found["library"],
-        version=found["version"],
-        match_count=parameters.limit,
-        after=parameters.after,
-    )
-    is_full = len(rows) == parameters.limit
-    return database.answer(
-        {
-            "library": found["library"],
-            "version": found["version"],
-            "pages": rows,
-            "next": rows[-1]["key"] if is_full else None,
-        }
-    )
+    scope = {"library": library, "version": _version(exchange, library, version)["version"]}
+    rows = exchange.call("pages", **scope, **query.for_sql())
+    return {**scope, "pages": rows, "next": next_cursor(rows, query.top_k, "key")}
 
 
-@router.get("/libraries/{library:path}/versions/{version:path}", response_model=Version)
-def version(
-    library: LibraryPath, version: VersionPath, database: Database, _: NoParameters
-) -> Response:
+@router.answers("/libraries/{library:path}/versions/{version:path}", Version)
+def version(exchange: Exchange, library: str, version: VersionPath) -> Any:
     """Describe one version."""
-    return database.answer(_version(database, library, version))
+    return _version(exchange, library, version)
 
 
-@router.get("/libraries/{library:path}/versions", response_model=Versions)
-def versions(library: LibraryPath, database: Database, _: NoParameters) -> Response:
+@router.answers("/libraries/{library:path}/versions", Versions)
+def versions(exchange: Exchange, library: str) -> Any:
     """List the versions of a library: releases first, the newest on top."""
-    rows = _versions(database, library)
-    return database.answer({"library": library, "versions": rows})
+    return {"library": library, "versions": _versions(exchange, library)}
 
 
-@router.get("/libraries/{library:path}", response_model=Library)
-def library(library: LibraryPath, database: Database, _: NoParameters) -> Response:
+@router.answers("/libraries/{library:path}", Library)
+def library(exchange: Exchange, library: str) -> Any:
     """Describe one library."""
-    _versions(database, library)
-    [row] = [row for row in database.call("libraries") if row["library"] == library]
-    return database.answer(row)
+    _versions(exchange, library)
+    [row] = [row for row in exchange.call("libraries") if row["library"] == library]
+    return row
 
 
-def _versions(database: Database, library: str) -> list[dict[str, Any]]:
-    rows = database.call("library_versions", library=library)
+def _versions(exchange: Exchange, library: str) -> list[Row]:
+    rows = exchange.call("library_versions", library=library)
     return [{"library": library, **row} for row in rows]
 
 
-def _version(database: Database, library: str, label: str) -> dict[str, Any]:
+def _version(exchange: Exchange, library: str, label: str) -> Row:
     """The version with exactly this label: an address names one thing, and no substitute."""
-    rows = _versions(database, library)
+    rows = _versions(exchange, library)
     for row in rows:
         if row["version"] == label.strip().lower():
             return row

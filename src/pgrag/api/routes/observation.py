@@ -1,90 +1,121 @@
-"""Feedback on recorded searches, and what they tell."""
+"""Feedback on recorded searches, and metrics of them."""
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from pydantic import Field
 
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import NoParameters
-from pgrag.api.models.observation import (
-    AnswersMetrics,
-    EmptyQueries,
-    FeedbackAnswer,
-    FeedbackBody,
-    Metrics,
-    Observed,
-    ObservedPeriods,
-    ObservedRows,
-    PastSearches,
-    PopularQueries,
+from pgrag.api.arguments import LARGEST_ID, Arguments, LibraryName, Text, at_most
+from pgrag.api.declared import Exchange, Router
+from pgrag.api.openapi import problems
+from pgrag.values.observation import (
+    SEARCH_ID_EXAMPLE,
+    AnswerMetrics,
+    EmptyQuery,
+    FeedbackReceipt,
+    PopularQuery,
+    RecordedSearch,
+    SearchMetrics,
     SearchRecord,
 )
-from pgrag.api.openapi import problems
 
-router = APIRouter(tags=["observation"], responses=problems(404))
+router = Router(tags=["observation"], responses=problems(404))
 
 
-@router.post("/feedback", response_model=FeedbackAnswer, responses=problems(400, 413))
-def feedback(body: FeedbackBody, database: Database, _: NoParameters) -> Response:
+class FeedbackBody(Arguments):
+    """A rating of a recorded search, or of one hit of it."""
+
+    search_id: UUID = Field(description="A recorded search.", examples=[SEARCH_ID_EXAMPLE])
+    rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly right.", examples=[4])
+    document_id: int | None = Field(
+        default=None,
+        ge=1,
+        le=LARGEST_ID,
+        description="One of the hits; by default the answer as a whole is rated.",
+        examples=[42],
+    )
+    comment: Text | None = Field(default=None, max_length=10_000, description="Why.")
+
+
+class _Observed(Arguments):
+    days: int = Field(default=30, ge=1, le=36_500, description="How many days to look back.")
+    library: LibraryName | None = Field(
+        default=None, description="Only searches in this library alone.", examples=["harbour"]
+    )
+
+
+class _Periods(_Observed):
+    period: Literal["day", "week", "month", "all"] = Field(
+        default="day", description="What one row is about; days are those of UTC."
+    )
+
+
+class _Rows(_Observed):
+    top_k: int = at_most(20, 1000, "rows")
+
+
+@router.answers("/feedback", FeedbackReceipt, method="POST")
+def feedback(exchange: Exchange, body: FeedbackBody) -> Any:
     """Rate a recorded search, or one hit of it."""
-    [row] = database.call("give_feedback", **body.model_dump())
-    return database.answer({"feedback_id": row["give_feedback"]})
+    [row] = exchange.call("give_feedback", **body.for_sql())
+    return {"feedback_id": row["give_feedback"]}
 
 
-@router.get("/searches", response_model=PastSearches)
-def past_searches(parameters: Annotated[ObservedRows, Query()], database: Database) -> Response:
-    """List recorded searches, the latest first."""
-    return database.answer({"searches": database.call("search_history", **_asked(parameters))})
-
-
-@router.get("/searches/{search_id}", response_model=SearchRecord)
-def search_record(
-    search_id: Annotated[UUID, Path(description="Of a recorded search.")],
-    database: Database,
-    _: NoParameters,
-) -> Response:
-    """Give one recorded search with its hits, their scores, and its feedback."""
-    [row] = database.call("search_record", search_id=search_id)
-    return database.answer(row["search_record"])
-
-
-@router.get("/metrics/searches", response_model=Metrics)
-def search_metrics(parameters: Annotated[ObservedPeriods, Query()], database: Database) -> Response:
-    """Sum up number, empty share, latency and relevance of searches by period and library."""
-    return database.answer({"metrics": database.call("search_metrics", **_asked(parameters))})
-
-
-@router.get("/metrics/answers", response_model=AnswersMetrics)
-def answer_metrics(parameters: Annotated[ObservedPeriods, Query()], database: Database) -> Response:
-    """Sum up number, outcome, latency and tokens of answers by period and library."""
-    return database.answer({"metrics": database.call("answer_metrics", **_asked(parameters))})
-
-
-@router.get("/metrics/popular-queries", response_model=PopularQueries)
-def popular_queries(parameters: Annotated[ObservedRows, Query()], database: Database) -> Response:
-    """List the queries that are asked most."""
-    return database.answer({"queries": database.call("popular_queries", **_asked(parameters))})
-
-
-@router.get("/metrics/empty-queries", response_model=EmptyQueries)
-def empty_queries(parameters: Annotated[ObservedRows, Query()], database: Database) -> Response:
-    """List the queries that found nothing."""
-    return database.answer({"queries": database.call("empty_queries", **_asked(parameters))})
-
-
-@router.get("/metrics/slow-searches", response_model=PastSearches)
-def slow_searches(parameters: Annotated[ObservedRows, Query()], database: Database) -> Response:
-    """List the searches that took longest."""
-    rows = database.call("search_history", slowest=True, **_asked(parameters))
-    return database.answer({"searches": rows})
-
-
-def _asked(parameters: Observed) -> dict[str, object]:
-    """The arguments of the SQL functions, where a limit is a match_count."""
-    return {
-        "match_count" if name == "limit" else name: value
-        for name, value in parameters.model_dump().items()
-    }
+router.declare(
+    "/searches",
+    list[RecordedSearch],
+    "List recorded searches, the latest first.",
+    function="search_history",
+    name="past_searches",
+    key="searches",
+    base=_Rows,
+)
+router.declare(
+    "/searches/{search_id}",
+    SearchRecord,
+    "Give one recorded search with its hits, their scores, and its feedback.",
+    function="search_record",
+    column="search_record",
+)
+router.declare(
+    "/metrics/searches",
+    list[SearchMetrics],
+    "Summarise searches by period and library: number, share without hits, latency and relevance.",
+    function="search_metrics",
+    key="metrics",
+    base=_Periods,
+)
+router.declare(
+    "/metrics/answers",
+    list[AnswerMetrics],
+    "Summarise answers by period and library: number, outcome, latency and tokens.",
+    function="answer_metrics",
+    key="metrics",
+    base=_Periods,
+)
+router.declare(
+    "/metrics/popular-queries",
+    list[PopularQuery],
+    "List the most frequent queries.",
+    function="popular_queries",
+    key="queries",
+    base=_Rows,
+)
+router.declare(
+    "/metrics/empty-queries",
+    list[EmptyQuery],
+    "List the most frequent queries without a hit.",
+    function="empty_queries",
+    key="queries",
+    base=_Rows,
+)
+router.declare(
+    "/metrics/slow-searches",
+    list[RecordedSearch],
+    "List the searches that took longest.",
+    function="search_history",
+    name="slow_searches",
+    key="searches",
+    base=_Rows,
+    fixed={"slowest": True},
+)

@@ -1,26 +1,90 @@
-"""Pages and their heading trees."""
+"""Pages with their outlines and properties, and passages with their neighbours."""
 
-from __future__ import annotations
+from typing import Any
 
-from fastapi import APIRouter, Response
+from pydantic import Field
 
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import NoParameters, PageId
-from pgrag.api.models.libraries import Outline, Page
+from pgrag.api.arguments import Arguments, Count
+from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
+from pgrag.values.base import Value
+from pgrag.values.libraries import OutlineEntry, Page
+from pgrag.values.passages import Passage, Surroundings
 
-router = APIRouter(prefix="/pages", tags=["pages"], responses=problems(404))
-
-
-@router.get("/{page_id}", response_model=Page)
-def page(page_id: PageId, database: Database, _: NoParameters) -> Response:
-    """Give a page with its text and all of its front matter."""
-    [row] = database.call("page", page_id=page_id)
-    return database.answer(row["page"])
+pages = Router(tags=["pages"], responses=problems(404))
+documents = Router(tags=["documents"], responses=problems(404))
 
 
-@router.get("/{page_id}/outline", response_model=Outline)
-def outline(page_id: PageId, database: Database, _: NoParameters) -> Response:
-    """Give the heading tree of a page, in reading order."""
-    rows = database.call("outline", page_id=page_id)
-    return database.answer({"page_id": page_id, "outline": rows})
+class SurroundingsParameters(Arguments):
+    """How far to look."""
+
+    before: Count = Field(default=1, description="At most this many siblings before.")
+    after: Count = Field(default=1, description="At most this many siblings after.")
+    max_chunks_per_document: Count = Field(
+        default=20, description="At most this many passages of the page, the nearest ones."
+    )
+
+
+class Parent(Value):
+    """The passage above; null at the top."""
+
+    parent: Passage | None
+
+
+pages.declare(
+    "/pages/{page_id}",
+    Page,
+    "Give a page with its text and all of its front matter.",
+    function="page",
+    column="page",
+)
+pages.declare(
+    "/pages/{page_id}/outline",
+    list[OutlineEntry],
+    "Give the heading tree of a page, in reading order.",
+    echo=True,
+)
+documents.declare("/documents/{document_id}", Passage, "Give one passage.", function="document")
+documents.declare(
+    "/documents/{document_id}/children",
+    list[Passage],
+    "List the passages one level below, in reading order; for a page also the pages below.",
+)
+documents.declare(
+    "/documents/{document_id}/siblings",
+    list[Passage],
+    "List the passages of the same level under the same parent, in reading order.",
+    before=(Count, Field(default=1000, description="At most this many before.")),
+    after=(Count, Field(default=1000, description="At most this many after.")),
+)
+documents.declare(
+    "/documents/{document_id}/ancestors",
+    list[Passage],
+    "List the passages above, the nearest first, up to the root of the documentation.",
+)
+
+
+@documents.answers("/documents/{document_id}/parent", Parent)
+def parent(exchange: Exchange, document_id: int) -> Any:
+    """Return the section of a paragraph, the section or page above it, or the parent page."""
+    rows = exchange.call("parent", document_id=document_id)
+    return {"parent": rows[0] if rows else None}
+
+
+@documents.answers("/documents/{document_id}/context", Surroundings)
+def surroundings(exchange: Exchange, document_id: int, query: SurroundingsParameters) -> Any:
+    """Return a passage with its parent, its nearest siblings and its page around it."""
+    [document] = exchange.call("document", document_id=document_id)
+    return {
+        "document": document,
+        **parent(exchange, document_id),
+        "siblings": exchange.call(
+            "siblings", document_id=document_id, before=query.before, after=query.after
+        ),
+        "expansion": exchange.call(
+            "expand_documents",
+            document_ids=[document_id],
+            scores=[1.0],
+            max_chunks_per_document=query.max_chunks_per_document,
+        ),
+    }

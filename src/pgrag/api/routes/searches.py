@@ -1,56 +1,63 @@
-"""Searching, and the context for a question."""
+"""Searches, what is derived from hits (contexts, pages, counts), and how a query is read."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from pgrag.api.exchange import Database
-from pgrag.api.models.arguments import Arguments, LibraryName, NoParameters, VersionWish
-from pgrag.api.models.documents import ContextAnswer, Resolution, SearchAnswer
-from pgrag.api.models.queries import (
-    AnyQuery,
-    ContextBody,
-    ContextParameters,
-    SearchBody,
-    SearchParameters,
-)
+from pgrag.api import queries
+from pgrag.api.arguments import Arguments, LibraryName, Text, VersionWish, at_most
+from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.search import Search
+from pgrag.result import Result
+from pgrag.search import TOP_K, Search
+from pgrag.values.searches import (
+    BatchResult,
+    Context,
+    Facets,
+    Intent,
+    PageResult,
+    ParsedQuery,
+    Resolution,
+    SearchResult,
+    Suggestion,
+)
 
-router = APIRouter(tags=["search"], responses=problems(404))
+router = Router(tags=["search"], responses=problems(404))
+understanding = Router(tags=["search"])
 
-MODES = {
-    "hybrid": Search.search,
-    "keyword": Search.keyword_search,
-    "semantic": Search.semantic_search,
-}
-
-
-@router.get("/search", response_model=SearchAnswer)
-def search(parameters: Annotated[SearchParameters, Query()], database: Database) -> Response:
-    """Find documents by words and by meaning."""
-    return _search(parameters, database)
-
-
-@router.post("/search", response_model=SearchAnswer, responses=problems(400, 413))
-def search_with_body(body: SearchBody, database: Database, _: NoParameters) -> Response:
-    """Find documents by words and by meaning; also with a vector of one's own."""
-    return _search(body, database)
+_OWN_VECTOR = "also with a vector of your own."
 
 
-@router.get("/context", response_model=ContextAnswer)
-def context(parameters: Annotated[ContextParameters, Query()], database: Database) -> Response:
-    """Make the text that answers a question: hits, what belongs to them, within a budget."""
-    return _context(parameters, database)
+def _run(
+    search: Callable[..., Result], shape: Callable[[Result], dict[str, Any]]
+) -> Callable[[Exchange, queries.Query], dict[str, Any]]:
+    """Return the handler of a route: calls a method of `Search` and shapes its result."""
+    return lambda exchange, query: shape(
+        exchange.search(search, getattr(query, "query", None) or "", **query.arguments())
+    )
 
 
-@router.post("/context", response_model=ContextAnswer, responses=problems(400, 413))
-def context_with_body(body: ContextBody, database: Database, _: NoParameters) -> Response:
-    """Make the text that answers a question; also with a vector of one's own."""
-    return _context(body, database)
+router.declare_query(
+    "/search",
+    SearchResult,
+    (
+        "Find documents by words and by meaning.",
+        f"Find documents by words and by meaning; {_OWN_VECTOR}",
+    ),
+    models=queries.SEARCHES,
+    run=_run(Search.search, lambda result: result.listing("hits")),
+)
+router.declare_query(
+    "/context",
+    Context,
+    (
+        "Assemble the text that answers a question: hits, what belongs to them, within a budget.",
+        f"Assemble the text that answers a question; {_OWN_VECTOR}",
+    ),
+    models=queries.CONTEXTS,
+    run=_run(Search.context, Result.context),
+)
 
 
 class ResolveParameters(Arguments):
@@ -64,52 +71,86 @@ class ResolveParameters(Arguments):
     )
 
 
-@router.get("/resolve", response_model=Resolution)
-def resolve(parameters: Annotated[ResolveParameters, Query()], database: Database) -> Response:
-    """Say which version a wish stands for, and why."""
-    return database.answer(_resolution(database, parameters.library, parameters.version))
+@router.answers("/resolve", Resolution)
+def resolve(exchange: Exchange, query: ResolveParameters) -> Any:
+    """Resolve a version request, and give the reason."""
+    [row] = exchange.call("resolve_version", library=query.library, wanted=query.version)
+    return {"library": query.library, **row}
 
 
-def _search(arguments: SearchParameters | SearchBody, database: Database) -> Response:
-    found = database.search(MODES[arguments.mode], arguments.query, **arguments.arguments())
-    is_full = len(found.rows) == arguments.limit
-    return database.answer(
-        {
-            "hits": found.rows,
-            "search_id": found.search_id,
-            "next": found.rows[-1]["cursor"] if is_full else None,
-            "notices": found.notices,
-            "resolved": _resolved(arguments, database),
-        }
+router.declare_query(
+    "/search/pages",
+    PageResult,
+    (
+        "Find pages: one row each, with its best passage.",
+        f"Find pages; {_OWN_VECTOR}",
+    ),
+    models=queries.PAGE_SEARCHES,
+    run=_run(Search.pages, lambda result: result.listing("pages")),
+    name="search_pages",
+)
+
+
+@router.answers("/search/batch", BatchResult, method="POST")
+def search_batch(exchange: Exchange, body: queries.BatchBody) -> Any:
+    """Run many searches at once; a failed query does not affect the others."""
+    texts = [query.query for query in body.queries]
+    options = [query.arguments() for query in body.queries]
+    result = exchange.search(Search.many, texts, options=options)
+    return result.batch(texts, [own.get("top_k", TOP_K) for own in options])
+
+
+router.declare_query(
+    "/facets",
+    Facets,
+    (
+        "Count the pages of a search, by library, version, topic, type, tag and language.",
+        f"Count the pages of a search; {_OWN_VECTOR}",
+    ),
+    models=queries.FACETS,
+    run=_run(Search.facets, Result.facets),
+)
+
+
+def _query(description: str, example: str, *, least: int | None = None) -> tuple[object, object]:
+    return (
+        Annotated[Text, Field(min_length=least, max_length=10_000)],
+        Field(alias="q", serialization_alias="query", description=description, examples=[example]),
     )
 
 
-def _context(arguments: ContextParameters | ContextBody, database: Database) -> Response:
-    made = database.search(Search.context, arguments.query, **arguments.arguments())
-    return database.answer(
-        {
-            "text": "\n\n".join(row["block"] for row in made.rows),
-            "tokens": sum(row["tokens"] for row in made.rows),
-            "blocks": made.rows,
-            "search_id": made.search_id,
-            "notices": made.notices,
-            "resolved": _resolved(arguments, database),
-        }
-    )
-
-
-def _resolved(arguments: AnyQuery, database: Database) -> list[dict[str, Any]]:
-    """The version of each library that was named, after a search that found it."""
-    filters = arguments.filters or {}
-    wanted = arguments.version if arguments.version is not None else filters.get("version")
-    if wanted == "*":
-        return []
-    wish = None if wanted is None else str(wanted)
-    named = arguments.library or filters.get("library") or []
-    names = named if isinstance(named, list) else [named]
-    return [_resolution(database, str(name), wish) for name in dict.fromkeys(names)]
-
-
-def _resolution(database: Database, library: str, version: str | None) -> dict[str, Any]:
-    [row] = database.call("resolve_version", library=library, wanted=version)
-    return {"library": library.strip().lower(), **row}
+understanding.declare(
+    "/parse",
+    ParsedQuery,
+    "Show which words and which filters a query holds.",
+    function="parse_query",
+    name="parse",
+    responses=problems(404),
+    query=_query("As for a search.", "restore type:guide created:>=2024-12-01"),
+)
+understanding.declare(
+    "/suggestions",
+    list[Suggestion],
+    "Suggest similar terms for those of a query that no passage has, the most similar first.",
+    function="suggest",
+    name="suggestions",
+    responses=problems(404),
+    query=_query("As for a search.", "resotre a backup"),
+    library=(
+        LibraryName | None,
+        Field(default=None, description="Name of a library; default: the terms of all."),
+    ),
+    version=(
+        VersionWish | None,
+        Field(default=None, description="Only libraries that have this version."),
+    ),
+    top_k=(int, at_most(3, 100, "suggestions", name="suggestion_count")),
+)
+understanding.declare(
+    "/intent",
+    Intent,
+    "Say what kind of question a query is, by which rule, and what it chooses for a search.",
+    function="detect_intent",
+    name="intent",
+    query=_query("A question.", "how do I moor a boat", least=1),
+)

@@ -1,6 +1,4 @@
-"""The tools, a family a file; their order is that in which a model reads them."""
-
-from __future__ import annotations
+"""The tools, one family per file, in the order in which a model reads them."""
 
 from typing import Any
 
@@ -9,7 +7,6 @@ from pgrag.mcp.tools import (
     context7,
     documents,
     feedback,
-    graph,
     libraries,
     lines,
     pages,
@@ -18,24 +15,21 @@ from pgrag.mcp.tools import (
     writing,
 )
 
-_ALL: tuple[Tool[Any], ...] = (
-    *searching.TOOLS,
-    *libraries.TOOLS,
-    *documents.TOOLS,
-    *pages.TOOLS,
-    *graph.TOOLS,
-    *lines.TOOLS,
-    *tables.TOOLS,
-    *feedback.TOOLS,
-    *context7.TOOLS,
-    *writing.TOOLS,
-)
+_FAMILIES = (
+    searching, libraries, documents, pages, lines, tables, feedback, context7, writing,
+)  # fmt: skip
+_ALL: dict[str, Tool[Any]] = {
+    member.name: member
+    for family in _FAMILIES
+    for member in vars(family).values()
+    if isinstance(member, Tool)
+}
 
 
 def offered(*, writes: bool, read_only: bool) -> list[Tool[Any]]:
     """The tools of a server; see `create_server`."""
     return [
         tool
-        for tool in _ALL
+        for tool in _ALL.values()
         if not (tool.writes and read_only) and (writes or not tool.needs_permission)
     ]

@@ -1,50 +1,67 @@
-"""Reading on from a passage: its neighbours, its section, its page."""
+"""Reading on from a passage: its neighbours, its section, its page, all in paragraphs."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from pgrag.db import Row
-from pgrag.mcp.documentation import Documentation, named, shown
-from pgrag.mcp.paragraphs import Paragraph, as_given, below_headings, paragraphs_of
-from pgrag.mcp.replies import address, breadcrumbs, count_tokens, fit
-from pgrag.mcp.tool import DEFAULT_BUDGET, Arguments, DocumentId, Reply, TokenBudget, Tool
+from pgrag.mcp.corpus import Documentation, named
+from pgrag.mcp.replies import Block, address, breadcrumbs, count_tokens, fit, on_one_line
+from pgrag.mcp.tool import (
+    DEFAULT_BUDGET,
+    Arguments,
+    DocumentId,
+    Reply,
+    TokenBudget,
+    VersionLabel,
+    tool,
+)
 
 _NEIGHBOURS = 2
-"""So many paragraphs before and after."""
+"""Paragraphs before and after."""
+_ALL = 1_000_000
 _INCOMPLETE = "More was asked for than fits."
+
+
+class Paragraph(BaseModel):
+    """A piece of a page."""
+
+    id: int = Field(validation_alias="document_id", description="For read_document.")
+    breadcrumbs: str
+    content: str = Field(description="Quoted from the documentation.")
+    is_cut: bool = Field(description="Whether its end was cut off for the budget.")
 
 
 class ReadDocument(Arguments):
     """A document by its id."""
 
-    id: Annotated[DocumentId, Field(description="id of a passage.")]
-    expand: Annotated[
-        Literal["none", "neighbours", "section", "page"],
-        Field(
-            description="How much around it: none, neighbours (two paragraphs before and after),"
-            " section (with its subsections), or page."
-        ),
-    ] = "none"
+    id: DocumentId = Field(description="id of a passage.")
+    expand: Literal["none", "neighbours", "section", "page"] = Field(
+        default="none",
+        description="How much around it: none, neighbours (two paragraphs before and after),"
+        " section (with its subsections), or page.",
+    )
     token_budget: TokenBudget = DEFAULT_BUDGET
 
 
 class DocumentText(BaseModel):
-    """A document and what was asked for around it, in reading order."""
+    """A document and its requested surroundings, in reading order."""
 
     id: int
     page_id: int
     library: str
-    version: str
+    version: VersionLabel
     title: str
     url: str
     paragraphs: list[Paragraph]
     is_complete: bool = Field(description="Whether all that was asked for is here.")
 
 
-def _read_document(documentation: Documentation, given: ReadDocument) -> Reply:
+@tool("read_document", "Read around a passage", DocumentText)
+def read_document(documentation: Documentation, given: ReadDocument) -> Reply:
+    """Read a passage that a search found, with its neighbours, its section or its page around it.
+    Use it when a passage is right but not enough.
+    """
     [row] = documentation.call("document", document_id=given.id)
     rows = _around(documentation, row, given.expand)
     head = "\n".join(
@@ -65,21 +82,18 @@ def _read_document(documentation: Documentation, given: ReadDocument) -> Reply:
     blocks = below_headings(chosen, row["path"])
     fitted = fit(head, blocks, foot_below, given.token_budget)
     paragraphs = as_given(chosen, fitted.blocks)
-    content = DocumentText(
-        id=given.id,
-        page_id=row["page_id"],
-        library=row["library"],
-        version=shown(row["version"]),
-        title=row["title"],
-        url=address(row),
-        paragraphs=paragraphs,
-        is_complete=len(paragraphs) == len(rows) and not any(item.is_cut for item in paragraphs),
-    )
-    return Reply(fitted.text, content)
+    is_complete = len(paragraphs) == len(rows) and not any(item.is_cut for item in paragraphs)
+    content = {
+        "id": given.id,
+        "url": address(row),
+        "paragraphs": paragraphs,
+        "is_complete": is_complete,
+    }
+    return Reply(fitted.text, DocumentText.model_validate(row | content))
 
 
 def _around(documentation: Documentation, row: Row, expand: str) -> list[Row]:
-    """The paragraphs around a document, it included, in reading order."""
+    """The paragraphs around a document, including itself, in reading order."""
     if expand == "none":
         return [row]
     rows = paragraphs_of(documentation, row["document_id"])
@@ -92,7 +106,7 @@ def _around(documentation: Documentation, row: Row, expand: str) -> list[Row]:
 
 
 def _is_within(paragraph: Row, row: Row) -> bool:
-    """Whether a paragraph belongs to a section; a short one may be part of a larger paragraph."""
+    """Whether a paragraph belongs to a section; a short section may lie inside a paragraph."""
     if paragraph["path"][: len(row["path"])] == row["path"]:
         return True
     begins_before = paragraph["line_start"] <= row["line_end"]
@@ -100,14 +114,14 @@ def _is_within(paragraph: Row, row: Row) -> bool:
 
 
 def _place(rows: list[Row], row: Row) -> int:
-    """Where a document stands among the paragraphs; a section, where its first one does."""
+    """The index of a document among the paragraphs; for a section, that of its first one."""
     order = row["sort_order"]
     following = (place for place, other in enumerate(rows) if other["sort_order"] >= order)
     return next(following, len(rows) - 1)
 
 
 def _window(rows: list[Row], place: int, room: int) -> list[Row]:
-    """As many rows around a place as there is room for, growing to both sides in turn."""
+    """The rows around an index that fit the room, growing alternately to both sides."""
     sizes = [
         count_tokens(other["content"]) + count_tokens(breadcrumbs(other)) + 2 for other in rows
     ]
@@ -126,14 +140,43 @@ def _window(rows: list[Row], place: int, room: int) -> list[Row]:
     return rows[first : last + 1]
 
 
-TOOLS: tuple[Tool[Any], ...] = (
-    Tool(
-        name="read_document",
-        title="Read around a passage",
-        description="Read a passage that a search found, with its neighbours, its section or its"
-        " page around it. Use it when a passage is right but not enough.",
-        arguments=ReadDocument,
-        output=DocumentText,
-        run=_read_document,
-    ),
-)
+def paragraphs_of(documentation: Documentation, document_id: int) -> list[Row]:
+    """The paragraphs of a document's page, in reading order."""
+    rows = documentation.call(
+        "expand_documents",
+        document_ids=[document_id],
+        scores=[1.0],
+        max_chunks_per_document=_ALL,
+    )
+    whole = [row for row in rows if row["level"] == 2]
+    return sorted(whole or rows, key=lambda row: row["sort_order"])
+
+
+def below_headings(rows: list[Row], shown_path: list[str]) -> list[Block]:
+    """Paragraphs below the headings that each one adds; `shown_path` is already above them."""
+    blocks = []
+    above = shown_path
+    for row in rows:
+        path = row["path"]
+        common = next(
+            (place for place, name in enumerate(path) if above[place : place + 1] != [name]),
+            len(path),
+        )
+        headings = [
+            f"{'#' * min(depth + 1, 6)} {on_one_line(name)}"
+            for depth, name in enumerate(path[common:], start=max(common - len(shown_path) + 1, 1))
+        ]
+        above = path
+        blocks.append(
+            Block(row["document_id"], "\n\n".join(headings), row["content"], is_quoted=False)
+        )
+    return blocks
+
+
+def as_given(rows: list[Row], blocks: tuple[Block, ...]) -> list[Paragraph]:
+    """The first of the rows, in the form that their blocks show."""
+    shown = ({"content": block.content, "is_cut": block.is_cut} for block in blocks)
+    return [
+        Paragraph.model_validate(row | {"breadcrumbs": breadcrumbs(row)} | part)
+        for row, part in zip(rows, shown, strict=False)
+    ]

@@ -1,13 +1,11 @@
-"""Why hits stand where they do, and what an agent thought of them."""
+"""Explanations of rankings, and feedback from agents."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from pgrag.mcp.documentation import Documentation, label, shown
+from pgrag.mcp.corpus import Documentation, label
 from pgrag.mcp.replies import breadcrumbs, on_one_line
 from pgrag.mcp.tool import (
     Arguments,
@@ -16,8 +14,9 @@ from pgrag.mcp.tool import (
     LibraryName,
     Query,
     Reply,
-    Tool,
     VersionWish,
+    optional_text,
+    tool,
 )
 
 
@@ -25,17 +24,17 @@ class ExplainSearch(Arguments):
     """A search to explain."""
 
     library: LibraryName
-    query: Annotated[Query, Field(description="The query of the search.")]
+    query: Query = Field(description="The query of the search.")
     version: VersionWish = None
-    limit: Annotated[int, Field(ge=1, le=10, description="At most so many hits.")] = 5
-    filters: Annotated[Filters, Field(description="The filters of the search.")] = None
+    top_k: int = Field(default=5, ge=1, le=10, description="At most so many hits.")
+    filters: Filters = Field(default=None, description="The filters of the search.")
 
 
 class Explanation(BaseModel):
     """Why a hit stands where it does."""
 
     rank: int
-    id: int = Field(description="For read_document.")
+    id: int = Field(validation_alias="document_id", description="For read_document.")
     breadcrumbs: str
     score: float
     keyword_score: float | None
@@ -45,7 +44,7 @@ class Explanation(BaseModel):
 
 
 class Explanations(BaseModel):
-    """Why the hits of a search stand where they do."""
+    """Why the hits of a search have their ranks."""
 
     library: str
     version: str
@@ -56,45 +55,43 @@ class Explanations(BaseModel):
 class SendFeedback(Arguments):
     """A rating of a search, or of one of its passages."""
 
-    search_id: Annotated[UUID, Field(description="From the last lines of a search's reply.")]
-    rating: Annotated[
-        int, Field(ge=1, le=5, description="1 useless, 5 exactly what was asked for.")
-    ]
-    document_id: Annotated[
-        DocumentId | None,
-        Field(description="id of one passage; leave it out to rate the answer as a whole."),
-    ] = None
-    comment: Annotated[
-        str | None, Field(max_length=10_000, description="Why, or what was missing.")
-    ] = None
+    search_id: UUID = Field(description="From the last lines of a search's reply.")
+    rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly what was asked for.")
+    document_id: DocumentId | None = Field(
+        default=None, description="id of one passage; leave it out to rate the answer as a whole."
+    )
+    comment: str | None = optional_text(10_000, "Why, or what was missing.")
 
 
 class KeptFeedback(BaseModel):
-    """A rating was kept."""
+    """A stored rating."""
 
     feedback_id: int
 
 
-def _explain_search(documentation: Documentation, given: ExplainSearch) -> Reply:
+@tool("explain_search", "Explain a search", Explanations)
+def explain_search(documentation: Documentation, given: ExplainSearch) -> Reply:
+    """Say why the hits of a search stand where they do: which words and what meaning gave which
+    score. Use it only when results surprise you and you want to ask better.
+    """
     read = documentation.resolve(given.library, given.version)
     found = documentation.unrecorded.search(
         given.query,
         library=given.library,
         version=label(given.version),
-        match_count=given.limit,
+        top_k=given.top_k,
         filters=given.filters,
         explain=True,
     )
     hits = [
-        Explanation(
-            rank=rank,
-            id=row["document_id"],
-            breadcrumbs=breadcrumbs(row),
-            score=row["score"],
-            keyword_score=row["keyword_score"],
-            semantic_score=row["semantic_score"],
-            reasons=row["explanation"]["reasons"],
-            numbers=row["explanation"],
+        Explanation.model_validate(
+            row
+            | {
+                "rank": rank,
+                "breadcrumbs": breadcrumbs(row),
+                "reasons": row["explanation"]["reasons"],
+                "numbers": row["explanation"],
+            }
         )
         for rank, row in enumerate(found.rows, start=1)
     ]
@@ -105,17 +102,11 @@ def _explain_search(documentation: Documentation, given: ExplainSearch) -> Reply
         lines += [f"- {reason}" for reason in hit.reasons]
     if not hits:
         lines += ["", "It finds nothing; search_docs says why, and what to relax."]
-    content = Explanations(
-        library=read.library,
-        version=shown(read.label),
-        version_reason=read.reason,
-        hits=hits,
-    )
-    return Reply("\n".join(lines), content)
+    return Reply("\n".join(lines), Explanations(**read.content, hits=hits))
 
 
 def _formula(hit: Explanation) -> str:
-    """`score=0.93 = 0.7 × words 0.96 + 0.3 × meaning 0.86`, where that is how it came about."""
+    """`score=0.93 = 0.7 × words 0.96 + 0.3 × meaning 0.86`, if the score is that sum."""
     alpha = hit.numbers.get("alpha")
     if alpha is None or hit.numbers.get("fusion") != "absolute":
         return f"score={hit.score:.2f}"
@@ -123,35 +114,10 @@ def _formula(hit: Explanation) -> str:
     return f"score={hit.score:.2f}: {words} + {alpha:.2g} × meaning {hit.semantic_score or 0:.2f}"
 
 
-def _send_feedback(documentation: Documentation, given: SendFeedback) -> Reply:
-    [row] = documentation.call(
-        "give_feedback",
-        search_id=given.search_id,
-        rating=given.rating,
-        document_id=given.document_id,
-        comment=given.comment,
-    )
+@tool("send_feedback", "Rate a search", KeptFeedback, writes=True)
+def send_feedback(documentation: Documentation, given: SendFeedback) -> Reply:
+    """Tell how good the passages of a search were, 1 to 5, so that the search can be tuned. Use it
+    when you have answered, or when nothing was found that should be there.
+    """
+    [row] = documentation.call("give_feedback", **given.model_dump())
     return Reply("Thank you, it is noted.", KeptFeedback(feedback_id=row["give_feedback"]))
-
-
-TOOLS: tuple[Tool[Any], ...] = (
-    Tool(
-        name="explain_search",
-        title="Explain a search",
-        description="Say why the hits of a search stand where they do: which words and what meaning"
-        " gave which score. Use it only when results surprise you and you want to ask better.",
-        arguments=ExplainSearch,
-        output=Explanations,
-        run=_explain_search,
-    ),
-    Tool(
-        name="send_feedback",
-        title="Rate a search",
-        description="Tell how good the passages of a search were, 1 to 5, so that the search can be"
-        " tuned. Use it when you have answered, or when nothing was found that should be there.",
-        arguments=SendFeedback,
-        output=KeptFeedback,
-        run=_send_feedback,
-        writes=True,
-    ),
-)

@@ -1,14 +1,11 @@
-"""What there is to search: libraries and their versions."""
-
-from __future__ import annotations
+"""The libraries that can be searched, and their versions."""
 
 from operator import itemgetter
-from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from pgrag.mcp.documentation import UNVERSIONED, Documentation, shown
-from pgrag.mcp.replies import Block, fit, plural
+from pgrag.mcp.corpus import UNVERSIONED, Documentation, shown
+from pgrag.mcp.replies import Block, fit_page, plural
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
     Arguments,
@@ -16,17 +13,19 @@ from pgrag.mcp.tool import (
     LibraryName,
     Reply,
     TokenBudget,
-    Tool,
+    VersionLabel,
+    optional_text,
+    tool,
 )
 
 _NONE = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
 _NO_MORE = "There are no more libraries."
 _MOST_VERSIONS = 100
-"""So many versions are listed; nobody reads more."""
+"""Versions that are listed."""
 
 
 class ListLibraries(Arguments):
-    """Nothing has to be said; the cursor is for a great many."""
+    """No required argument; the cursor is for long lists."""
 
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None
@@ -36,7 +35,7 @@ class Library(BaseModel):
     """A documentation set."""
 
     library: str = Field(description="Its name, as the other tools take it.")
-    newest: str = Field(description="The version that is read where none is named.")
+    newest: VersionLabel = Field(description="The version that is read where none is named.")
     versions: int = Field(description="How many versions are indexed.")
     pages: int = Field(description="Pages in all of them.")
     language: str = Field(description="Language of its full-text search.")
@@ -50,23 +49,20 @@ class Libraries(BaseModel):
 
 
 class FindVersion(Arguments):
-    """Which version a wish stands for."""
+    """A version to resolve."""
 
     library: LibraryName
-    target_version: Annotated[
-        str | None,
-        Field(
-            max_length=200,
-            description="What is wanted: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or"
-            " `latest`. Leave it out for the newest release.",
-        ),
-    ] = None
+    target_version: str | None = optional_text(
+        200,
+        "What is wanted: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or"
+        " `latest`. Leave it out for the newest release.",
+    )
 
 
 class Version(BaseModel):
     """One version of a library."""
 
-    version: str = Field(description="Its label; `-` for documentation without versions.")
+    version: VersionLabel = Field(description="Its label; `-` for documentation without versions.")
     is_newest: bool = Field(description="Whether it is read where none is named.")
     pages: int
 
@@ -81,35 +77,29 @@ class FoundVersion(BaseModel):
     more_versions: int = Field(description="How many are not listed.")
 
 
-def _list_libraries(documentation: Documentation, given: ListLibraries) -> Reply:
+@tool("list_libraries", "List libraries", Libraries)
+def list_libraries(documentation: Documentation, given: ListLibraries) -> Reply:
+    """List every library whose documentation can be searched here, with its newest version. Call
+    it when you do not know a library's exact name, or to see what there is.
+    """
     rows = documentation.call("libraries")
-    left = [row for row in rows if given.cursor is None or row["library"] > given.cursor]
     libraries = [
-        Library(
-            library=row["library"],
-            newest=shown(row["newest"] or ""),
-            versions=row["versions"],
-            pages=row["pages"],
-            language=row["language"],
-        )
-        for row in sorted(left, key=itemgetter("library"))
+        Library.model_validate(row)
+        for row in sorted(rows, key=itemgetter("library"))
+        if given.cursor is None or row["library"] > given.cursor
     ]
     if not libraries:
         return Reply(_NONE if not rows else _NO_MORE, Libraries(libraries=[], cursor=None))
-
-    def cursor(count: int) -> str | None:
-        return None if count == len(libraries) else libraries[count - 1].library
-
-    def foot(count: int) -> str:
-        following = cursor(count)
-        more = f'\nMore: the same call with cursor="{following}".' if following else ""
-        return f"Search one with search_docs(library, query).{more}"
-
-    blocks = [Block(0, "", _line(item), is_quoted=False) for item in libraries]
-    head = f"# {plural(len(rows), 'library')}"
-    fitted = fit(head, blocks, foot, given.token_budget, separator="\n")
-    count = len(fitted.blocks)
-    return Reply(fitted.text, Libraries(libraries=libraries[:count], cursor=cursor(count)))
+    page = fit_page(
+        f"# {plural(len(rows), 'library')}",
+        [Block(0, "", _line(item), is_quoted=False) for item in libraries],
+        "Search one with search_docs(library, query).",
+        lambda count: None if count == len(libraries) else libraries[count - 1].library,
+        given.token_budget,
+        separator="\n",
+    )
+    libraries = libraries[: len(page.blocks)]
+    return Reply(page.text, Libraries(libraries=libraries, cursor=page.cursor))
 
 
 def _line(item: Library) -> str:
@@ -121,56 +111,29 @@ def _line(item: Library) -> str:
     return f"- **{item.library}**: {versions}, {plural(item.pages, 'page')}"
 
 
-def _find_version(documentation: Documentation, given: FindVersion) -> Reply:
-    found = documentation.resolve(given.library, given.target_version)
+@tool("find_version", "Find a version of a library", FoundVersion)
+def find_version(documentation: Documentation, given: FindVersion) -> Reply:
+    """Say which indexed version of a library fits a wish, why, and which versions there are. Use
+    it when the version matters: for a project pinned to one, or before comparing two. Searching
+    does not need it: search_docs takes the same wishes.
+    """
+    read = documentation.resolve(given.library, given.target_version)
     rows = documentation.call("library_versions", library=given.library)
-    listed = [
-        Version(version=shown(row["version"]), is_newest=row["is_newest"], pages=row["pages"])
-        for row in rows[:_MOST_VERSIONS]
-    ]
-    more = len(rows) - len(listed)
-    chosen = shown(found.label)
-    lines = [
-        f"# {found.library}: version {chosen}",
-        "",
-        f"Why: {found.reason}. Give version={chosen!r} to read it.",
-        "",
-        "Indexed versions: "
-        + ", ".join(f"**{item.version}**" if item.version == chosen else item.version
-                    for item in listed)
-        + (f" and {more} more" if more else "")
-        + ".",
-    ]  # fmt: skip
-    return Reply(
-        "\n".join(lines),
-        FoundVersion(
-            library=found.library,
-            version=chosen,
-            reason=found.reason,
-            versions=listed,
-            more_versions=more,
-        ),
+    content = FoundVersion(
+        library=read.library,
+        version=shown(read.label),
+        reason=read.reason,
+        versions=[Version.model_validate(row) for row in rows[:_MOST_VERSIONS]],
+        more_versions=max(len(rows) - _MOST_VERSIONS, 0),
     )
-
-
-TOOLS = (
-    Tool(
-        name="list_libraries",
-        title="List libraries",
-        description="List every library whose documentation can be searched here, with its newest"
-        " version. Call it when you do not know a library's exact name, or to see what there is.",
-        arguments=ListLibraries,
-        output=Libraries,
-        run=_list_libraries,
-    ),
-    Tool(
-        name="find_version",
-        title="Find a version of a library",
-        description="Say which indexed version of a library fits a wish, why, and which versions"
-        " there are. Use it when the version matters: for a project pinned to one, or before"
-        " comparing two. Searching does not need it: search_docs takes the same wishes.",
-        arguments=FindVersion,
-        output=FoundVersion,
-        run=_find_version,
-    ),
-)
+    labels = ", ".join(
+        f"**{item.version}**" if item.version == content.version else item.version
+        for item in content.versions
+    )
+    more = f" and {content.more_versions} more" if content.more_versions else ""
+    lines = [
+        f"# {read.library}: version {content.version}",
+        f"Why: {read.reason}. Give version={content.version!r} to read it.",
+        f"Indexed versions: {labels}{more}.",
+    ]
+    return Reply("\n\n".join(lines), content)

@@ -1,14 +1,12 @@
-"""Lines of the sources that hold a text."""
+"""Lines of the sources that contain a text."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from pgrag.db import Row
-from pgrag.mcp.documentation import Documentation, shown
-from pgrag.mcp.replies import Block, fit, on_one_line
+from pgrag.mcp.corpus import Documentation
+from pgrag.mcp.replies import Block, fit_page, on_one_line
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
     Arguments,
@@ -16,43 +14,36 @@ from pgrag.mcp.tool import (
     LibraryName,
     Reply,
     TokenBudget,
-    Tool,
     VersionWish,
+    optional_text,
+    tool,
 )
 
 _TIMEOUT_MS = 5000
 _LONGEST_LINE = 600
-"""Characters of a line that are shown, around its first match."""
+"""Characters shown of a line, around its first match."""
 
 
 class SearchText(Arguments):
-    """What a line must hold, and where to look."""
+    """The pattern of a line, and the pages to search."""
 
     library: LibraryName
-    pattern: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=1000,
-            description="What a line must hold, exactly.",
-            examples=["useEffect("],
-        ),
-    ]
+    pattern: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="What a line must hold, exactly.",
+        examples=["useEffect("],
+    )
     version: VersionWish = None
-    mode: Annotated[
-        Literal["literal", "word", "regex"],
-        Field(description="The text as it is, whole words, or a regular expression."),
-    ] = "literal"
-    case: Annotated[
-        Literal["sensitive", "ignore", "smart"],
-        Field(description="smart: ignore, unless the pattern has a capital letter."),
-    ] = "smart"
-    path: Annotated[
-        str | None,
-        Field(max_length=1000, description="Only these files: guide/, docs/*.md, **/a.md."),
-    ] = None
-    context: Annotated[int, Field(ge=0, le=10, description="Lines before and after.")] = 0
-    limit: Annotated[int, Field(ge=1, le=200, description="At most so many lines.")] = 30
+    mode: Literal["literal", "word", "regex"] = Field(
+        default="literal", description="The text as it is, whole words, or a regular expression."
+    )
+    case: Literal["sensitive", "ignore", "smart"] = Field(
+        default="smart", description="smart: ignore, unless the pattern has a capital letter."
+    )
+    path: str | None = optional_text(1000, "Only these files: guide/, docs/*.md, **/a.md.")
+    context: int = Field(default=0, ge=0, le=10, description="Lines before and after.")
+    top_k: int = Field(default=30, ge=1, le=200, description="At most so many lines.")
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None
 
@@ -61,8 +52,11 @@ class Line(BaseModel):
     """A line that matches."""
 
     page_id: int = Field(description="For get_page.")
-    id: int | None = Field(description="Of the passage that holds it, for read_document.")
-    page: str = Field(description="Path in the source.")
+    id: int | None = Field(
+        validation_alias="document_id",
+        description="Of the passage that holds it, for read_document.",
+    )
+    page: str = Field(validation_alias="key", description="Path in the source.")
     title: str
     line: int = Field(description="From 1.")
     content: str
@@ -78,7 +72,12 @@ class Lines(BaseModel):
     cursor: str | None = Field(description="For the next lines; null where there are no more.")
 
 
-def _search_text(documentation: Documentation, given: SearchText) -> Reply:
+@tool("search_text", "Search for exact text", Lines)
+def search_text(documentation: Documentation, given: SearchText) -> Reply:
+    """List the lines of a library's sources that hold a text exactly, as grep does, with page and
+    line. Use it to check whether a name, flag or message occurs at all, and for regular
+    expressions; for questions use search_docs.
+    """
     read = documentation.resolve(given.library, given.version)
     rows = documentation.app.database.call_in_time(
         "search_text",
@@ -90,49 +89,31 @@ def _search_text(documentation: Documentation, given: SearchText) -> Reply:
         case_mode=given.case,
         context=given.context,
         path=given.path,
-        match_count=given.limit,
+        top_k=given.top_k,
         after=given.cursor,
     )
 
     def cursor(count: int) -> str | None:
-        is_all = count == len(rows) and len(rows) < given.limit
-        return None if is_all or not rows else str(rows[count - 1]["cursor"])
-
-    def foot(count: int) -> str:
-        following = cursor(count)
-        more = f'\nMore: the same call with cursor="{following}".' if following else ""
-        return f"</passage>\n\nRead on: get_page(page_id), read_document(id).{more}"
+        is_all = count == len(rows) and len(rows) < given.top_k
+        return None if is_all else str(rows[count - 1]["cursor"])
 
     head = f"# Lines with {on_one_line(given.pattern)!r}\nFrom: {read}"
-    if rows:
-        fitted = fit(
-            f"{head}\n<passage>", _line_blocks(rows), foot, given.token_budget, separator="\n"
-        )
-        text, count = fitted.text, len(fitted.blocks)
-    else:
-        text, count = f"{head}\n\n{_no_line(given)}", 0
-    content = Lines(
-        library=read.library,
-        version=shown(read.label),
-        version_reason=read.reason,
-        lines=[
-            Line(
-                page_id=row["page_id"],
-                id=row["document_id"],
-                page=row["key"],
-                title=row["title"],
-                line=row["line"],
-                content=_shortened(row),
-            )
-            for row in rows[:count]
-        ],
-        cursor=cursor(count),
+    content = Lines(**read.content, lines=[], cursor=None)
+    if not rows:
+        return Reply(f"{head}\n\n{_no_line(given)}", content)
+    foot = "</passage>\n\nRead on: get_page(page_id), read_document(id)."
+    page = fit_page(
+        f"{head}\n<passage>", _line_blocks(rows), foot, cursor, given.token_budget, separator="\n"
     )
-    return Reply(text, content)
+    content.cursor = page.cursor
+    content.lines = [
+        Line.model_validate(row | {"content": _shortened(row)}) for row in rows[: len(page.blocks)]
+    ]
+    return Reply(page.text, content)
 
 
 def _line_blocks(rows: list[Row]) -> list[Block]:
-    """Lines as grep shows them, below the page that they are of."""
+    """Lines as grep shows them, below their page."""
     blocks = []
     page_id = None
     for row in rows:
@@ -157,7 +138,7 @@ def _line_blocks(rows: list[Row]) -> list[Block]:
 
 
 def _shortened(row: Row) -> str:
-    """The line; of a very long one what stands around its first match."""
+    """The line; a very long one is cut around its first match."""
     line: str = row["content"]
     if len(line) <= _LONGEST_LINE:
         return line
@@ -175,17 +156,3 @@ def _no_line(given: SearchText) -> str:
     ways = ['case="ignore"'] * is_cased + ["no path"] * (given.path is not None)
     ways += ['mode="literal"'] * (given.mode != "literal") + ["a shorter pattern", "search_docs"]
     return f"No line has it. Try {', '.join(ways)}."
-
-
-TOOLS: tuple[Tool[Any], ...] = (
-    Tool(
-        name="search_text",
-        title="Search for exact text",
-        description="List the lines of a library's sources that hold a text exactly, as grep does,"
-        " with page and line. Use it to check whether a name, flag or message occurs at all, and"
-        " for regular expressions; for questions use search_docs.",
-        arguments=SearchText,
-        output=Lines,
-        run=_search_text,
-    ),
-)

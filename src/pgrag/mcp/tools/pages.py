@@ -1,16 +1,13 @@
-"""Reading whole pages, and their outlines."""
+"""Reading whole pages and their outlines, and finding related pages."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Self
+from typing import Self
 
 from pydantic import BaseModel, Field, model_validator
 
 from pgrag.db import Row
 from pgrag.errors import InvalidCursor, InvalidInput, UnknownPage
-from pgrag.mcp.documentation import Documentation, Resolved, named, shown
-from pgrag.mcp.paragraphs import Paragraph, as_given, below_headings, paragraphs_of
-from pgrag.mcp.replies import Block, address, breadcrumbs, fit, on_one_line
+from pgrag.mcp.corpus import Documentation, Resolved, named
+from pgrag.mcp.replies import Block, Page, address, breadcrumbs, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
     Arguments,
@@ -18,25 +15,25 @@ from pgrag.mcp.tool import (
     PageId,
     Reply,
     TokenBudget,
-    Tool,
+    VersionLabel,
     VersionWish,
+    optional_text,
+    tool,
 )
+from pgrag.mcp.tools.documents import Paragraph, as_given, below_headings, paragraphs_of
 
 
-class PageChoice(Arguments):
+class GetPage(Arguments):
     """A page, by its id or by where it is."""
 
-    page_id: Annotated[
-        PageId | None, Field(description="page_id of a hit. Or give library and page.")
-    ] = None
-    library: Annotated[
-        str | None, Field(max_length=200, description="Name of a library, with page.")
-    ] = None
-    page: Annotated[
-        str | None,
-        Field(max_length=2000, description="Path of the page in the source, or its url."),
-    ] = None
+    page_id: PageId | None = Field(
+        default=None, description="page_id of a hit. Or give library and page."
+    )
+    library: str | None = optional_text(200, "Name of a library, with page.")
+    page: str | None = optional_text(2000, "Path of the page in the source, or its url.")
     version: VersionWish = None
+    token_budget: TokenBudget = DEFAULT_BUDGET
+    cursor: Cursor = None
 
     @model_validator(mode="after")
     def _one_page(self) -> Self:
@@ -47,26 +44,15 @@ class PageChoice(Arguments):
         return self
 
 
-class GetPage(PageChoice):
-    """The text of a page."""
-
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
-
-
-class GetOutline(GetPage):
-    """The headings of a page."""
-
-
 class PageText(BaseModel):
     """A page, or a part of it, in reading order."""
 
     page_id: int
     library: str
-    version: str = Field(description="`-` for documentation without versions.")
+    version: VersionLabel = Field(description="`-` for documentation without versions.")
     version_reason: str | None = Field(description="Why that one; null by page_id.")
     title: str
-    page: str = Field(description="Its path in the source.")
+    page: str = Field(validation_alias="key", description="Its path in the source.")
     url: str
     paragraphs: list[Paragraph]
     cursor: str | None = Field(description="For what follows; null at the end of the page.")
@@ -75,7 +61,9 @@ class PageText(BaseModel):
 class Heading(BaseModel):
     """A section of a page."""
 
-    id: int = Field(description="For read_document, with expand section.")
+    id: int = Field(
+        validation_alias="document_id", description="For read_document, with expand section."
+    )
     heading: str
     depth: int = Field(description="0 is the page itself.")
     url: str
@@ -87,55 +75,63 @@ class PageOutline(BaseModel):
 
     page_id: int
     library: str
-    version: str
+    version: VersionLabel
     version_reason: str | None
     title: str
     headings: list[Heading]
     cursor: str | None = Field(description="For the next headings; null after the last one.")
 
 
-def _get_page(documentation: Documentation, given: GetPage) -> Reply:
+class GetRelated(Arguments):
+    """A page, and a limit of related pages."""
+
+    page_id: PageId = Field(description="page_id of a hit.")
+    top_k: int = Field(default=10, ge=1, le=50, description="At most so many pages.")
+
+
+class RelatedPage(BaseModel):
+    """Another page."""
+
+    page_id: int = Field(description="For get_page.")
+    title: str
+    page: str = Field(validation_alias="key", description="Its path in the source.")
+    url: str
+    score: float
+    reason: str = Field(description="What connects the two.")
+
+
+class RelatedPages(BaseModel):
+    """Other pages, the most related first."""
+
+    page_id: int
+    related: list[RelatedPage]
+
+
+@tool("get_page", "Read a page", PageText)
+def get_page(documentation: Documentation, given: GetPage) -> Reply:
+    """Read a whole page of the documentation, from its beginning, in parts where it is long.
+    Choose it by page_id of a hit, or by library and page (path or url).
+    """
     page, reason = _page(documentation, given)
     root = documentation.call("outline", page_id=page["page_id"])[0]
-    rows = paragraphs_of(documentation, root["document_id"])
-    left = _after(rows, given.cursor)
-    blocks = below_headings(left, root["path"])
-
-    def cursor(count: int) -> str | None:
-        return None if count == len(left) else str(left[count - 1]["sort_order"])
-
-    def foot(count: int) -> str:
-        following = cursor(count)
-        more = f' More: the same call with cursor="{following}".' if following else ""
-        return f"</passage>\n\nIts headings: get_outline(page_id={page['page_id']}).{more}"
-
-    head = f'{_head(page, reason)}\n<passage page_id="{page["page_id"]}">'
-    fitted = fit(head, blocks, foot, given.token_budget)
-    content = PageText(
-        page_id=page["page_id"],
-        library=page["library"],
-        version=shown(page["version"]),
-        version_reason=reason,
-        title=page["title"],
-        page=page["key"],
-        url=page["url"],
-        paragraphs=as_given(left, fitted.blocks),
-        cursor=cursor(len(fitted.blocks)) if left else None,
-    )
-    return Reply(fitted.text, content)
+    rows = _after(paragraphs_of(documentation, root["document_id"]), given.cursor)
+    foot = f"Its headings: get_outline(page_id={page['page_id']})."
+    blocks = below_headings(rows, root["path"])
+    part = _part(page, reason, rows, blocks, foot=foot, budget=given.token_budget)
+    paragraphs = as_given(rows, part.blocks)
+    content = {"version_reason": reason, "paragraphs": paragraphs, "cursor": part.cursor}
+    return Reply(part.text, PageText.model_validate(page | content))
 
 
-def _get_outline(documentation: Documentation, given: GetOutline) -> Reply:
+@tool("get_outline", "Outline of a page", PageOutline)
+def get_outline(documentation: Documentation, given: GetPage) -> Reply:
+    """List the headings of a page with ids of its sections. Use it to find the right section of a
+    long page before reading it.
+    """
     page, reason = _page(documentation, given)
     rows = _after(documentation.call("outline", page_id=page["page_id"]), given.cursor)
     headings = [
-        Heading(
-            id=row["document_id"],
-            heading=row["heading"],
-            depth=row["depth"],
-            url=address({**page, "anchor": row["anchor"]}),
-            paragraphs=row["paragraphs"],
-        )
+        Heading.model_validate(row | {"url": address(page | {"anchor": row["anchor"]})})
         for row in rows
     ]
     blocks = [
@@ -147,48 +143,77 @@ def _get_outline(documentation: Documentation, given: GetOutline) -> Reply:
         )
         for item in headings
     ]
-
-    def cursor(count: int) -> str | None:
-        return None if count == len(rows) else str(rows[count - 1]["sort_order"])
-
-    def foot(count: int) -> str:
-        following = cursor(count)
-        more = f' More: the same call with cursor="{following}".' if following else ""
-        return (
-            f'</passage>\n\nRead a section: read_document(id, expand="section").'
-            f" All: get_page(page_id={page['page_id']}).{more}"
-        )
-
-    head = f'{_head(page, reason)}\n<passage page_id="{page["page_id"]}">'
-    fitted = fit(head, blocks, foot, given.token_budget, separator="\n")
-    count = len(fitted.blocks)
-    content = PageOutline(
-        page_id=page["page_id"],
-        library=page["library"],
-        version=shown(page["version"]),
-        version_reason=reason,
-        title=page["title"],
-        headings=headings[:count],
-        cursor=cursor(count) if rows else None,
+    foot = (
+        'Read a section: read_document(id, expand="section").'
+        f" All: get_page(page_id={page['page_id']})."
     )
-    return Reply(fitted.text, content)
+    part = _part(page, reason, rows, blocks, foot=foot, budget=given.token_budget, separator="\n")
+    headings = headings[: len(part.blocks)]
+    content = {"version_reason": reason, "headings": headings, "cursor": part.cursor}
+    return Reply(part.text, PageOutline.model_validate(page | content))
 
 
-def _page(documentation: Documentation, given: PageChoice) -> tuple[Row, str | None]:
-    """The page that was chosen, and why in that version, where the version was chosen here."""
+@tool("get_related", "Related pages", RelatedPages)
+def get_related(documentation: Documentation, given: GetRelated) -> Reply:
+    """List the pages that have most to do with a page, by links, by common neighbours and by
+    meaning, and say why. Use it to find what else must be read: prerequisites, alternatives, the
+    reference behind a guide.
+    """
+    rows = documentation.call("related_pages", page_id=given.page_id, top_k=given.top_k)
+    content = RelatedPages.model_validate({"page_id": given.page_id, "related": rows})
+    lines = [
+        f"- **{on_one_line(page.title)}** (page_id={page.page_id}, {page.score:.2f}):"
+        f" {page.reason}. {on_one_line(page.url)}"
+        for page in content.related
+    ] or ["No other page is linked with it, or reads alike."]
+    head = f"# {plural(len(rows), 'page')} related to page {given.page_id}"
+    text = "\n".join([head, "", *lines, "", "Read one with get_page(page_id)."])
+    return Reply(text, content)
+
+
+def _part(
+    page: Row,
+    reason: str | None,
+    rows: list[Row],
+    blocks: list[Block],
+    *,
+    foot: str,
+    budget: int,
+    separator: str = "\n\n",
+) -> Page:
+    """Fit a page, or the rest of it, below its title; a cursor is the order of a row."""
+    source = named(page["library"], page["version"]) + (f" ({reason})" if reason else "")
+    head = [
+        f"# {breadcrumbs(page)}",
+        f"page_id={page['page_id']} {source} {on_one_line(page['key'])}",
+        *([on_one_line(page["url"])] if page["url"] else []),
+        f'<passage page_id="{page["page_id"]}">',
+    ]
+    return fit_page(
+        "\n".join(head),
+        blocks,
+        f"</passage>\n\n{foot}",
+        lambda count: None if count == len(rows) else str(rows[count - 1]["sort_order"]),
+        budget,
+        separator=separator,
+        before_more=" ",
+    )
+
+
+def _page(documentation: Documentation, given: GetPage) -> tuple[Row, str | None]:
+    """The chosen page, and the reason for its version if the version was resolved here."""
     if given.library is not None and given.page is not None:
         read = documentation.resolve(given.library, given.version)
         page_id = _found(documentation, read, given.page)
         [row] = documentation.call("page", page_id=page_id)
         return row["page"], read.reason
     [row] = documentation.call("page", page_id=given.page_id)
-    page: Row = row["page"]
-    _require_same(documentation, given, page)
-    return page, None
+    _require_same(documentation, given, row["page"])
+    return row["page"], None
 
 
-def _require_same(documentation: Documentation, given: PageChoice, page: Row) -> None:
-    """Refuse a page by its id where another library or version is asked for beside it."""
+def _require_same(documentation: Documentation, given: GetPage, page: Row) -> None:
+    """Refuse a page_id combined with a different library or version."""
     if given.library is None and given.version is None:
         return
     read = documentation.resolve(given.library or page["library"], given.version)
@@ -203,7 +228,7 @@ def _require_same(documentation: Documentation, given: PageChoice, page: Row) ->
 
 
 def _found(documentation: Documentation, read: Resolved, page: str) -> int:
-    """The id of a page by path or url; the url may be that of one of its sections."""
+    """The id of a page given by path or url; the url may be that of one of its sections."""
     try:
         [row] = documentation.call("find_page", library=read.library, page=page, version=read.label)
     except UnknownPage:
@@ -214,40 +239,10 @@ def _found(documentation: Documentation, read: Resolved, page: str) -> int:
     return int(row["page_id"])
 
 
-def _head(page: Row, reason: str | None) -> str:
-    source = named(page["library"], page["version"]) + (f" ({reason})" if reason else "")
-    facts = f"page_id={page['page_id']} {source} {on_one_line(page['key'])}"
-    return "\n".join(
-        [f"# {breadcrumbs(page)}", facts, *([on_one_line(page["url"])] if page["url"] else [])]
-    )
-
-
 def _after(rows: list[Row], cursor: str | None) -> list[Row]:
-    """The rows behind a cursor, which is the place of the last one that was given."""
+    """The rows after a cursor, which is the order of the last row of the previous reply."""
     if cursor is None:
         return rows
     if not cursor.isdecimal() or len(cursor) > 9:
         raise InvalidCursor(f"{cursor!r} is no cursor of this page.")
     return [row for row in rows if row["sort_order"] > int(cursor)]
-
-
-TOOLS: tuple[Tool[Any], ...] = (
-    Tool(
-        name="get_page",
-        title="Read a page",
-        description="Read a whole page of the documentation, from its beginning, in parts where it"
-        " is long. Choose it by page_id of a hit, or by library and page (path or url).",
-        arguments=GetPage,
-        output=PageText,
-        run=_get_page,
-    ),
-    Tool(
-        name="get_outline",
-        title="Outline of a page",
-        description="List the headings of a page with ids of its sections. Use it to find the right"
-        " section of a long page before reading it.",
-        arguments=GetOutline,
-        output=PageOutline,
-        run=_get_outline,
-    ),
-)

@@ -1,6 +1,4 @@
-"""Bringing documentation in and taking it out, where the operator lets agents do so."""
-
-from __future__ import annotations
+"""Indexing and removing documentation, if the operator permits agents to do so."""
 
 import time
 from pathlib import Path
@@ -11,56 +9,39 @@ from pydantic import BaseModel, Field
 
 from pgrag.errors import InvalidInput, NotConfigured, UnknownVersion
 from pgrag.mcp import progress
-from pgrag.mcp.documentation import Documentation, label, named, shown
+from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
-from pgrag.mcp.tool import Arguments, LibraryName, Reply, Tool
+from pgrag.mcp.tool import Arguments, LibraryName, Reply, optional_text, tool
 
 EVERY_VERSION = "*"
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 _MOST_COMPLAINTS = 20
 _indexing = Lock()
-"""One at a time: reading and embedding take all the processor there is."""
+"""Indexing runs are serialised: reading and embedding use the whole processor."""
 
 Globs = Annotated[list[Annotated[str, Field(max_length=1000)]], Field(max_length=100)]
 
 
 class IndexDocs(Arguments):
-    """What to read, and where it goes."""
+    """The source, and the version that it becomes."""
 
     library: LibraryName
-    source: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=4000,
-            description="Where it is, as the server sees it: the absolute path of a folder with"
-            " Markdown, of a file, or of a git repository.",
-            examples=["/home/me/project/docs"],
-        ),
-    ]
-    version: Annotated[
-        str | None,
-        Field(max_length=200, description="Label of the version. Leave it out if there is none."),
-    ] = None
-    language: Annotated[
-        str | None,
-        Field(max_length=100, description="Of pages that name none: en, de … Default: English."),
-    ] = None
-    base_url: Annotated[
-        str, Field(max_length=4000, description="Where the pages are published.")
-    ] = ""
-    include: Annotated[Globs, Field(description='Only these files: ["guide/**"].')] = []  # noqa: RUF012
-    exclude: Annotated[Globs, Field(description='Not these files: ["**/draft-*"].')] = []  # noqa: RUF012
-    subfolder: Annotated[
-        str | None, Field(max_length=4000, description="Only this part of the source.")
-    ] = None
-    ref: Annotated[
-        str | None, Field(max_length=1000, description="Branch, tag or commit of a repository.")
-    ] = None
-    dry_run: Annotated[bool, Field(description="Read all, write nothing, say what would be.")] = (
-        False
+    source: str = Field(
+        min_length=1,
+        max_length=4000,
+        description="Where it is, as the server sees it: the absolute path of a folder with"
+        " Markdown, of a file, or of a git repository.",
+        examples=["/home/me/project/docs"],
     )
+    version: str | None = optional_text(200, "Label of the version. Leave it out if there is none.")
+    language: str | None = optional_text(100, "Of pages that name none: en, de … Default: English.")
+    base_url: str = Field(default="", max_length=4000, description="Where the pages are published.")
+    include: Globs = Field(default=[], description='Only these files: ["guide/**"].')
+    exclude: Globs = Field(default=[], description='Not these files: ["**/draft-*"].')
+    subfolder: str | None = optional_text(4000, "Only this part of the source.")
+    ref: str | None = optional_text(1000, "Branch, tag or commit of a repository.")
+    dry_run: bool = Field(default=False, description="Read all, write nothing, say what would be.")
 
 
 class Indexed(BaseModel):
@@ -84,26 +65,28 @@ class RemoveDocs(Arguments):
     """What to remove."""
 
     library: LibraryName
-    version: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=200,
-            description="Its exact label; `-` for documentation without versions; `*` for the"
-            " library with all its versions.",
-        ),
-    ]
+    version: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Its exact label; `-` for documentation without versions; `*` for the"
+        " library with all its versions.",
+    )
 
 
 class Removed(BaseModel):
-    """What is gone."""
+    """The removed version or library."""
 
     library: str
     version: str
     pages: int
 
 
-def _index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
+@tool("index_docs", "Index documentation", Indexed, writes=True, needs_permission=True)
+def index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
+    """Bring a version of a library to the state of a folder or git repository on the server's
+    machine, so that it can be searched. What has not changed is kept; what the source no longer
+    has is removed. It takes seconds to minutes.
+    """
     from pgrag.ingest.page import PageOptions  # noqa: PLC0415 - most servers never write
 
     _require_root(documentation.roots, given)
@@ -117,11 +100,7 @@ def _index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
             label(given.version) or "",
             given.source,
             PageOptions(base_url=given.base_url, language=given.language),
-            include=given.include,
-            exclude=given.exclude,
-            subfolder=given.subfolder,
-            ref=given.ref,
-            dry_run=given.dry_run,
+            **given.model_dump(include={"include", "exclude", "subfolder", "ref", "dry_run"}),
             progress=_Reports(),
         )
     finally:
@@ -148,7 +127,7 @@ def _index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
 
 
 def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
-    """Refuse a source outside the folders that the operator has named, whatever leads there."""
+    """Refuse a source outside the folders that the operator allows, with links resolved."""
     if roots is None:
         return
     if not roots:
@@ -157,7 +136,7 @@ def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
             hint="PGRAG_MCP_ROOTS names those that it may.",
         )
     subfolder = (given.subfolder or "").strip("/")
-    # In a commit ".." leads elsewhere than on the disk, where a link may stand before it.
+    # In a commit ".." may lead elsewhere than on disk, where a symbolic link may precede it.
     if ".." in Path(subfolder).parts or not _is_below(roots, given.source, subfolder):
         raise InvalidInput(
             f"{given.source}{'/' if subfolder else ''}{subfolder} is outside the folders that"
@@ -167,7 +146,7 @@ def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
 
 
 def _is_below(roots: tuple[Path, ...], source: str, subfolder: str) -> bool:
-    """Whether a source and its subfolder are really in one of the folders; not, if nobody knows."""
+    """Whether source and subfolder resolve to one of the folders; False if unresolvable."""
     try:
         folder = Path(source).expanduser()
         allowed = [root.resolve() for root in roots]
@@ -179,7 +158,18 @@ def _is_below(roots: tuple[Path, ...], source: str, subfolder: str) -> bool:
         return False
 
 
-def _remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
+@tool(
+    "remove_docs",
+    "Remove documentation",
+    Removed,
+    writes=True,
+    is_destructive=True,
+    needs_permission=True,
+)
+def remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
+    """Remove a version of a library, or the whole library, for good. Only when the user asks for
+    exactly that.
+    """
     if given.version.strip() == EVERY_VERSION:
         [row] = documentation.call("remove_library", library=given.library)
         version, pages = EVERY_VERSION, row["remove_library"]
@@ -204,7 +194,7 @@ def _remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
 
 
 class _Reports:
-    """Tells the client a few times a second how many pages are read."""
+    """Tells the client a few times a second how many pages have been read."""
 
     def __init__(self) -> None:
         self._due = 0.0
@@ -217,31 +207,3 @@ class _Reports:
 
 def _first(items: Any) -> list[Any]:
     return list(items)[:_MOST_COMPLAINTS]
-
-
-TOOLS = (
-    Tool(
-        name="index_docs",
-        title="Index documentation",
-        description="Bring a version of a library to the state of a folder or git repository on"
-        " the server's machine, so that it can be searched. What has not changed is kept; what"
-        " the source no longer has is removed. It takes seconds to minutes.",
-        arguments=IndexDocs,
-        output=Indexed,
-        run=_index_docs,
-        writes=True,
-        needs_permission=True,
-    ),
-    Tool(
-        name="remove_docs",
-        title="Remove documentation",
-        description="Remove a version of a library, or the whole library, for good. Only when the"
-        " user asks for exactly that.",
-        arguments=RemoveDocs,
-        output=Removed,
-        run=_remove_docs,
-        writes=True,
-        is_destructive=True,
-        needs_permission=True,
-    ),
-)

@@ -1,0 +1,63 @@
+"""Write sql/search/_argument_rules.sql, the declaration of arguments for the checks in SQL.
+
+With --check the file is only compared; the exit status is 1 if it is out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+
+import reference_page
+
+from pgrag.arguments import rules
+
+FILE = reference_page.ROOT / "sql" / "search" / "_argument_rules.sql"
+
+
+def function() -> str:
+    """Return the file: a function that returns the rules as JSON."""
+    declared = rules()
+    rows = ",\n".join(
+        textwrap.fill(
+            f"{json.dumps(name)}: {json.dumps(rule)}",
+            100,
+            initial_indent=" " * 12,
+            subsequent_indent=" " * 16,
+            break_on_hyphens=False,
+        )
+        for name, rule in declared["arguments"].items()
+    )
+    lists = ",\n".join(
+        f"            {json.dumps(name)}: [\n{_wrapped(names)}\n            ]"
+        for name, names in declared["functions"].items()
+    )
+    return f"""\
+-- The arguments of searches as src/pgrag/arguments.py declares them: types, bounds, defaults, and
+-- which function takes which. Written by `make docs`; a test holds it equal to the declaration.
+create or replace function _pgrag.argument_rules()
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select '{{
+        "arguments": {{
+{rows}
+        }},
+        "functions": {{
+{lists}
+        }}
+    }}'::pg_catalog.jsonb;
+$$;
+"""
+
+
+def _wrapped(names: list[str]) -> str:
+    text = ", ".join(map(json.dumps, names))
+    return textwrap.fill(text, 100, initial_indent=" " * 16, subsequent_indent=" " * 16)
+
+
+if __name__ == "__main__":
+    sys.exit(reference_page.main(FILE, lambda _: function(), "src/pgrag/arguments.py says"))

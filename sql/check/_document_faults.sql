@@ -1,0 +1,81 @@
+-- Finds the faults of documents in one pass. Faults between rows (a cycle of parents, a gap in the
+-- order) are counted once per affected document.
+create or replace function _pgrag.document_faults(
+    library_id bigint,
+    version_ids bigint[]
+)
+returns table (
+    document_id bigint,
+    page_id bigint,
+    key text,
+    problem text
+)
+language sql
+stable
+parallel safe
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
+    with recursive rows_of as materialized (
+        select
+            d.document_id,
+            d.page_id,
+            d.parent_id,
+            d.version_id,
+            d.covers,
+            d.sort_order,
+            d.search is not null as has_search,
+            d.situation <> '' and (d.level < 2 or d.covers = 0)
+                or d.extract is not null and not d.is_summary as has_strange_text,
+            p.key,
+            p.version_id as page_version_id,
+            d.text_hash = pgrag.text_hash(
+                pgrag.embedding_text(
+                    p.title,
+                    pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
+                    d.path,
+                    _pgrag.searched_text(d.situation, d.context, d.content)
+                )
+            ) as is_of_its_text,
+            row_number() over (
+                partition by d.page_id
+                order by d.sort_order, d.document_id
+            ) - 1 as place
+        from pgrag.documents as d
+        left join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+        left join pgrag.versions as v
+            on v.library_id = p.library_id and v.version_id = p.version_id
+        where d.library_id = document_faults.library_id
+            and coalesce(p.version_id, d.version_id) = any (document_faults.version_ids)
+    ),
+    linked as materialized (
+        select r.*, above.document_id as found_parent_id, above.page_id as parent_page_id
+        from rows_of as r
+        left join rows_of as above on above.document_id = r.parent_id
+    ),
+    reached as (
+        select l.document_id from linked as l where l.found_parent_id is null
+        union all
+        select l.document_id
+        from reached as r
+        join linked as l on l.found_parent_id = r.document_id
+    )
+    select l.document_id, l.page_id, l.key, f.problem
+    from linked as l
+    left join reached as r on r.document_id = l.document_id
+    cross join lateral (
+        values
+            ('a document without its page', l.key is null),
+            ('a document of another version than its page', l.page_version_id <> l.version_id),
+            ('a parent that is gone', l.parent_id is not null and l.found_parent_id is null),
+            ('a parent on another page', l.parent_page_id <> l.page_id),
+            ('parents in a circle', r.document_id is null),
+            ('a gap or a double in the order of a page', l.place <> l.sort_order),
+            ('words without a full-text vector, or the other way round',
+                (l.covers > 0) <> l.has_search),
+            ('a model''s text in the wrong place', l.has_strange_text),
+            ('the hash of another text', l.key is not null and not l.is_of_its_text)
+    ) as f (problem, is_found)
+    where f.is_found;
+$$;

@@ -1,0 +1,187 @@
+-- The intent of a query by the rules in pgrag.intent_rules. Phrases are matched by strpos in a
+-- folded query, because a session caches only 32 compiled regular expressions: a thousand phrases
+-- cost less than a handful of expressions compiled for each query.
+create or replace function pgrag.detect_intent(
+    query text
+)
+returns table (
+    intent text,
+    query_type text,
+    confidence double precision,
+    rule text,
+    matched text,
+    type_rule text,
+    type_matched text,
+    levels integer[],
+    unit text,
+    aggregate text,
+    alpha double precision,
+    alpha_offset double precision,
+    hierarchy text
+)
+language plpgsql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    -- The beginning of a query shows its intent.
+    beginning constant text := normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc);
+    words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
+    folded constant text := _pgrag.folded(words);
+begin
+    return query
+    with matches as materialized (
+        select
+            r.name as rule, r.intent, r.query_type, r.confidence, p.phrase, null as matched,
+            length(btrim(p.phrase)) as length
+        from pgrag.intent_rules as r
+        cross join lateral unnest(r.phrases) as p (phrase)
+        -- Russian phrases need a Cyrillic letter in the query, German and English ones a Latin one.
+        where case r.language
+                when 'any' then true
+                when 'ru' then folded ~ '[а-я]'
+                else folded ~ '[a-z]'
+            end
+            and strpos(folded, p.phrase) > 0
+            and btrim(p.phrase) <> ''
+        union all
+        select r.name, r.intent, r.query_type, r.confidence, null, m.matched, length(m.matched)
+        from pgrag.intent_rules as r
+        cross join lateral regexp_substr(beginning, r.pattern, 1, 1, 'i') as m (matched)
+        where r.kind = 'pattern' and m.matched <> ''
+        union all
+        -- The shape "name" has length 0, so that a match of any other rule wins.
+        select
+            r.name, r.intent, r.query_type, r.confidence, null, beginning,
+            case when r.pattern = 'name' then 0 else length(beginning) end
+        from pgrag.intent_rules as r
+        where r.kind = 'shape' and r.pattern = any (_pgrag.query_shapes(beginning))
+    ),
+    best_intent as (
+        select m.*
+        from matches as m
+        where m.intent is not null
+        order by m.length desc, m.confidence desc, m.rule
+        limit 1
+    ),
+    best_type as (
+        select m.*
+        from matches as m
+        where m.query_type is not null
+        order by m.length desc, m.confidence desc, m.rule
+        limit 1
+    )
+    select
+        s.intent, s.query_type, coalesce(i.confidence, 0), i.rule,
+        coalesce(i.matched, _pgrag.original_words(words, folded, i.phrase)), t.rule,
+        coalesce(t.matched, _pgrag.original_words(words, folded, t.phrase)),
+        s.levels, s.unit, s.aggregate, s.alpha, s.alpha_offset, s.hierarchy
+    from (select) as always
+    left join best_intent as i on true
+    left join best_type as t on true
+    cross join lateral _pgrag.chosen_strategy(coalesce(i.intent, 'SEMANTIC'), t.query_type) as s;
+end;
+$$;
+
+comment on function pgrag.detect_intent is
+'The intent and type of a query in German, English or Russian, by the rules in pgrag.intent_rules.
+Of the matching rules with an intent, the longest match decides; the same for the query type.
+confidence is that of the intent''s rule; without one, the intent is SEMANTIC, rule is null and
+confidence 0. If no rule names a type, it is the default type of the intent, else factual. rule and
+type_rule name the rules, matched and type_matched the words that they matched. The other columns
+are the strategy for a search: levels, unit (document or page), aggregate (of the scores of a page:
+max, mean or rrf), alpha (null: the library''s), alpha_offset (added to alpha) and hierarchy (none,
+depth, breadth, overview). Only the first 1,000 characters count.';
+
+-- Must fold like the generated column pgrag.intent_rules.phrases.
+create or replace function _pgrag.folded(
+    words text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.replace(
+        pg_catalog.replace(
+            pg_catalog.replace(
+                pg_catalog.replace(
+                    ' ' || pg_catalog.translate(pg_catalog.lower(folded.words), 'äöüё', 'aouе')
+                        || ' ',
+                    'ß', 'ss'
+                ),
+                'ae', 'a'
+            ),
+            'oe', 'o'
+        ),
+        'ue', 'u'
+    );
+$$;
+
+-- The shapes of a query: properties of its characters, in any language.
+create or replace function _pgrag.query_shapes(
+    beginning text
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.array_agg(s.shape)
+    from pg_catalog.btrim(query_shapes.beginning) as q (text)
+    cross join lateral (
+        values
+            (
+                'filters',
+                q.text ~ '[:=<>#]'
+                and q.text !~ '[a-z]://'
+                and pg_catalog.regexp_replace(
+                    q.text,
+                    '(#[\w/-]+|[[:alpha:]_][\w.-]*(:|\s*(!=|<=|>=|=|<|>)\s*)'
+                        '("[^"]*"|[^\s:/"()][^\s()"]*)|\m(and|or|not)\M|[()!-])',
+                    '', 'gi'
+                ) !~ '\S'
+            ),
+            ('quoted', q.text ~ '^("[^"]+"|„[^“”"]+[“”"]|“[^”]+”|«[^»]+»|»[^«]+«)$'),
+            (
+                'identifier',
+                q.text !~ '\s' and q.text ~ '(\w[._:]+\w|\d|[[:lower:]][[:upper:]]|^--?\w)'
+                and q.text !~ '[/#]|\.[a-z]{1,5}$'
+            ),
+            ('path', q.text ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'),
+            ('name', q.text ~ '^[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
+    ) as s (shape, applies)
+    where s.applies;
+$$;
+
+-- The matched part of the query, as typed.
+create or replace function _pgrag.original_words(
+    words text,
+    folded text,
+    phrase text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.array_to_string(
+        (pg_catalog.string_to_array(original_words.words, ' '))[
+            word.first:
+            word.first + pg_catalog.regexp_count(pg_catalog.btrim(original_words.phrase), ' ')
+        ],
+        ' '
+    )
+    from (
+        select pg_catalog.regexp_count(
+            pg_catalog.left(
+                original_words.folded,
+                pg_catalog.strpos(original_words.folded, original_words.phrase)
+            ),
+            ' '
+        ) as first
+    ) as word;
+$$;

@@ -1,0 +1,23 @@
+-- A library's settings, completed by the defaults.
+create or replace function pgrag.effective_settings(
+    settings jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select pgrag.default_settings()
+        || effective_settings.settings
+        || pg_catalog.jsonb_build_object(
+            'field_weights',
+            (pgrag.default_settings() -> 'field_weights')
+                || coalesce(effective_settings.settings -> 'field_weights', '{}'),
+            'graph',
+            (pgrag.default_settings() -> 'graph')
+                || coalesce(effective_settings.settings -> 'graph', '{}')
+        );
+$$;
+
+comment on function pgrag.effective_settings is
+'A library''s settings, completed by the defaults.';

@@ -1,0 +1,94 @@
+-- Installs the configuration that a release ships.
+create or replace function pgrag.install_configuration(
+    entries jsonb
+)
+returns table (
+    section text,
+    name text,
+    change text
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    shipped jsonb;
+    changes jsonb;
+begin
+    -- Serialises writers; readers are not blocked.
+    lock table pgrag.configuration_versions in share row exclusive mode;
+    perform _pgrag.check_configuration(install_configuration.entries);
+    select v.configuration
+    into shipped
+    from pgrag.configuration_versions as v
+    where v.origin = 'package'
+    order by v.version_id desc
+    limit 1;
+    if shipped is not distinct from install_configuration.entries then
+        return;
+    end if;
+
+    with earlier as (
+        select * from _pgrag.configuration_entries(coalesce(shipped, '{}'))
+    ),
+    present as (
+        select * from _pgrag.configuration_entries(pgrag.configuration())
+    ),
+    wanted as (
+        select * from _pgrag.configuration_entries(install_configuration.entries)
+    ),
+    -- Only entries that are still as shipped are updated; changes by a user stay.
+    merged as (
+        select
+            coalesce(w.section, e.section) as section,
+            coalesce(w.name, e.name) as name,
+            case
+                when p.entry is null then 'add'
+                when w.entry is null then 'remove'
+                else 'change'
+            end as change,
+            p.entry as before,
+            w.entry as after
+        from wanted as w
+        full join earlier as e on e.section = w.section and e.name = w.name
+        left join present as p
+            on p.section = coalesce(w.section, e.section) and p.name = coalesce(w.name, e.name)
+        where p.entry is not distinct from e.entry
+            and p.entry is distinct from w.entry
+    )
+    select coalesce(jsonb_agg(to_jsonb(m) order by m.section, m.name), '[]')
+    into changes
+    from merged as m;
+
+    perform _pgrag.write_configuration(changes);
+    insert into pgrag.configuration_versions (origin, note, configuration)
+    values ('package', 'shipped', install_configuration.entries);
+    return query
+    select c.section, c.name, c.change
+    from jsonb_to_recordset(changes) as c (section text, name text, change text);
+end;
+$$;
+
+comment on function pgrag.install_configuration is
+'Installs the configuration that a release ships: entries are added, changed and removed by the
+difference from the previous release, except entries that a user has changed or removed. Does
+nothing if this configuration is installed already. Errors: PGR01.';
+
+create or replace function _pgrag.configuration_entries(
+    configuration jsonb
+)
+returns table (
+    section text,
+    name text,
+    entry jsonb
+)
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select s.key, e.key, _pgrag.whole_entry(s.key, e.value)
+    from jsonb_each(configuration_entries.configuration) as s
+    cross join lateral jsonb_each(s.value) as e;
+$$;

@@ -1,0 +1,68 @@
+-- The type in the front matter, else the type of the folder. The longest folder pattern wins, so
+-- that a subfolder can have its own type.
+create or replace function pgrag.page_type(
+    front_matter_type text,
+    key text
+)
+returns text
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+begin
+    return coalesce(
+        nullif(btrim(page_type.front_matter_type), ''),
+        (
+            select f.page_type
+            from _pgrag.folder_patterns() as f
+            where page_type.key ~ f.pattern
+            order by f.place
+            limit 1
+        )
+    );
+end;
+$$;
+
+comment on function pgrag.page_type is
+'The type of a page: the type in its front matter, whether or not the configuration knows it, else
+the page type with the longest folder pattern that matches its key, else null. Of matching patterns
+of equal length, the page type whose name sorts first wins.';
+
+-- The entry of the configuration for pages of a type; the entry "default" is the fallback.
+create or replace function _pgrag.page_type_entry(
+    type text
+)
+returns setof pgrag.page_types
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select t.*
+    from pgrag.page_types as t
+    where t.name in (pg_catalog.lower(page_type_entry.type), 'default')
+    order by t.name = 'default'
+    limit 1;
+$$;
+
+-- The patterns of all page types, by precedence. A pattern that matches a folder also matches its
+-- contents, as in src/pgrag/ingest/globs.py (within).
+create or replace function _pgrag.folder_patterns()
+returns table (
+    page_type text,
+    pattern text,
+    place bigint
+)
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select
+        t.name,
+        left(_pgrag.glob_expression(f.glob), -1) || '(?:/.*)?$',
+        row_number() over (order by length(f.glob) desc, t.name collate "C", f.glob collate "C")
+    from pgrag.page_types as t
+    cross join lateral unnest(t.folders) as f (glob);
+$$;

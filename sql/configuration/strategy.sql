@@ -1,0 +1,102 @@
+-- The strategy of an intent by its name, for callers that do not need the rules.
+create or replace function pgrag.strategy(
+    intent_name text,
+    type_name text default null
+)
+returns table (
+    intent text,
+    query_type text,
+    levels integer[],
+    unit text,
+    aggregate text,
+    alpha double precision,
+    alpha_offset double precision,
+    hierarchy text
+)
+language plpgsql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+begin
+    if not exists (
+        select from pgrag.intents as i where i.name = upper(btrim(strategy.intent_name))
+    ) then
+        raise exception 'There is no intent %.', quote_nullable(left(strategy.intent_name, 100))
+            using errcode = 'PGR01',
+                hint = coalesce(
+                    (
+                        select 'Intents: ' || string_agg(i.name, ', ' order by i.name)
+                            || '; query types: ' || (
+                                select string_agg(t.name, ', ' order by t.name)
+                                from pgrag.query_types as t
+                            )
+                            || '; or auto, to let the query decide.'
+                        from pgrag.intents as i
+                    ),
+                    'None is stored: run `pgrag db upgrade`.'
+                );
+    end if;
+    if strategy.type_name is not null and not exists (
+        select from pgrag.query_types as t where t.name = lower(btrim(strategy.type_name))
+    ) then
+        raise exception 'There is no query type %.', quote_literal(left(strategy.type_name, 100))
+            using errcode = 'PGR01',
+                hint = (
+                    select 'Query types: ' || string_agg(t.name, ', ' order by t.name) || '.'
+                    from pgrag.query_types as t
+                );
+    end if;
+    return query
+    select s.*
+    from _pgrag.chosen_strategy(
+        upper(btrim(strategy.intent_name)), lower(btrim(strategy.type_name))
+    ) as s;
+end;
+$$;
+
+comment on function pgrag.strategy is
+'The strategy of an intent (by name, in any case) and a query type (default: the intent''s default
+type, else factual) for a search: levels, unit, aggregate, alpha, alpha_offset and hierarchy as in
+detect_intent. Errors: PGR01, with the existing names.';
+
+-- The levels come from the intent, else from the query type; unit, aggregate and alpha from the
+-- intent; alpha_offset from the type; the hierarchy from the type, else from the intent. Anything
+-- else has the defaults of a plain search.
+create or replace function _pgrag.chosen_strategy(
+    wanted_intent text,
+    wanted_type text
+)
+returns table (
+    intent text,
+    query_type text,
+    levels integer[],
+    unit text,
+    aggregate text,
+    alpha double precision,
+    alpha_offset double precision,
+    hierarchy text
+)
+language sql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+    select
+        chosen_strategy.wanted_intent,
+        wanted.query_type,
+        coalesce(i.levels, t.levels, '{1, 2}'),
+        coalesce(i.unit, 'document'),
+        coalesce(i.aggregate, 'max'),
+        i.alpha,
+        t.alpha_offset,
+        coalesce(t.hierarchy, i.hierarchy, 'none')
+    from (select) as always
+    left join pgrag.intents as i on i.name = chosen_strategy.wanted_intent
+    cross join lateral (
+        select coalesce(chosen_strategy.wanted_type, i.query_type, 'factual') as query_type
+    ) as wanted
+    left join pgrag.query_types as t on t.name = wanted.query_type;
+$$;

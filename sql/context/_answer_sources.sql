@@ -1,0 +1,165 @@
+-- The sources of the prompt, numbered in reading order. Passages over the budget are left out
+-- whole. Hits and injected passages alternate, best first; expansions come last.
+create or replace function _pgrag.answer_sources(
+    passages pgrag.passage[],
+    token_budget integer
+)
+returns jsonb
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    with gathered as (
+        select distinct on (g.document_id) g.*
+        from unnest(answer_sources.passages) as g
+        order by
+            g.document_id,
+            array_position('{hit,injected,parent,expansion}'::text[], g.relation)
+    ),
+    described as (
+        select
+            g.document_id,
+            g.page_id,
+            g.sort_order,
+            g.relation,
+            g.score,
+            max(g.score) over (partition by g.page_id) as page_score,
+            jsonb_build_object(
+                'document_id', g.document_id,
+                'page_id', g.page_id,
+                'key', g.key,
+                'library', g.library,
+                'version', g.version,
+                'title', g.title,
+                'url', g.url,
+                'anchor', g.anchor,
+                'path', g.path,
+                'heading', g.heading,
+                'type', p.type,
+                'level', g.level,
+                'score', g.score,
+                'relation', g.relation,
+                -- If a model has written the summary, the page's own sentences are cited instead.
+                'content', coalesce(d.extract, g.content)
+            ) as source
+        from gathered as g
+        join pgrag.libraries as l on l.name = g.library
+        -- "offset 0" forces one lookup per passage, as in _passage.
+        cross join lateral (
+            select stored.type
+            from pgrag.pages as stored
+            where stored.library_id = l.library_id and stored.page_id = g.page_id
+            offset 0
+        ) as p
+        cross join lateral (
+            select stored.extract
+            from pgrag.documents as stored
+            where stored.library_id = l.library_id and stored.document_id = g.document_id
+            offset 0
+        ) as d
+    ),
+    sized as (
+        select
+            e.*,
+            ceil(octet_length(_pgrag.source_block(e.source, 10)) / 4.0)::integer as size,
+            row_number() over (
+                partition by e.relation = 'injected', e.relation = 'expansion'
+                order by e.page_score desc, e.score desc, e.page_id, e.sort_order
+            ) as turn
+        from described as e
+    ),
+    ranked as (
+        select
+            s.*,
+            row_number() over (
+                order by s.relation = 'expansion', s.turn, s.relation = 'injected'
+            ) as rank
+        from sized as s
+    ),
+    -- Materialized, because a subquery in the join below might run once per row.
+    choice as materialized (
+        select
+            _pgrag.affordable(
+                array_agg(r.size order by r.rank), answer_sources.token_budget
+            ) as fits
+        from ranked as r
+    )
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_object('number', a.number, 'tokens', a.size) || a.source
+            order by a.number
+        ),
+        '[]'
+    )
+    from (
+        select
+            r.source,
+            r.size,
+            row_number() over (order by r.page_score desc, r.page_id, r.sort_order) as number
+        from ranked as r
+        cross join choice
+        where choice.fits[r.rank]
+    ) as a;
+$$;
+
+-- A source as a language model reads it. No text of a passage can end the quotation.
+create or replace function _pgrag.source_block(
+    source jsonb,
+    number integer
+)
+returns text
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select format(
+        E'<source number="%s" title="%s" type="%s" relevance="%s" url="%s">\n%s\n</source>',
+        source_block.number,
+        _pgrag.in_attribute(
+            concat_ws(
+                ' › ',
+                nullif(source_block.source ->> 'title', source_block.source #>> '{path,0}'),
+                (
+                    select string_agg(p.step, ' › ' order by p.place)
+                    from jsonb_array_elements_text(source_block.source -> 'path')
+                        with ordinality as p (step, place)
+                )
+            )
+        ),
+        _pgrag.in_attribute(source_block.source ->> 'type'),
+        round((source_block.source ->> 'score')::numeric, 2),
+        _pgrag.in_attribute(
+            (source_block.source ->> 'url')
+            || coalesce('#' || nullif(source_block.source ->> 'anchor', ''), '')
+        ),
+        _pgrag.in_quotation(source_block.source ->> 'content')
+    );
+$$;
+
+create or replace function _pgrag.in_quotation(
+    words text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(
+        in_quotation.words, '<(\s*/?\s*source)', '&lt;\1', 'gi'
+    );
+$$;
+
+create or replace function _pgrag.in_attribute(
+    value text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.translate(
+        coalesce(in_attribute.value, ''), E'"<>\n\r', E'\'()  '
+    );
+$$;

@@ -1,0 +1,68 @@
+-- The additional hits of an intent: the best passages on pages of certain types. The request of the
+-- first search is reused, narrowed to those pages. Only the first wanted candidates of the keyword
+-- retriever are exact.
+create or replace function _pgrag.injected_hits(
+    request _pgrag.search_request,
+    hits _pgrag.ranked_hit[],
+    types jsonb,
+    wanted integer,
+    share double precision
+)
+returns setof _pgrag.ranked_hit
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    narrowed _pgrag.search_request := request;
+    keyword_hits _pgrag.candidates := ('{}', '{}', '{}', null);
+    vector_hits _pgrag.candidates := ('{}', '{}', '{}', null);
+    least_score double precision := greatest(
+        request.min_score, share * (select max(h.score) from unnest(hits) as h)
+    );
+    target _pgrag.search_target := request.target;
+begin
+    if wanted = 0 or types = '[]' or request.words = '' then
+        return;
+    end if;
+    select array_agg(p.page_id), coalesce(sum(p.document_count), 0)
+    into target.allowed_pages, target.document_count
+    from pgrag.pages as p
+    where p.library_id = any (target.library_ids)
+        and p.version_id = any (target.version_ids)
+        and lower(p.type) = any (
+            array(select lower(btrim(t)) from jsonb_array_elements_text(types) as t)
+        )
+        and (
+            (request.target).allowed_pages is null
+            or p.page_id = any ((request.target).allowed_pages)
+        );
+    if target.allowed_pages is null then
+        return;
+    end if;
+    narrowed.target := target;
+    -- Deep enough to get past the hits.
+    narrowed.candidate_count := least(20 + 2 * wanted + cardinality(hits), 20000);
+    if exists (select from unnest(request.queries) as q where q.alpha < 1) then
+        keyword_hits := _pgrag.keyword_candidates(
+            narrowed.terms, narrowed.target, narrowed.candidate_count, wanted
+        );
+    end if;
+    if exists (select from unnest(request.queries) as q where q.alpha > 0) then
+        vector_hits := _pgrag.nearest_by_models(narrowed);
+    end if;
+    return query
+    select b.*
+    from (
+        select distinct on (f.page_id) f.*
+        from _pgrag.fuse(narrowed, keyword_hits, vector_hits) as f
+        where f.score > 0
+            and f.score >= least_score
+            -- Pages of the hits are in the context already.
+            and f.page_id not in (select h.page_id from unnest(hits) as h)
+        order by f.page_id, f.score desc, f.document_id
+    ) as b
+    order by b.score desc, b.document_id
+    limit wanted;
+end;
+$$;

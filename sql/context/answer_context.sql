@@ -1,0 +1,153 @@
+-- Everything for an answer except the language model: the intent of the question, the numbered
+-- passages, and the messages to send. One request serves both searches.
+create or replace function pgrag.answer_context(
+    question text,
+    library text default null,
+    version text default null,
+    top_k integer default 10,
+    filters jsonb default null,
+    intent text default 'auto',
+    token_budget integer default 4000,
+    expand boolean default true,
+    inject_types text[] default null,
+    inject_count integer default 3,
+    inject_share double precision default 0.5,
+    template text default null,
+    score_share double precision default 0.5,
+    expansion_threshold double precision default 0.3,
+    max_documents_to_expand integer default 3,
+    max_chunks_per_document integer default 20,
+    expansion_share double precision default 0.8,
+    parents boolean default false,
+    query_embedding halfvec default null,
+    options jsonb default '{}'
+)
+returns setof pgrag.answer_material
+language plpgsql
+stable
+parallel restricted
+rows 1
+set search_path from current
+-- As in pgrag.search: planning takes longer than most steps of the execution.
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+    intent_name constant text := coalesce(
+        lower(nullif(btrim(answer_context.intent), '')), 'auto'
+    );
+    document constant jsonb := _pgrag.search_document('answer_context', options, jsonb_build_object(
+        'library', library,
+        'version', version,
+        'top_k', top_k,
+        'filters', filters,
+        'intent', intent_name,
+        'token_budget', token_budget,
+        'expand', expand,
+        'parents', parents,
+        'template', template,
+        'inject_types', inject_types,
+        'inject_count', inject_count,
+        'inject_share', inject_share,
+        'score_share', score_share,
+        'expansion_share', expansion_share,
+        'expansion_threshold', expansion_threshold,
+        'max_documents_to_expand', max_documents_to_expand,
+        'max_chunks_per_document', max_chunks_per_document
+    ));
+    started timestamptz := clock_timestamp();
+    request _pgrag.search_request;
+    listing _pgrag.listing;
+    hits _pgrag.ranked_hit[];
+    passages pgrag.passage[];
+    material pgrag.answer_material;
+begin
+    request := _pgrag.make_request(
+        question,
+        -- An answer cites passages, even if the intent would list pages.
+        document || jsonb_build_object('intent', intent_name, 'unit', 'document'),
+        query_embedding
+    );
+    material.intent := request.intent ->> 'intent';
+    material.query_type := request.intent ->> 'query_type';
+    material.rule := coalesce(request.intent ->> 'rule', request.intent ->> 'type_rule');
+    material.decided_by := case
+        when intent_name <> 'auto' then 'argument'
+        when material.rule is not null then 'rule'
+        else 'default'
+    end;
+    -- The strategy of the search, with the fields that only an answer needs. Without an intent it
+    -- is that of a plain search.
+    select coalesce(request.intent, '{}') || jsonb_build_object(
+        'unit', 'document',
+        'inject_types',
+        to_jsonb(coalesce(answer_context.inject_types, i.inject_types, '{}')),
+        'template',
+        coalesce(lower(nullif(btrim(answer_context.template), '')), i.template, 'default')
+    )
+    into material.strategy
+    from (select) as always
+    left join pgrag.intents as i on i.name = request.intent ->> 'intent';
+    material.versions := coalesce(
+        (
+            select jsonb_agg(
+                jsonb_build_object('library', l.name, 'version', v.label, 'reason', u.reason)
+                order by u.number
+            )
+            from unnest((request.target).version_ids, request.version_reasons)
+                with ordinality as u (version_id, reason, number)
+            join pgrag.versions as v
+                on v.library_id = any ((request.target).library_ids)
+                and v.version_id = u.version_id
+            join pgrag.libraries as l on l.library_id = v.library_id
+        ),
+        '[]'
+    );
+    material.timings := _pgrag.timed('{}', 'prepare', started);
+
+    listing := _pgrag.list_hits(request);
+    hits := _pgrag.near_the_best(listing.hits, score_share, request.graph is not null);
+    material.timings := material.timings || coalesce(listing.timings, '{}');
+    started := clock_timestamp();
+    passages := array(
+        select p
+        from _pgrag.injected_hits(
+            request, hits, material.strategy -> 'inject_types', inject_count, inject_share
+        ) as i
+        cross join lateral _pgrag.passage(
+            i.library_id, i.document_id, 'injected', null, i.score
+        ) as p
+    );
+    material.timings := _pgrag.timed(material.timings, 'inject', started);
+
+    started := clock_timestamp();
+    passages := passages || array(select g from _pgrag.gather(request, hits, document) as g);
+    material.sources := _pgrag.answer_sources(passages, token_budget);
+    material.messages := pgrag.answer_messages(
+        question, material.sources, material.strategy ->> 'template'
+    );
+    material.tokens := (
+        select sum(ceil(octet_length(m ->> 'content') / 4.0))
+        from jsonb_array_elements(material.messages) as m
+    );
+    material.timings := _pgrag.timed(material.timings, 'assemble', started);
+    return next material;
+end;
+$$;
+
+comment on function pgrag.answer_context is
+'Everything for an answer except the language model, in exactly one row. The question is searched as
+by pgrag.search, with the strategy of its intent (intent: "auto", the name of an intent or query
+type, or "off"); hits below the share score_share of the best score are left out; the best pages are
+expanded as by pgrag.context (expand, expansion_threshold, max_documents_to_expand,
+max_chunks_per_document, expansion_share, parents). A second search injects up to inject_count
+passages from pages of the types inject_types (null: those of the intent; empty: no second search),
+one per page, that reach the share inject_share of the best score and whose pages have no hit.
+sources: the passages that fit into token_budget (a token is counted as 4 bytes of UTF-8), whole and
+in reading order, as objects with number (from 1), document_id, page_id, key, library, version,
+title, url, anchor, path, heading, type, level, score, relation (hit, injected, parent or
+expansion), tokens and content; [] if nothing was found. messages: the template (null: that of the
+intent, else "default") with {question} and {sources} filled in, ready for an OpenAI-compatible
+endpoint; the text of a source is quoted between <source …> and </source> and cannot end the
+quotation. tokens: of all messages. decided_by: argument, rule (its name is in rule) or default.
+strategy: all that the intent chose. timings: milliseconds by step. Errors: PGR01 and those of
+pgrag.search.';

@@ -1,0 +1,100 @@
+-- Adds the rest of the best pages: the text around a hit often completes the answer.
+create or replace function pgrag.expand_documents(
+    document_ids bigint[],
+    scores double precision[],
+    expansion_threshold double precision default 0.3,
+    max_documents_to_expand integer default 3,
+    max_chunks_per_document integer default 20,
+    expansion_share double precision default 0
+)
+returns setof pgrag.passage
+language plpgsql
+stable
+parallel safe
+rows 30
+set search_path from current
+as $$
+begin
+    if cardinality(document_ids) is distinct from cardinality(scores) then
+        raise exception 'There are % document_ids and % scores.',
+            cardinality(document_ids), cardinality(scores)
+            using errcode = 'PGR01', hint = 'Pass one score for each document.';
+    end if;
+    if (
+        expansion_threshold is not null
+        and max_documents_to_expand >= 0
+        and max_chunks_per_document >= 0
+        and expansion_share between 0 and 1
+    ) is not true
+    then
+        raise exception
+            'An expansion needs a threshold, limits of at least 0 and a share from 0 to 1, '
+            'got %, %, % and %.',
+            coalesce(expansion_threshold::text, 'null'),
+            coalesce(max_documents_to_expand::text, 'null'),
+            coalesce(max_chunks_per_document::text, 'null'),
+            coalesce(expansion_share::text, 'null')
+            using errcode = 'PGR01';
+    end if;
+    return query
+    with hits as materialized (
+        select d.library_id, d.document_id, d.page_id, d.sort_order, max(h.score) as score
+        from unnest(document_ids, scores) as h (document_id, score)
+        cross join lateral _pgrag.document(h.document_id) as d
+        group by d.library_id, d.document_id, d.page_id, d.sort_order
+    ),
+    pages as (
+        select
+            h.library_id,
+            h.page_id,
+            array_agg(h.sort_order) as sort_orders,
+            max(h.score) as score,
+            max(max(h.score)) over () as best_score,
+            max(max(h.score)) over (partition by h.library_id) as best_score_of_library,
+            -- Across all libraries, because the limit applies to all of them together.
+            row_number() over (order by max(h.score) desc nulls last, h.page_id) as place
+        from hits as h
+        group by h.library_id, h.page_id
+    ),
+    neighbours as (
+        select
+            d.document_id,
+            d.page_id,
+            d.sort_order,
+            row_number() over (
+                partition by d.page_id
+                order by
+                    (select min(abs(d.sort_order - o)) from unnest(p.sort_orders) as o),
+                    d.sort_order
+            ) as nearness
+        from pages as p
+        join pgrag.documents as d
+            on d.library_id = p.library_id and d.page_id = p.page_id and d.level = 2
+        where p.place <= max_documents_to_expand
+            and p.score >= greatest(expansion_threshold, expansion_share * p.best_score)
+    ),
+    -- Materialized, because the join below would compute it once per page.
+    expanded as materialized (
+        select h.document_id, h.page_id, h.sort_order, h.score, 'hit' as relation
+        from hits as h
+        union all
+        select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion'
+        from neighbours as n
+        where n.nearness <= max_chunks_per_document and n.document_id <> all (document_ids)
+    )
+    select s.*
+    from expanded as e
+    join pages as p on p.page_id = e.page_id
+    cross join lateral _pgrag.passage(
+        p.library_id, e.document_id, e.relation, null, e.score
+    ) as s
+    order by p.best_score_of_library desc, p.library_id, p.score desc, p.page_id, e.sort_order;
+end;
+$$;
+
+comment on function pgrag.expand_documents is
+'The hits and the other paragraphs of the best pages: at most max_documents_to_expand pages whose
+best score reaches expansion_threshold and the share expansion_share of the best score of all; at
+most max_chunks_per_document paragraphs per page, those nearest to its hits. Each passage once;
+pages by their best score, each in reading order; relation hit or expansion; an added passage has
+the score 0.1. Errors: PGR01, PGR05.';

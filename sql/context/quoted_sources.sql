@@ -1,0 +1,76 @@
+-- Sources for a model that searches on its own, in the format of pgrag.answer_context: numbered in
+-- the given order, and quoted so that no passage can end its quotation.
+create or replace function pgrag.quoted_sources(
+    document_ids bigint[],
+    scores double precision[] default null,
+    first_number integer default 1
+)
+returns table (
+    number integer,
+    document_id bigint,
+    tokens integer,
+    source jsonb,
+    block text
+)
+language plpgsql
+stable
+parallel safe
+rows 10
+set search_path from current
+as $$
+begin
+    if (first_number between 1 and 1000000) is not true then
+        raise exception 'first_number must be 1 to 1000000, got %.',
+            coalesce(first_number::text, 'null')
+            using errcode = 'PGR01';
+    end if;
+    return query
+    with wanted as (
+        select w.document_id, min(w.place) as place, max(w.score) as score
+        from unnest(quoted_sources.document_ids, quoted_sources.scores)
+            with ordinality as w (document_id, score, place)
+        where w.place <= cardinality(quoted_sources.document_ids)
+        group by w.document_id
+    ),
+    described as (
+        select s.source, (s.source ->> 'document_id')::bigint as document_id
+        from jsonb_array_elements(
+            _pgrag.answer_sources(
+                array(
+                    select p
+                    from wanted as w
+                    cross join lateral _pgrag.document(w.document_id) as d
+                    cross join lateral _pgrag.passage(
+                        d.library_id, d.document_id, 'hit', null, w.score
+                    ) as p
+                ),
+                -- Unlimited: the caller knows its budget and takes as many blocks as fit.
+                2147483647
+            )
+        ) as s (source)
+    ),
+    numbered as (
+        select
+            d.*,
+            (
+                quoted_sources.first_number - 1 + row_number() over (order by w.place)
+            )::integer as number
+        from described as d
+        join wanted as w on w.document_id = d.document_id
+    )
+    select
+        n.number,
+        n.document_id,
+        (n.source ->> 'tokens')::integer,
+        n.source || jsonb_build_object('number', n.number),
+        _pgrag.source_block(n.source, n.number)
+    from numbered as n
+    order by n.number;
+end;
+$$;
+
+comment on function pgrag.quoted_sources is
+'Passages as numbered sources for a language model, in the order of document_ids, each once; numbers
+begin with first_number. source: an object as in the column sources of pgrag.answer_context (score:
+from scores, by position; null if missing); block: the source as a model reads it, quoted between
+<source …> and </source>; tokens: of the block, 4 bytes of UTF-8 each. Errors: PGR01, PGR05.';

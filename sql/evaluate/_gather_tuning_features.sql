@@ -1,0 +1,268 @@
+-- Gathers once what does not depend on the settings: the candidate passages of the questions, term
+-- frequencies per field, field lengths, title scores and cosines. Any settings are then evaluated
+-- on these rows (_tuned_gains), without touching the library.
+create or replace function _pgrag.gather_tuning_features(
+    owner_id bigint
+)
+returns void
+language plpgsql
+volatile
+set client_min_messages = warning
+set enable_nestloop = off
+set jit = off
+set work_mem = '64MB'
+as $$
+begin
+    -- The candidates of searches, and the passages of relevant pages. A question made from a title
+    -- or heading is here twice: unmuted and muted. mask has a 0 for each muted field.
+    drop table if exists pg_temp.tuning_candidates;
+    create temporary table tuning_candidates on commit drop as
+    select
+        q.question_number, m.is_muted, m.mask::vector as mask, d.document_id, d.page_id,
+        case
+            when not (m.is_muted and q.kind = 'title')
+            then _pgrag.title_score(
+                (q.own).title_keywords,
+                p.title_weights,
+                case when not m.is_muted then d.title_weights end
+            )
+        end as title_score,
+        greatest(-(e.embedding <#> (q.own).embedding), 0) as semantic_score
+    from pg_temp.tuning_questions as q
+    cross join lateral (
+        select false as is_muted, '[1, 1, 1, 1]' as mask
+        union all
+        -- A page's address usually repeats its title, so both are muted.
+        select true, case q.kind when 'title' then '[0, 1, 0, 1]' else '[1, 0, 1, 1]' end
+        where q.kind in ('heading', 'title')
+    ) as m
+    cross join lateral (
+        select unnest(q.candidates) as document_id
+        union
+        select d.document_id
+        from pgrag.documents as d
+        where d.library_id = owner_id and d.page_id = any (q.page_ids) and d.covers & 6 <> 0
+    ) as c
+    join pgrag.documents as d on d.library_id = owner_id and d.document_id = c.document_id
+    join pgrag.pages as p on p.library_id = owner_id and p.page_id = d.page_id
+    left join pgrag.embeddings as e
+        on e.library_id = owner_id
+        and e.document_id = d.document_id
+        and e.model_id = (q.own).model_id
+    where d.page_id <> all (q.excluded_pages)
+        -- Summaries of sections list the headings below them, those of pages the titles.
+        and (q.kind not in ('heading', 'title') or d.level = 2);
+    analyze pg_temp.tuning_candidates;
+
+    -- One row for each question term in a candidate or its page, with the inputs of its impact.
+    -- counts, lengths and averages are vectors of title, path, url and content (see
+    -- pgrag.term_frequencies for a passage, _pgrag.rank_pages for a page): their inner product with
+    -- the field weights is the weighted frequency, length or average length.
+    drop table if exists pg_temp.tuning_postings;
+    create temporary table tuning_postings on commit drop as
+    with words as materialized (
+        select
+            d.document_id, d.page_id, d.level, d.language, t.lexeme collate "C" as lexeme,
+            cardinality(array_positions(t.weights, 'A')) as title,
+            cardinality(array_positions(t.weights, 'B')) as path,
+            cardinality(array_positions(t.weights, 'C')) as url,
+            cardinality(array_positions(t.weights, 'D')) as content
+        from pgrag.documents as d
+        cross join lateral unnest(d.search) as t
+        where d.library_id = owner_id
+            and d.page_id in (select c.page_id from pg_temp.tuning_candidates as c)
+            and d.covers > 0
+            and t.positions is not null
+    ),
+    texts as materialized (
+        select
+            false as is_page, w.document_id as text_id, w.language, w.lexeme,
+            array[w.title, w.path, w.url, w.content]::vector as counts
+        from words as w
+        union all
+        select
+            true, w.page_id, w.language, w.lexeme,
+            array[max(w.title), max(w.path), max(w.url), sum(w.content)]::real[]::vector
+        from words as w
+        where w.level = 2
+        group by w.page_id, w.language, w.lexeme
+    ),
+    lengths as materialized (
+        select t.is_page, t.text_id, t.language, sum(t.counts) as counts
+        from texts as t
+        group by t.is_page, t.text_id, t.language
+    ),
+    -- The candidates are a sample of the library: their averages are scaled to the library's
+    -- average, so that the settings in force give the scores of real searches.
+    averages as materialized (
+        select
+            a.is_page, a.language,
+            a.counts * array_fill(
+                (
+                    case when a.is_page then s.average_page_length else s.average_length end
+                    / -(a.counts <#> _pgrag.field_weights(
+                        pgrag.effective_settings(l.settings)
+                    )::vector)
+                )::real,
+                '{4}'
+            )::vector as counts
+        from (
+            select n.is_page, n.language, avg(n.counts) as counts
+            from lengths as n
+            group by n.is_page, n.language
+        ) as a
+        join pgrag.libraries as l on l.library_id = owner_id
+        join pgrag.corpus_statistics as s
+            on s.library_id = owner_id and s.language = a.language
+    ),
+    terms as materialized (
+        select q.question_number, t.language, t.lexeme collate "C" as lexeme, t.weight
+        from pg_temp.tuning_questions as q
+        cross join lateral unnest(q.terms) as t
+    ),
+    asked as materialized (
+        select distinct
+            c.question_number, c.is_muted, c.mask, x.is_page, x.text_id, t.language, t.lexeme,
+            t.weight
+        from pg_temp.tuning_candidates as c
+        join terms as t on t.question_number = c.question_number
+        cross join lateral (values (false, c.document_id), (true, c.page_id))
+            as x (is_page, text_id)
+    )
+    select
+        a.question_number, a.is_muted, a.is_page, a.text_id, a.weight,
+        x.counts * a.mask as counts, n.counts * a.mask as lengths, v.counts * a.mask as averages
+    from asked as a
+    join texts as x
+        on x.is_page = a.is_page
+        and x.text_id = a.text_id
+        and x.language = a.language
+        and x.lexeme = a.lexeme
+    join lengths as n
+        on n.is_page = x.is_page and n.text_id = x.text_id and n.language = x.language
+    join averages as v on v.is_page = x.is_page and v.language = x.language;
+    analyze pg_temp.tuning_postings;
+
+    -- Where a muted field has a term of the question, the built-in model embeds the passage again
+    -- without this field. Vectors of other models do not change, and alpha is then not tuned with
+    -- such questions.
+    update pg_temp.tuning_candidates as c
+    set semantic_score = greatest(-(m.embedding <#> (q.own).embedding), 0)
+    from (
+        select t.kind, t.document_id, e.embedding
+        from (
+            select
+                t.model_id, array_agg(t.kind) as kinds, array_agg(t.document_id) as ids,
+                array_agg(
+                    pgrag.embedding_text(
+                        case when t.kind = 'heading' then p.title end,
+                        case
+                            when t.kind = 'heading'
+                            then pgrag.relative_url(p.url, v.source ->> 'base_url')
+                        end,
+                        case when t.kind = 'title' then array_remove(d.path, p.title) end,
+                        _pgrag.searched_text(d.situation, d.context, d.content)
+                    )
+                ) as texts
+            from (
+                select distinct q.kind, m.model_id, c.document_id
+                from pg_temp.tuning_candidates as c
+                join pg_temp.tuning_questions as q on q.question_number = c.question_number
+                join pgrag.embedding_models as m
+                    on m.model_id = (q.own).model_id and m.provider = 'builtin'
+                where c.is_muted
+                    and exists (
+                        select
+                        from pg_temp.tuning_postings as p
+                        where p.question_number = c.question_number
+                            and p.text_id = c.document_id
+                            and not p.is_muted
+                            and not p.is_page
+                            and p.counts <> p.counts * c.mask
+                    )
+            ) as t
+            join pgrag.documents as d
+                on d.library_id = owner_id and d.document_id = t.document_id
+            join pgrag.pages as p on p.library_id = owner_id and p.page_id = d.page_id
+            join pgrag.versions as v on v.library_id = owner_id and v.version_id = d.version_id
+            group by t.model_id
+        ) as batch
+        cross join lateral unnest(batch.kinds, batch.ids) with ordinality
+            as t (kind, document_id, place)
+        join lateral _pgrag.embed_texts(batch.texts, batch.model_id) as e on e.place = t.place
+    ) as m
+    join pg_temp.tuning_questions as q on q.kind = m.kind
+    where c.is_muted
+        and c.document_id = m.document_id
+        and c.question_number = q.question_number;
+end;
+$$;
+
+-- pgrag.embed for many texts: each distinct word is split into pieces only once.
+create or replace function _pgrag.embed_texts(
+    texts text[],
+    model_id bigint
+)
+returns table (
+    place bigint,
+    embedding halfvec
+)
+language plpgsql
+stable
+parallel safe
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+    characters jsonb := (
+        select m.settings -> 'characters'
+        from pgrag.embedding_models as m
+        where m.model_id = embed_texts.model_id
+    );
+begin
+    return query
+    with recursive words as materialized (
+        select t.place, w.word collate "C" as word, count(*) as occurrences
+        from unnest(embed_texts.texts) with ordinality as t (text, place)
+        cross join lateral unnest(_pgrag.split_words(t.text, characters)) as w (word)
+        where length(w.word) between 1 and 100
+        group by t.place, w.word
+    ),
+    walk (word, rest, marker_length, pieces) as (
+        select w.word, w.word, 0, '{}'::text[] collate "C"
+        from (select distinct w.word from words as w) as w
+        union all
+        select
+            w.word, '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
+        from walk as w
+        cross join lateral (
+            select prefix.size
+            from (
+                select t.token, t.prefix_lengths
+                from pgrag.model_tokens as t
+                where t.model_id = embed_texts.model_id and t.token <= w.rest
+                order by t.token desc
+                limit 1
+            ) as nearest
+            cross join unnest(nearest.prefix_lengths) as prefix (size)
+            where prefix.size > w.marker_length
+                and left(nearest.token, prefix.size) = left(w.rest, prefix.size)
+            limit 1
+        ) as piece
+        where length(w.rest) > w.marker_length
+    ),
+    pieces as materialized (
+        select w.word, t.embedding::vector as embedding
+        from walk as w
+        cross join unnest(w.pieces) as piece (token)
+        join pgrag.model_tokens as t
+            on t.model_id = embed_texts.model_id and t.token = piece.token
+        where w.rest = '##'
+    )
+    select w.place, l2_normalize(avg(p.embedding))::halfvec
+    from words as w
+    join pieces as p on p.word = w.word
+    cross join lateral generate_series(1, w.occurrences) as occurrence
+    group by w.place;
+end;
+$$;

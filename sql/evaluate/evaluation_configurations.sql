@@ -1,0 +1,44 @@
+-- The search methods to compare first.
+create or replace function pgrag.evaluation_configurations()
+returns table (
+    name text,
+    configuration jsonb
+)
+language sql
+immutable
+parallel safe
+as $$
+    values
+        ('keyword', '{"function": "keyword_search"}'::jsonb),
+        ('semantic', '{"function": "semantic_search"}'),
+        ('hybrid', '{"function": "search"}'),
+        ('rrf', '{"function": "search", "arguments": {"fusion": "rrf"}}');
+$$;
+
+comment on function pgrag.evaluation_configurations is
+'The built-in configurations of evaluation runs: each retriever alone, the hybrid search with its
+defaults, and with reciprocal rank fusion. See run_evaluation for the form of a configuration.';
+
+-- Any function that returns hits can be evaluated, also a user's function in another schema.
+create or replace function _pgrag.hit_function(
+    name text
+)
+returns oid
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select p.oid
+    from pg_proc as p
+    join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname || '.' || p.proname
+            = case when hit_function.name like '%.%' then '' else 'pgrag.' end
+                || hit_function.name
+        and p.proretset
+        and p.prorettype = 'pgrag.hit'::regtype
+        and not starts_with(p.proname, '_')
+        and p.proargnames @> '{query, library, top_k}'
+    order by p.oid
+    limit 1;
+$$;

@@ -1,0 +1,25 @@
+-- The mean metrics of a run.
+create or replace function pgrag.evaluation_metrics(
+    run_id bigint,
+    metrics text[] default '{ndcg@10, mrr@10, recall@20, precision@5, hit_rate@10}'
+)
+returns table (
+    metric text,
+    score double precision
+)
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select m.metric, avg(s.score)
+    from unnest(evaluation_metrics.metrics) with ordinality as m (metric, place)
+    join pgrag.evaluation_scores(evaluation_metrics.run_id, evaluation_metrics.metrics) as s
+        on s.metric = m.metric
+    group by m.metric, m.place
+    order by m.place;
+$$;
+
+comment on function pgrag.evaluation_metrics is
+'The mean of each metric (see ranking_metric) over all queries of a run; a query without results
+counts as 0. Errors: PGR01 (also if the run kept fewer results than a metric reads), PGR11.';

@@ -1,0 +1,155 @@
+-- All or nothing: a half-imported set would give figures that cannot be reproduced.
+create or replace function pgrag.import_evaluation_set(
+    name text,
+    library text,
+    queries jsonb,
+    unit text default 'page',
+    source jsonb default '{}'
+)
+returns table (
+    imported_queries integer,
+    imported_judgements integer,
+    unjudged text[]
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    set_name text := lower(btrim(import_evaluation_set.name));
+    library_name text := lower(btrim(import_evaluation_set.library));
+    owner_id bigint := _pgrag.library_id(import_evaluation_set.library);
+    new_id bigint;
+    fault text;
+    missing record;
+begin
+    if set_name is null or set_name !~ '^[a-z0-9][a-z0-9._-]{0,79}$' then
+        raise exception 'An evaluation set cannot be called %.', quote_nullable(left(set_name, 100))
+            using errcode = 'PGR01',
+                hint = 'Use a-z, 0-9, ".", "_" and "-", 80 characters at most.';
+    end if;
+    if import_evaluation_set.unit is null
+        or import_evaluation_set.unit not in ('page', 'section', 'document')
+    then
+        raise exception 'What is judged must be page, section or document, got %.',
+            quote_nullable(import_evaluation_set.unit)
+            using errcode = 'PGR01';
+    end if;
+    if jsonb_typeof(queries) is distinct from 'array' then
+        raise exception 'The queries must be a list, got %.', left(queries::text, 100)
+            using errcode = 'PGR01',
+                hint = 'For example [{"id": "q1", "text": "…", "judgements": {"a.md": 1}}].';
+    end if;
+    select case
+        when jsonb_typeof(q.query) <> 'object' or coalesce(q.query ->> 'id', '') = ''
+        then format('Query number %s has no id.', q.place)
+        when btrim(coalesce(q.query ->> 'text', '')) = ''
+        then format('Query %L has no text.', q.query ->> 'id')
+        when jsonb_typeof(coalesce(q.query -> 'judgements', '{}')) <> 'object'
+        then format('The judgements of query %L must be an object.', q.query ->> 'id')
+        when jsonb_typeof(coalesce(q.query -> 'excluded', '[]')) <> 'array'
+        then format('The excluded pages of query %L must be a list.', q.query ->> 'id')
+        when q.is_repeated
+        then format('Query %L is there twice.', q.query ->> 'id')
+        else (
+            select format('Query %L: the grade of %L is %s, not a whole number from 0.',
+                q.query ->> 'id', j.key, j.value)
+            from jsonb_each(q.query -> 'judgements') as j
+            where j.value::text !~ '^[0-9]{1,6}$'
+            order by j.key
+            limit 1
+        )
+    end
+    into fault
+    from (
+        select
+            e.query,
+            e.place,
+            row_number() over (partition by e.query ->> 'id' order by e.place) > 1 as is_repeated
+        from jsonb_array_elements(queries) with ordinality as e (query, place)
+    ) as q
+    order by 1 nulls last
+    limit 1;
+    if fault is not null then
+        raise exception '%', fault using errcode = 'PGR01';
+    end if;
+    if not jsonb_path_exists(queries, '$[*].judgements.* ? (@ > 0)') then
+        raise exception 'No query has a judgement above 0.'
+            using errcode = 'PGR01', hint = 'Without one there is nothing to be found.';
+    end if;
+
+    delete from pgrag.evaluation_sets as s where s.name = set_name;
+    insert into pgrag.evaluation_sets (name, library, unit, digest, source)
+    values (
+        set_name, library_name, import_evaluation_set.unit, md5(queries::text),
+        coalesce(import_evaluation_set.source, '{}')
+    )
+    returning set_id into new_id;
+    -- Unjudged queries would always count as failed, so they are left out.
+    insert into pgrag.evaluation_queries (set_id, query_id, query, excluded)
+    select
+        new_id, q ->> 'id', q ->> 'text',
+        array(
+            select e
+            from jsonb_array_elements_text(coalesce(q -> 'excluded', '[]')) as e
+            where coalesce((q #>> array['judgements', e])::integer, 0) = 0
+        )
+    from jsonb_array_elements(queries) as q
+    where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
+    get diagnostics imported_queries = row_count;
+    insert into pgrag.evaluation_judgements (set_id, query_id, target, grade)
+    select new_id, q ->> 'id', j.key, j.value::integer
+    from jsonb_array_elements(queries) as q
+    cross join lateral jsonb_each(q -> 'judgements') as j
+    where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
+    get diagnostics imported_judgements = row_count;
+
+    -- Targets in no version of the library: typos, or pages that were never indexed.
+    select j.query_id, j.target
+    into missing
+    from pgrag.evaluation_judgements as j
+    left join (
+        select pgrag.evaluation_target(
+            import_evaluation_set.unit, p.key, d.anchor, d.sort_order
+        ) as target
+        from pgrag.pages as p
+        left join pgrag.documents as d
+            on import_evaluation_set.unit <> 'page'
+            and d.library_id = p.library_id
+            and d.page_id = p.page_id
+        where p.library_id = owner_id
+    ) as known on known.target = j.target
+    where j.set_id = new_id and j.grade > 0 and known.target is null
+    order by j.query_id, j.target
+    limit 1;
+    if found then
+        raise exception 'Library % has no % %, which query % expects.',
+            quote_literal(library_name), import_evaluation_set.unit,
+            quote_literal(missing.target), quote_literal(missing.query_id)
+            using errcode = 'PGR01',
+                hint = case import_evaluation_set.unit
+                    when 'page' then 'Targets are keys of pages.'
+                    when 'section' then 'Targets are KEY#ANCHOR.'
+                    else 'Targets are KEY#cPLACE, where PLACE is sort_order.'
+                end;
+    end if;
+
+    unjudged := array(
+        select q ->> 'id'
+        from jsonb_array_elements(queries) as q
+        where not jsonb_path_exists(q, '$.judgements.* ? (@ > 0)')
+        order by q ->> 'id'
+    );
+    return next;
+end;
+$$;
+
+comment on function pgrag.import_evaluation_set is
+'Creates or replaces a labelled set about a library; earlier runs keep their own copy. queries:
+[{"id", "text", "judgements": {target: grade, …}, "excluded": [page key, …]}, …], where grades are
+integers from 0 and excluded names pages that do not count for the query (because they quote it,
+say). unit: what targets name: page, section or document (see evaluation_target). Queries without a
+relevant target are left out and returned in unjudged. source: the origin of the set; tuning never
+learns from a set with {"held_out": true}, nor, if it also names a "corpus", from any judgements and
+feedback of its library. Errors: PGR01, naming the query; PGR02.';

@@ -1,0 +1,175 @@
+-- Compiles "field OPERATOR operand" by the kind of the field.
+create or replace function _pgrag.compile_operator(
+    field text,
+    kind text,
+    expression text,
+    operator text,
+    operand jsonb
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    literal text := operand #>> '{}';
+    is_null boolean := jsonb_typeof(operand) = 'null';
+    is_day boolean := literal ~ '^\d{4}-\d{2}-\d{2}$';
+    operators text[] := case
+        when kind in ('page', 'links', 'language') then '{=,!=,in}'
+        when kind = 'list' then '{=,!=,in,all,exists}'
+        when kind = 'path' then '{=,!=,in,exists}'
+        when kind = 'bound' then '{=}'
+        when kind in ('number', 'time') then '{=,!=,<,<=,>,>=,in,exists}'
+        when kind = 'text' then '{=,!=,<,<=,>,>=,in,like,exists}'
+        else '{=,!=,<,<=,>,>=,in,all,like,exists}'
+    end;
+    members jsonb := case jsonb_typeof(operand)
+        when 'array' then operand
+        else jsonb_build_array(operand)
+    end;
+    words text[] := case
+        when kind = 'path' and jsonb_typeof(operand) <> 'array'
+        then regexp_split_to_array(literal, '\s*>\s*')
+        else array(select w from jsonb_array_elements_text(members) as w)
+    end;
+    names text[];
+    -- {"a":{"b": for front_matter.a.b.
+    opening text;
+    closing text;
+begin
+    if operator <> all (operators) then
+        raise exception 'The filter field "%" has no operator "%".', field, operator
+            using errcode = 'PGR06',
+                hint = format('Use %s.', array_to_string(operators, ', '));
+    end if;
+    if jsonb_typeof(operand) = 'object'
+        or (is_null and operator not in ('=', '!='))
+        or (operator = 'like' and literal ~ '(^|[^\\])(\\\\)*\\$')
+    then
+        raise exception 'The filter field "%" cannot be compared with %.', field, operand
+            using errcode = 'PGR06';
+    end if;
+    if operator = 'exists' or is_null and operator = '=' then
+        return format(
+            '(%s) is %s',
+            case
+                when kind = 'list' then format('nullif(%s, ''{}'')', expression)
+                else expression
+            end,
+            case when operand in ('false', 'null') then 'null' else 'not null' end
+        );
+    elsif operator = '!=' then
+        return format(
+            '(%s) is not true', _pgrag.compile_operator(field, kind, expression, '=', operand)
+        );
+    elsif operator = 'in' and kind <> 'list' then
+        return coalesce(
+            (
+                select '(' || string_agg(
+                    _pgrag.compile_operator(field, kind, expression, '=', member), ' or '
+                ) || ')'
+                from jsonb_array_elements(members) as member
+            ),
+            'false'
+        );
+    elsif kind in ('number', 'bound') and not pg_input_is_valid(literal, 'numeric') then
+        raise exception 'The filter field "%" needs a number, got %.', field, operand
+            using errcode = 'PGR06';
+    elsif kind = 'time'
+        and (literal !~ '^\d{4}-\d{2}-\d{2}' or not pg_input_is_valid(literal, 'timestamptz'))
+    then
+        raise exception 'The filter field "%" needs a date, got %.', field, quote_literal(literal)
+            using errcode = 'PGR06', hint = 'Write 2024-12-01 or 2024-12-01T08:30:00Z.';
+    end if;
+
+    case
+        when kind = 'list' then
+            return format(
+                '%s %s %L::text[]', expression, case when operator = 'all' then '@>' else '&&' end,
+                words
+            );
+        when kind = 'path' then
+            -- Matches consecutive names anywhere in the path.
+            return format(
+                'position(%L in chr(31) || array_to_string(%s, chr(31)) || chr(31)) > 0',
+                chr(31) || array_to_string(words, chr(31)) || chr(31), expression
+            );
+        when kind = 'page' then
+            return format(
+                '(p.key like %1$L or p.url like %1$L)',
+                replace(regexp_replace(literal, '([\\%_])', '\\\1', 'g'), '*', '%')
+            );
+        when kind = 'links' then
+            literal := _pgrag.link_name(
+                regexp_replace(btrim(literal, E' \t\n[]'), '(.)[#|].*$', '\1')
+            );
+            if literal !~ '\w' then
+                raise exception 'The filter field "links" needs the name of a note, got %.',
+                    quote_literal(operand #>> '{}')
+                    using errcode = 'PGR06', hint = 'For example {"links": "Getting started"}.';
+            end if;
+            -- Uncorrelated, so that it runs once per query and not once per page.
+            return format(
+                '((p.library_id, p.page_id) in '
+                '(select l.library_id, l.page_id from _pgrag.linking_pages(%L) as l))',
+                literal
+            );
+        when kind = 'language' then
+            return format('%s = %L', expression, pgrag.text_search_configuration(literal));
+        when kind in ('number', 'bound') then
+            return format(
+                '%s %s %L::numeric',
+                expression,
+                case field when 'depth_min' then '>=' when 'depth_max' then '<=' else operator end,
+                literal::numeric
+            );
+        -- A date without a time means the whole day.
+        when kind = 'time' and is_day and operator = '=' then
+            return format(
+                '(%1$s >= %2$L::timestamptz and %1$s < %2$L::timestamptz + interval ''1 day'')',
+                expression, literal
+            );
+        when kind = 'time' and is_day and operator in ('<=', '>') then
+            return format(
+                '%s %s %L::timestamptz + interval ''1 day''',
+                expression, case operator when '<=' then '<' else '>=' end, literal
+            );
+        when kind = 'time' then
+            return format('%s %s %L::timestamptz', expression, operator, literal);
+        -- Front matter is compared by type: numbers as numbers, text as text (ISO dates sort as
+        -- text), a list by its members. Equality becomes containment in the whole front matter, so
+        -- that the GIN index applies.
+        when kind = 'json' and operator in ('=', 'all') then
+            names := string_to_array(substr(field, length('front_matter.') + 1), '.');
+            opening := (select string_agg(format('{%s:', to_jsonb(n)), '') from unnest(names) as n);
+            closing := repeat('}', cardinality(names));
+            return coalesce(
+                (
+                    select '(' || string_agg(
+                        format(
+                            '(p.front_matter @> %L::jsonb or p.front_matter @> %L::jsonb)',
+                            concat(opening, member, closing)::jsonb,
+                            concat(opening, jsonb_build_array(member), closing)::jsonb
+                        ),
+                        ' and '
+                    ) || ')'
+                    from jsonb_array_elements(members) as member
+                ),
+                'false'
+            );
+        when kind = 'json' and operator = 'like' then
+            return format('(%s #>> ''{}'') like %L', expression, literal);
+        when kind = 'json' and jsonb_typeof(operand) = 'number' then
+            return format(
+                'case when jsonb_typeof(%1$s) = ''number'''
+                ' then (%1$s)::numeric %2$s %3$L::numeric end',
+                expression, operator, operand
+            );
+        when kind = 'json' then
+            return format('(%s #>> ''{}'') collate "C" %s %L', expression, operator, literal);
+        else
+            return format('%s %s %L', expression, operator, literal);
+    end case;
+end;
+$$;

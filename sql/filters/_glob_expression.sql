@@ -1,0 +1,42 @@
+-- The regular expression on keys for a glob of `pgrag index` (src/pgrag/ingest/globs.py).
+create or replace function _pgrag.glob_expression(
+    glob text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select '^' || pg_catalog.string_agg(
+        case
+            when t.part[1] = '**/' then '(?:.*/)?'
+            when t.part[1] = '**' then '.*'
+            when t.part[1] = '*' then '[^/]*'
+            when t.part[1] = '?' then '[^/]'
+            when pg_catalog.length(t.part[1]) > 2 and t.part[1] ~ '^\['
+            then pg_catalog.regexp_replace(
+                '[' || pg_catalog.regexp_replace(
+                    pg_catalog.substr(t.part[1], 2, pg_catalog.length(t.part[1]) - 2),
+                    '[\\[]', '\\\&', 'g'
+                ) || ']',
+                '^\[!', '[^/'
+            )
+            else pg_catalog.regexp_replace(t.part[1], '[][\\.*+?(){}|^$#-]', '\\\&', 'g')
+        end,
+        '' order by t.place
+    ) || '$'
+    from (
+        select pg_catalog.regexp_replace(
+            case when whole.glob ~ '/' then whole.glob else '**/' || whole.glob end,
+            '^(\./)?/?', ''
+        ) as glob
+        from (
+            select pg_catalog.regexp_replace(
+                nullif(glob_expression.glob, ''), '/$', '/**'
+            ) as glob
+        ) as whole
+    ) as rooted
+    cross join lateral pg_catalog.regexp_matches(
+        rooted.glob, '\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.', 'g'
+    ) with ordinality as t (part, place);
+$$;

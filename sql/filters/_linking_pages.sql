@@ -1,0 +1,42 @@
+-- The pages of all libraries that link to a note, given by any name of the target page in the form
+-- of _link_name; a link without a target page matches by its own text.
+create or replace function _pgrag.linking_pages(
+    note text
+)
+returns table (
+    library_id bigint,
+    page_id bigint
+)
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select e.library_id, e.source_page_id
+    from pgrag.versions as v
+    join pgrag.page_names as n
+        on n.library_id = v.library_id
+        and n.version_id = v.version_id
+        and n.name = _pgrag.last_name(linking_pages.note)
+    join pgrag.edges as e
+        on e.library_id = n.library_id
+        and e.target_page_id = n.page_id
+        and e.source_page_id <> n.page_id
+    where n.full_name = linking_pages.note
+        or right(n.full_name, length(linking_pages.note) + 1) = '/' || linking_pages.note
+    union
+    select e.library_id, e.source_page_id
+    from pgrag.versions as v
+    join pgrag.edges as e
+        on e.library_id = v.library_id
+        and e.version_id = v.version_id
+        and e.name = _pgrag.last_name(linking_pages.note)
+    where e.target_page_id is null
+        and e.state <> 'tag'
+        and (
+            e.name = linking_pages.note
+            or _pgrag.link_name(e.target) = linking_pages.note
+            or right(_pgrag.link_name(e.target), length(linking_pages.note) + 1)
+                = '/' || linking_pages.note
+        );
+$$;

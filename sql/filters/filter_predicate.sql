@@ -1,0 +1,152 @@
+-- The only compiler from filters to SQL. Every value becomes a literal by format(%L) and every
+-- column comes from a fixed list: no input is ever concatenated.
+create or replace function pgrag.filter_predicate(
+    filters jsonb
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+begin
+    if filters is null then
+        return 'true';
+    end if;
+    if length(filters::text) > 20000 then
+        raise exception 'The filters are longer than 20,000 characters.' using errcode = 'PGR06';
+    end if;
+    return _pgrag.compile_filter(filters, 0);
+end;
+$$;
+
+comment on function pgrag.filter_predicate is
+'Compiles a filter into an SQL condition over the aliases p (pgrag.pages) and d (pgrag.documents).
+An object is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"},
+"front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, a list any of
+its values, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url,
+page (key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
+(also date), modified, links (to a note, by any of its names; to a note that does not exist yet, by
+its name in the links), front_matter.NAME; passage fields: heading, root_section, section_path (a
+list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, content_tags, keywords
+(in lower case), position. Search functions also read library (a name or a list) and version (a
+label, a range or "*") at the top level of their filters, if the arguments of these names are null.
+Errors: PGR06, naming the field.';
+
+create or replace function _pgrag.compile_filter(
+    filter jsonb,
+    nesting integer
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    parts text[] := '{}';
+    item record;
+begin
+    if jsonb_typeof(filter) <> 'object' then
+        raise exception 'A filter must be an object, got %.', filter
+            using errcode = 'PGR06', hint = 'For example {"type": "guide"}.';
+    end if;
+    if nesting > 20 then
+        raise exception 'The filters are nested deeper than 20.' using errcode = 'PGR06';
+    end if;
+    for item in select e.key, e.value from jsonb_each(filter) as e loop
+        if item.key in ('and', 'or')
+            and (jsonb_typeof(item.value) <> 'array' or item.value = '[]')
+        then
+            raise exception '"%" needs a list of filters, got %.', item.key, item.value
+                using errcode = 'PGR06', hint = format('For example {"%s": [{…}, {…}]}.', item.key);
+        end if;
+        parts := parts || case
+            when item.key in ('and', 'or')
+            then (
+                select format(
+                    '(%s)',
+                    string_agg(
+                        _pgrag.compile_filter(m.member, nesting + 1), format(' %s ', item.key)
+                        order by m.nth
+                    )
+                )
+                from jsonb_array_elements(item.value) with ordinality as m (member, nth)
+            )
+            when item.key = 'not'
+            then format('(%s) is not true', _pgrag.compile_filter(item.value, nesting + 1))
+            when item.key = 'front_matter' and jsonb_typeof(item.value) = 'object'
+            then (
+                select coalesce(
+                    string_agg(
+                        _pgrag.compile_field('front_matter.' || f.key, f.value), ' and '
+                    ),
+                    'true'
+                )
+                from jsonb_each(item.value) as f
+            )
+            else _pgrag.compile_field(item.key, item.value)
+        end;
+    end loop;
+    return case
+        when cardinality(parts) = 0 then 'true'
+        else '(' || array_to_string(parts, ' and ') || ')'
+    end;
+end;
+$$;
+
+-- Compiles one field with its condition: a value, a list, or an object of operators.
+create or replace function _pgrag.compile_field(
+    field text,
+    condition jsonb
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    operators jsonb := case jsonb_typeof(condition)
+        when 'object' then condition
+        when 'array' then jsonb_build_object(
+            case when field in ('section_path', 'path') then '=' else 'in' end, condition
+        )
+        else jsonb_build_object('=', condition)
+    end;
+    expression text;
+    kind text;
+begin
+    select f.expression, f.kind
+    into expression, kind
+    from _pgrag.query_fields() as f
+    where f.name = compile_field.field and f.expression is not null;
+
+    if expression is null and field like 'front\_matter.%' then
+        expression := format(
+            '(p.front_matter #> %L)',
+            string_to_array(substr(field, length('front_matter.') + 1), '.')
+        );
+        kind := 'json';
+    elsif expression is null then
+        raise exception 'There is no filter field "%".', field
+            using errcode = 'PGR06',
+                hint = format(
+                    'Use %s, or front_matter.%s.',
+                    (
+                        select string_agg(f.name, ', ')
+                        from _pgrag.query_fields() as f
+                        where f.name = f.field and f.kind <> 'scope'
+                    ),
+                    field
+                );
+    end if;
+    if operators = '{}' then
+        raise exception 'The filter field "%" has no condition.', field using errcode = 'PGR06';
+    end if;
+    return (
+        select string_agg(
+            _pgrag.compile_operator(field, kind, expression, o.key, o.value), ' and '
+        )
+        from jsonb_each(operators) as o
+    );
+end;
+$$;

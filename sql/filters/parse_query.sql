@@ -1,0 +1,58 @@
+-- Filters inside the text of a query. Most queries have none and read like code or prose, so only
+-- unmistakable syntax counts: a known name, a colon and a value without a blank between them, or
+-- #tag, and never inside a word or a quoted phrase.
+create or replace function pgrag.parse_query(
+    query text,
+    out words text,
+    out filters jsonb
+)
+returns record
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    names constant text := '(?:front_matter\.[^\s:()",]+|tags?|types?|content_tags|keywords?|topic'
+        '|title|heading|section(?:_path)?|root_section|path|lang(?:uage)?|library|version|links?'
+        '|key|url|page|uuid|created|modified|date|before|after|position|depth(?:_m(?:in|ax))?'
+        '|(?:heading_)?level)';
+    tokens record;
+begin
+    words := parse_query.query;
+    if words !~ ('(?:^|[\s(])[+-]?(?:' || names || ':[^\s:)]|#[[:alpha:]])') is not false then
+        return;
+    end if;
+
+    tokens := _pgrag.query_tokens(words, names);
+    if 'filter' = any (tokens.kinds) or tokens.scope is not null then
+        filters := _pgrag.joined_filters(tokens.kinds, tokens.starts, tokens.filters);
+        filters := coalesce(filters, '{}') || coalesce(tokens.scope, '{}');
+        -- The words in their order; words without a blank between them stay joined.
+        words := (
+            select coalesce(
+                string_agg(
+                    case when w.start > w.last_end then ' ' else '' end || w.part,
+                    '' order by w.start
+                ),
+                ''
+            )
+            from (
+                select
+                    t.part, t.start,
+                    lag(t.start + length(t.part)) over (order by t.start) as last_end
+                from unnest(tokens.kinds, tokens.texts, tokens.starts) as t (kind, part, start)
+                where t.kind = 'word'
+            ) as w
+        );
+    end if;
+end;
+$$;
+
+comment on function pgrag.parse_query is
+'Splits a query into the words to search for and its inline filters, in the form that
+filter_predicate and search take: type:guide, tags:a,b, title:"two words", created:>=2024-12-01,
+created:2024-01-01..2024-12-31, links:note, front_matter.status:draft, #tag, -type:x, joined by AND,
+OR, NOT and parentheses; adjacent filters are combined by AND. A query without filters is returned
+unchanged, with filters null. If there are filters, only the first 10,000 characters count. Errors:
+PGR06, naming the column (characters, from 1).';

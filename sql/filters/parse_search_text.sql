@@ -1,0 +1,53 @@
+-- Plain words rank; only marked parts are conditions: "a phrase" and +word must occur, -word must
+-- not. A dash or plus inside a word or doubled (--flag, C++) is not a mark.
+create or replace function pgrag.parse_search_text(
+    query text,
+    out words text,
+    out required text[],
+    out excluded text[]
+)
+returns record
+language plpgsql
+immutable
+parallel safe
+set search_path from current
+as $$
+declare
+    mark text[];
+begin
+    words := left(coalesce(parse_search_text.query, ''), 10000);
+    required := '{}';
+    excluded := '{}';
+    for mark in
+        select m
+        from regexp_matches(
+            words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g'
+        ) as m
+    loop
+        if mark[1] = '-' then
+            excluded := excluded || coalesce(mark[2], mark[3]);
+        else
+            required := required || coalesce(mark[2], mark[3]);
+        end if;
+    end loop;
+    words := regexp_replace(words, '(^|\s)-("[^"]+"|[^\s"+-][^\s"]*)', ' ', 'g');
+    words := regexp_replace(words, '(^|\s)\+(?=[^\s+])', '\1', 'g');
+    words := btrim(replace(words, '"', ' '));
+end;
+$$;
+
+comment on function pgrag.parse_search_text is
+'Splits a query into the words that rank, the phrases and words that must occur ("…", +word) and
+those that must not (-word, -"…"). Only the first 10,000 characters count.';
+
+-- The words of a query without filters: the text that is ranked and embedded.
+create or replace function _pgrag.searched_words(
+    query text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select (pgrag.parse_search_text((pgrag.parse_query(searched_words.query)).words)).words;
+$$;

@@ -1,0 +1,32 @@
+-- Every role that may connect can call the functions of the schema pgrag, the public API; those of
+-- _pgrag may change without notice. A call has the rights of its caller (every function is security
+-- invoker), so table privileges decide who reads and who writes:
+--   reading   grant select on all tables in schema pgrag to reader;
+--             alter default privileges in schema pgrag grant select on tables to reader;
+--   indexing  requires the role that owns the schema, or a member of it (only the owner may merge
+--             the full-text index's pending list, analyze tables and build vector indexes).
+grant usage on schema pgrag, _pgrag to public;
+
+-- Recreated functions lose their grants, and some databases revoke "execute" from public by
+-- default, so all grants are repeated here. Helpers also run with their caller's rights, so every
+-- caller of a public function needs "execute" on its helpers.
+do
+$$
+declare
+    signature regprocedure;
+begin
+    for signature in
+        select p.oid
+        from pg_proc as p
+        join pg_namespace as n on n.oid = p.pronamespace
+        where n.nspname in ('pgrag', '_pgrag')
+            and not exists (
+                select
+                from pg_depend as d
+                where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+            )
+    loop
+        execute format('grant execute on function %s to public', signature);
+    end loop;
+end;
+$$;

@@ -1,0 +1,315 @@
+-- Computes the targets of edges; returns those that differ from the stored ones. Equal links of one
+-- page (names: of one folder) are resolved once. The candidates are the pages with a matching name:
+-- the best kind of match wins (see "best"), then the nearest folder. The planner cannot estimate
+-- the rows of each step: "offset 0" forces lookups by key, row by row; all other joins must not be
+-- nested loops.
+create or replace function _pgrag.connections(
+    library_id bigint,
+    version_id bigint,
+    base_url text,
+    edge_ids bigint[]
+)
+returns table (
+    edge_id bigint,
+    state text,
+    how text,
+    target_page_id bigint,
+    target_document_id bigint,
+    fragment_found boolean,
+    candidates bigint[]
+)
+language sql
+stable
+parallel safe
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
+    with chosen as materialized (
+        select
+            e.edge_id, e.source_page_id, e.target, e.rule, e.fragment, e.name,
+            row(
+                e.state, e.how, e.target_page_id, e.target_document_id, e.fragment_found,
+                e.candidates
+            ) as stored
+        from pgrag.edges as e
+        where e.library_id = connections.library_id
+            and e.edge_id = any (connections.edge_ids)
+    ),
+    -- An edge that a page type adds to a link has the target of that link.
+    added as (
+        select distinct l.source_page_id, l.target
+        from (
+            select distinct c.source_page_id from chosen as c where c.rule like 'edge\_defaults:%'
+        ) as c
+        cross join lateral (
+            select e.source_page_id, e.target
+            from pgrag.edges as e
+            where e.library_id = connections.library_id
+                and e.source_page_id = c.source_page_id
+                and e.rule = 'explicit:link'
+            offset 0
+        ) as l
+    ),
+    links as materialized (
+        select
+            c.*,
+            c.rule = 'explicit:link'
+                or (c.rule like 'edge\_defaults:%' and a.target is not null) as is_address
+        from chosen as c
+        left join added as a on a.source_page_id = c.source_page_id and a.target = c.target
+    ),
+    sources as materialized (
+        select
+            p.page_id,
+            p.folder,
+            min(p.page_id) over (partition by p.folder) as folder_page_id,
+            _pgrag.link_name(
+                pgrag.relative_url(
+                    regexp_replace(p.url, '[?#].*$', ''), connections.base_url
+                )
+            ) as url
+        from (select distinct l.source_page_id from links as l) as l
+        cross join lateral (
+            select
+                p.page_id, p.url, _pgrag.folder_name(_pgrag.link_name(p.key)) as folder
+            from pgrag.pages as p
+            where p.library_id = connections.library_id and p.page_id = l.source_page_id
+            offset 0
+        ) as p
+    ),
+    addresses as materialized (
+        select
+            row_number() over () as question,
+            q.*,
+            _pgrag.link_address(q.target, q.is_address, connections.base_url) as address
+        from (
+            -- A name means the same on all pages of a folder, so one page stands for all of them.
+            select distinct
+                case when l.is_address then s.page_id else s.folder_page_id end as source_page_id,
+                l.target,
+                l.is_address,
+                l.name
+            from links as l
+            join sources as s on s.page_id = l.source_page_id
+        ) as q
+    ),
+    questions as materialized (
+        select
+            a.question,
+            a.source_page_id,
+            a.name,
+            a.is_address,
+            s.folder,
+            w.is_external,
+            starts_with(a.address, '/') and not w.is_external as is_absolute,
+            w.written,
+            w.written ~ '^\.\.?(/|$)' as is_dotted,
+            -- The part that must match the end of a path.
+            regexp_replace(w.written, '^(\.\.?/)+', '') as ending,
+            _pgrag.without_dots(w.written) as from_root,
+            case
+                when not (w.is_external or starts_with(a.address, '/'))
+                then _pgrag.without_dots(ltrim(s.folder || '/' || w.written, '/'))
+            end as from_folder,
+            case
+                when not (w.is_external or starts_with(a.address, '/')) and a.is_address
+                then _pgrag.without_dots(ltrim(s.url || '/' || w.written, '/'))
+            end as from_url,
+            case
+                when not (w.is_external or starts_with(a.address, '/')) and a.is_address
+                then _pgrag.without_dots(
+                    ltrim(_pgrag.folder_name(s.url) || '/' || w.written, '/')
+                )
+            end as beside_url
+        from addresses as a
+        join sources as s on s.page_id = a.source_page_id
+        cross join lateral (
+            select
+                _pgrag.leads_away(a.address, a.is_address) as is_external,
+                _pgrag.link_name(
+                    regexp_replace(a.address, '^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//', '')
+                ) as written
+            offset 0
+        ) as w
+        where a.name <> '#'
+    ),
+    -- A name that climbs ("..") is looked up by the last name of the resulting path.
+    names as (
+        select q.*, unnest(
+            case
+                when q.name <> '..' then array[q.name]
+                else array(
+                    select distinct _pgrag.last_name(form)
+                    from unnest(array[q.from_folder, q.from_url, q.beside_url]) as form
+                )
+            end
+        ) as looked_up
+        from questions as q
+    ),
+    matches as (
+        select
+            q.question, q.is_address, q.ending, q.is_absolute, n.page_id, n.how, w.way,
+            -- The start of the address may be unknown to pgrag: the longest matching end wins.
+            case when w.way = 'end of url' then -length(n.full_name) else 0 end as shortness
+        from names as q
+        cross join lateral (
+            select n.page_id, n.how, n.full_name
+            from pgrag.page_names as n
+            where n.library_id = connections.library_id
+                and n.version_id = connections.version_id
+                and n.name = q.looked_up
+            offset 0
+        ) as n
+        cross join lateral (
+            select case
+                when q.is_external
+                then case when n.how = 'url' and n.full_name = q.from_root then 'url' end
+                when n.how = 'path' then case
+                    when n.full_name = q.from_folder then 'path from folder'
+                    when n.full_name = q.from_root and (q.is_address or q.ending like '%/%')
+                    then 'path from root'
+                    when q.is_address and q.is_dotted then null
+                    when n.full_name = q.ending
+                        or right(n.full_name, length(q.ending) + 1) = '/' || q.ending
+                    then case
+                        when q.is_address and q.ending not like '%/%' and not q.is_absolute
+                        then 'file name'
+                        else 'end of path'
+                    end
+                end
+                when n.how = 'url' then case
+                    when n.full_name in (q.from_root, q.from_url, q.beside_url) then 'url'
+                    when q.is_absolute
+                        and n.full_name <> ''
+                        and right(q.from_root, length(n.full_name) + 1) = '/' || n.full_name
+                    then 'end of url'
+                end
+                when q.is_absolute or q.is_dotted and q.is_address then null
+                when n.full_name in (q.written, q.ending) then n.how
+            end as way
+            offset 0
+        ) as w
+        where w.way is not null
+    ),
+    best as (
+        select
+            m.question,
+            m.page_id,
+            min(m.how) as how,
+            count(*) over (partition by m.question) as page_count
+        from (
+            select
+                m.question,
+                m.page_id,
+                case
+                    when m.how <> 'path' then m.how
+                    when m.way = 'file name' then 'name'
+                    when m.ending like '%/%' or m.is_absolute or m.is_address then 'path'
+                    else 'name'
+                end as how,
+                rank() over (
+                    partition by m.question
+                    order by
+                        -- Addresses match paths and urls before names; names (wikilinks) match
+                        -- files and titles before urls.
+                        array_position(
+                            case
+                                when m.is_address
+                                then '{path from folder, path from root, url, end of path,
+                                    end of url, file name, title, alias, slug}'::text[]
+                                else '{path from folder, path from root, end of path, title, alias,
+                                    slug, url, end of url}'
+                            end,
+                            m.way
+                        ),
+                        m.shortness
+                ) as place
+            from matches as m
+        ) as m
+        where m.place = 1
+        group by m.question, m.page_id
+    ),
+    nearest as (
+        select
+            b.question,
+            b.page_id,
+            b.how,
+            rank() over (partition by b.question order by d.shared desc, d.extra) as place
+        from best as b
+        join questions as q on q.question = b.question
+        left join lateral (
+            select d.*
+            from pgrag.pages as p
+            cross join lateral _pgrag.folder_distance(
+                q.folder, _pgrag.folder_name(_pgrag.link_name(p.key))
+            ) as d
+            where b.page_count > 1
+                and p.library_id = connections.library_id
+                and p.page_id = b.page_id
+            offset 0
+        ) as d on true
+    ),
+    answers as (
+        select
+            n.question,
+            array_agg(n.page_id order by n.page_id) as page_ids,
+            min(n.how) as how
+        from nearest as n
+        where n.place = 1
+        group by n.question
+    ),
+    connected as materialized (
+        select
+            l.edge_id,
+            l.stored,
+            nullif(l.fragment, '') as fragment,
+            case
+                when l.name = '#' then 'resolved'
+                when cardinality(a.page_ids) = 1 then 'resolved'
+                when cardinality(a.page_ids) > 1 then 'ambiguous'
+                else _pgrag.unconnected(q.address, l.is_address, l.name)
+            end as state,
+            case
+                when l.name = '#' then 'self'
+                when cardinality(a.page_ids) = 1 then a.how
+            end as how,
+            case
+                when l.name = '#' then l.source_page_id
+                when cardinality(a.page_ids) = 1 then a.page_ids[1]
+            end as target_page_id,
+            -- A few candidates explain the ambiguity; a common name would store thousands per link.
+            case when cardinality(a.page_ids) > 1 then a.page_ids[:100] end as candidates
+        from links as l
+        join sources as s on s.page_id = l.source_page_id
+        join addresses as q
+            on q.source_page_id
+                = case when l.is_address then s.page_id else s.folder_page_id end
+            and q.target = l.target
+            and q.is_address = l.is_address
+            and q.name = l.name
+        left join answers as a on a.question = q.question
+    ),
+    fragments as (
+        select f.*
+        from (
+            select
+                array_agg(c.target_page_id) as page_ids,
+                array_agg(c.fragment) as fragments
+            from (
+                select distinct c.target_page_id, c.fragment
+                from connected as c
+                where c.target_page_id is not null and c.fragment is not null
+            ) as c
+        ) as asked
+        cross join lateral _pgrag.find_fragments(
+            connections.library_id, asked.page_ids, asked.fragments
+        ) as f
+    )
+    select
+        c.edge_id, c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates
+    from connected as c
+    left join fragments as f on f.page_id = c.target_page_id and f.fragment = c.fragment
+    where row(c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates)
+        is distinct from c.stored;
+$$;

@@ -1,0 +1,217 @@
+-- The new rows with their final ids: a document with the same text keeps its id even if it moved on
+-- its page, the rest reuse the remaining ids in order, and only additional documents get new ids.
+-- The planner underestimates the rows that come from jsonb, hence no nested loops.
+create or replace function _pgrag.stage_documents(
+    library_id bigint,
+    version_id bigint,
+    base_url text,
+    pages jsonb,
+    page_ids bigint[]
+)
+returns setof pgrag.documents
+language sql
+volatile
+set search_path from current
+set enable_nestloop = off
+-- The penalty for disabled nested loops in the plan's cost would trigger JIT in every call.
+set jit = off
+as $$
+    with incoming_pages as (
+        select
+            p.page_id,
+            p.title,
+            p.path,
+            p.language,
+            p.anchor_texts,
+            pgrag.relative_url(p.url, stage_documents.base_url) as url,
+            coalesce(
+                i.page -> 'documents',
+                jsonb_build_array(jsonb_build_object('content', p.body, 'covers', 7))
+            ) as documents
+        from jsonb_array_elements(stage_documents.pages) as i (page)
+        join pgrag.pages as p on p.key = i.page ->> 'key'
+        where p.library_id = stage_documents.library_id
+            and p.page_id = any (stage_documents.page_ids)
+    ),
+    incoming as materialized (
+        select
+            i.page_id,
+            i.title,
+            i.url,
+            i.language,
+            i.anchor_texts,
+            d.ordinality::integer - 1 as sort_order,
+            d.parent,
+            coalesce(d.level, 2)::smallint as level,
+            coalesce(d.covers, 4)::smallint as covers,
+            coalesce(d.heading, '') as heading,
+            coalesce(d.heading_level, 0)::smallint as heading_level,
+            coalesce(d.depth, 0)::smallint as depth,
+            coalesce(d.path, i.path) as path,
+            coalesce(d.root_section, '') as root_section,
+            coalesce(d.position, 'middle') as position,
+            coalesce(d.types, '{text}') as types,
+            coalesce(d.anchor, '') as anchor,
+            coalesce(d.content, '') as content,
+            coalesce(d.context, '') as context,
+            coalesce(d.overlap, '') as overlap,
+            coalesce(d.is_summary, false) as is_summary,
+            coalesce(d.line_start, 0) as line_start,
+            coalesce(d.line_end, 0) as line_end,
+            coalesce(d.content_tags, '{}') as content_tags,
+            pgrag.text_hash(
+                pgrag.embedding_text(
+                    i.title, i.url, coalesce(d.path, i.path),
+                    _pgrag.searched_text('', d.context, coalesce(d.content, ''))
+                )
+            ) as text_hash
+        from incoming_pages as i
+        cross join lateral rows from (
+            jsonb_to_recordset(i.documents) as (
+                parent integer, level smallint, covers smallint, heading text,
+                heading_level smallint, depth smallint, path text[], root_section text,
+                position text, types text[], anchor text, content text, overlap text,
+                is_summary boolean, line_start integer, line_end integer, content_tags text[],
+                context text
+            )
+        ) with ordinality as d
+    ),
+    numbered as (
+        select
+            i.*,
+            row_number() over (
+                partition by i.page_id, i.level, i.text_hash
+                order by i.sort_order
+            ) as occurrence
+        from incoming as i
+    ),
+    stored as (
+        select
+            d.document_id,
+            d.page_id,
+            d.level,
+            d.text_hash,
+            d.sort_order,
+            row_number() over (
+                partition by d.page_id, d.level, d.text_hash
+                order by d.sort_order
+            ) as occurrence
+        from (
+            select
+                d.document_id,
+                d.page_id,
+                d.level,
+                d.sort_order,
+                -- The source does not contain what a model wrote: compare the original text.
+                case
+                    when d.situation = '' and d.extract is null then d.text_hash
+                    else pgrag.text_hash(
+                        pgrag.embedding_text(
+                            p.title, pgrag.relative_url(p.url, stage_documents.base_url), d.path,
+                            _pgrag.searched_text('', d.context, coalesce(d.extract, d.content))
+                        )
+                    )
+                end as text_hash
+            from pgrag.documents as d
+            join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+            where d.library_id = stage_documents.library_id
+                and d.page_id = any (stage_documents.page_ids)
+                -- Without nested loops, this alone keeps the join from reading every page.
+                and p.page_id = any (stage_documents.page_ids)
+        ) as d
+    ),
+    same as (
+        select n.page_id, n.sort_order, s.document_id
+        from numbered as n
+        join stored as s
+            on s.page_id = n.page_id
+            and s.level = n.level
+            and s.text_hash = n.text_hash
+            and s.occurrence = n.occurrence
+    ),
+    replaced as (
+        select n.page_id, n.sort_order, s.document_id
+        from (
+            select
+                n.*,
+                row_number() over (partition by n.page_id, n.level order by n.sort_order) as place
+            from numbered as n
+            where not exists (
+                select from same where same.page_id = n.page_id and same.sort_order = n.sort_order
+            )
+        ) as n
+        join (
+            select
+                s.*,
+                row_number() over (partition by s.page_id, s.level order by s.sort_order) as place
+            from stored as s
+            where not exists (select from same where same.document_id = s.document_id)
+        ) as s on s.page_id = n.page_id and s.level = n.level and s.place = n.place
+    ),
+    identified as materialized (
+        select
+            i.*,
+            -- The first searched paragraph carries the words of links.
+            i.covers > 0 and row_number() over (
+                partition by i.page_id, i.covers > 0
+                order by i.level desc, i.sort_order
+            ) = 1 as carries_anchors,
+            coalesce(
+                same.document_id,
+                replaced.document_id,
+                nextval(pg_get_serial_sequence('pgrag.documents', 'document_id'))
+            ) as document_id
+        from incoming as i
+        left join same on same.page_id = i.page_id and same.sort_order = i.sort_order
+        left join replaced on replaced.page_id = i.page_id and replaced.sort_order = i.sort_order
+    )
+    select
+        stage_documents.library_id,
+        i.document_id,
+        stage_documents.version_id,
+        i.page_id,
+        parent.document_id,
+        i.level,
+        i.covers,
+        i.sort_order,
+        i.heading_level,
+        i.depth,
+        i.line_start,
+        i.line_end,
+        i.is_summary,
+        i.text_hash,
+        i.language,
+        i.position,
+        i.anchor,
+        i.heading,
+        i.root_section,
+        i.types,
+        i.path,
+        i.overlap,
+        i.content,
+        case
+            when i.covers > 0
+            then pgrag.search_vector(
+                i.language,
+                i.title,
+                array_remove(i.path, i.title),
+                i.url,
+                concat_ws(
+                    E'\n\n',
+                    _pgrag.searched_text('', i.context, i.content),
+                    case when i.carries_anchors then _pgrag.anchor_text(i.anchor_texts) end
+                ),
+                stage_documents.library_id,
+                stage_documents.version_id
+            )
+        end,
+        null::sparsevec,
+        i.content_tags,
+        '{}'::text[],
+        null::sparsevec,
+        i.context,
+        '',
+        null
+    from identified as i
+    left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
+$$;

@@ -1,0 +1,256 @@
+-- Replaces the edges of the written pages. An edge with the same rule, kind, target and fragment
+-- keeps its id, and its target page until links are resolved, even if its position changed.
+create or replace function _pgrag.write_edges(
+    library_id bigint,
+    version_id bigint,
+    base_url text,
+    pages jsonb,
+    page_ids bigint[]
+)
+returns void
+language sql
+volatile
+set search_path from current
+set enable_nestloop = off
+set jit = off
+as $$
+    with incoming as materialized (
+        select
+            p.page_id,
+            e.ordinality::integer - 1 as place,
+            coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
+            coalesce(nullif(btrim(e.kind), ''), 'links_to') as kind,
+            coalesce(e.confidence, 1) as confidence,
+            btrim(coalesce(e.target, '')) as target,
+            e.fragment,
+            coalesce(e.text, '') as link_text,
+            coalesce(e.sentence, '') as sentence,
+            coalesce(e.line, 0) as line,
+            e.document
+        from jsonb_array_elements(write_edges.pages) as i (page)
+        join pgrag.pages as p on p.key = i.page ->> 'key'
+        cross join lateral rows from (
+            jsonb_to_recordset(
+                case when jsonb_typeof(i.page -> 'edges') = 'array' then i.page -> 'edges' end
+            ) as (
+                rule text, kind text, confidence real, target text, fragment text, text text,
+                sentence text, line integer, document integer
+            )
+        ) with ordinality as e
+        where p.library_id = write_edges.library_id
+            and p.page_id = any (write_edges.page_ids)
+    ),
+    numbered as (
+        select
+            i.*,
+            coalesce('#' || i.fragment, '') as asked,
+            -- An edge that a page type adds to a link has the target of that link.
+            i.rule = 'explicit:link' or (
+                i.rule like 'edge\_defaults:%'
+                and bool_or(i.rule = 'explicit:link') over (partition by i.page_id, i.target)
+            ) as is_address,
+            row_number() over (
+                partition by i.page_id, i.rule, i.kind, i.target, i.fragment
+                order by i.place
+            ) as occurrence
+        from incoming as i
+    ),
+    placed as materialized (
+        select n.*, coalesce(d.document_id, lined.document_id) as document_id
+        from numbered as n
+        left join pgrag.documents as d
+            on d.library_id = write_edges.library_id
+            and d.page_id = n.page_id
+            and d.sort_order = n.document
+        -- Edges that do not name their document: the deepest, last document that spans their line.
+        left join (
+            select distinct on (n.page_id, n.line) n.page_id, n.line, d.document_id
+            from (
+                select n.page_id, n.line
+                from numbered as n
+                where n.document is null and n.line > 0
+                group by n.page_id, n.line
+            ) as n
+            join pgrag.documents as d
+                on d.library_id = write_edges.library_id
+                and d.page_id = n.page_id
+                and n.line between d.line_start and d.line_end
+            order by n.page_id, n.line, d.level desc, d.sort_order desc
+        ) as lined on n.document is null and lined.page_id = n.page_id and lined.line = n.line
+    ),
+    stored as (
+        select
+            e.*,
+            coalesce('#' || e.fragment, '') as asked,
+            row_number() over (
+                partition by e.source_page_id, e.rule, e.kind, e.target, e.fragment
+                order by e.place
+            ) as occurrence
+        from pgrag.edges as e
+        where e.library_id = write_edges.library_id
+            and e.source_page_id = any (write_edges.page_ids)
+    ),
+    pairs as materialized (
+        select s.edge_id, s.source_page_id, p.page_id, p.place, p.occurrence
+        from stored as s
+        full join placed as p
+            on p.page_id = s.source_page_id
+            and p.rule = s.rule
+            and p.kind = s.kind
+            and p.target = s.target
+            and p.asked = s.asked
+            and p.occurrence = s.occurrence
+    ),
+    gone as (
+        delete from pgrag.edges as e
+        where e.library_id = write_edges.library_id
+            and e.edge_id in (select p.edge_id from pairs as p where p.page_id is null)
+    ),
+    kept as (
+        update pgrag.edges as e
+        set source_document_id = p.document_id,
+            confidence = p.confidence,
+            place = p.place,
+            line = p.line,
+            link_text = p.link_text,
+            sentence = p.sentence
+        from pairs as k
+        join placed as p on p.page_id = k.page_id and p.place = k.place
+        where e.library_id = write_edges.library_id
+            and e.edge_id = k.edge_id
+            and (
+                e.source_document_id, e.confidence, e.place, e.line, e.link_text, e.sentence
+            ) is distinct from (
+                p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence
+            )
+    ),
+    pending as (
+        insert into pgrag.pending_pages (library_id, version_id, page_id)
+        select write_edges.library_id, write_edges.version_id, w.page_id
+        from unnest(write_edges.page_ids) as w (page_id)
+        on conflict do nothing
+    )
+    insert into pgrag.edges (
+        library_id, version_id, source_page_id, source_document_id, confidence, place, line, state,
+        rule, kind, target, fragment, name, link_text, sentence
+    )
+    select
+        write_edges.library_id,
+        write_edges.version_id,
+        p.page_id,
+        p.document_id,
+        p.confidence,
+        p.place,
+        p.line,
+        case
+            when p.rule = 'tag' then 'tag'
+            else _pgrag.unconnected(p.address, p.is_address, l.name)
+        end,
+        p.rule,
+        p.kind,
+        p.target,
+        p.fragment,
+        case
+            when p.rule = 'tag' then right(lower(p.target), 300)
+            when p.address = '' then '#'
+            -- The target depends on the page that the link is on.
+            when l.name in ('.', '..') or (l.name = '' and not starts_with(p.address, '/'))
+            then '..'
+            else l.name
+        end,
+        p.link_text,
+        p.sentence
+    from (
+        select
+            p.*,
+            _pgrag.link_address(p.target, p.is_address, write_edges.base_url) as address
+        from placed as p
+        join pairs as k
+            on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
+    ) as p
+    cross join lateral (
+        select _pgrag.last_name(_pgrag.link_name(p.address)) as name offset 0
+    ) as l
+    order by p.page_id, p.place;
+$$;
+
+-- The state of an edge without a target page.
+create or replace function _pgrag.unconnected(
+    address text,
+    is_address boolean,
+    name text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when _pgrag.leads_away(unconnected.address, unconnected.is_address) then 'external'
+        when _pgrag.names_asset(unconnected.name) then 'asset'
+        else 'unresolved'
+    end;
+$$;
+
+-- Rejects invalid edges before anything is written, naming the page and the edge.
+create or replace function _pgrag.check_edges(
+    pages jsonb
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    fault record;
+begin
+    select i.page ->> 'key' as key, i.page -> 'edges' as edges
+    into fault
+    from jsonb_array_elements(check_edges.pages) as i (page)
+    where jsonb_typeof(i.page -> 'edges') not in ('array', 'null')
+    limit 1;
+    if found then
+        raise exception 'The edges of page % must be a list, got %.',
+            quote_literal(fault.key), left(fault.edges::text, 200)
+            using errcode = 'PGR01', hint = 'For example [{"target": "guide/install.md"}].';
+    end if;
+    select i.page ->> 'key' as key, e.edge, e.place, e.complaint
+    into fault
+    from jsonb_array_elements(check_edges.pages) as i (page)
+    cross join lateral (
+        select
+            e.edge,
+            e.place,
+            case
+                when jsonb_typeof(e.edge) <> 'object' then 'is no object'
+                when jsonb_typeof(e.edge -> 'target') is distinct from 'string'
+                then 'has no target'
+                when btrim(e.edge ->> 'target') = ''
+                    and coalesce(e.edge ->> 'fragment', '') = ''
+                    and coalesce(e.edge ->> 'rule', 'explicit:') not like 'explicit:%'
+                then 'has no target'
+                when jsonb_typeof(e.edge -> 'confidence') not in ('number', 'null')
+                    or (e.edge ->> 'confidence')::numeric not between 0.000001 and 1
+                then 'needs a confidence above 0 and up to 1'
+                when coalesce(e.edge ->> 'line', '0') !~ '^\d{1,9}$'
+                then 'needs a line that counts from 1'
+                when coalesce(e.edge ->> 'document', '0') !~ '^\d{1,9}$'
+                then 'needs the index of one of the page''s documents'
+                when length(e.edge ->> 'kind') > 100
+                then 'has a kind of more than 100 characters'
+                when length(e.edge ->> 'rule') > 200
+                then 'has a rule of more than 200 characters'
+            end as complaint
+        from jsonb_array_elements(
+            case when jsonb_typeof(i.page -> 'edges') = 'array' then i.page -> 'edges' end
+        ) with ordinality as e (edge, place)
+    ) as e
+    where e.complaint is not null
+    limit 1;
+    if found then
+        raise exception 'Edge % of page % %: %.',
+            fault.place, quote_literal(fault.key), fault.complaint, left(fault.edge::text, 200)
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+end;
+$$;

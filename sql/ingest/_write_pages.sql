@@ -1,0 +1,144 @@
+-- A page whose source hash is unchanged is skipped.
+create or replace function _pgrag.write_pages(
+    library_id bigint,
+    version_id bigint,
+    language text,
+    pages jsonb
+)
+returns bigint[]
+language plpgsql
+volatile
+-- A date without a time zone is read as UTC in every session, here and in filters.
+set timezone = 'UTC'
+as $$
+#variable_conflict use_column
+declare
+    written bigint[];
+    repeated text;
+begin
+    if exists (
+        select
+        from jsonb_array_elements(write_pages.pages) as p
+        where coalesce(btrim(p ->> 'key'), '') = ''
+    ) then
+        raise exception 'A page has no key.'
+            using errcode = 'PGR01',
+                hint = 'key is the path of its source, say "guide/install.md".';
+    end if;
+    select string_agg(i.key, ', ' order by i.key)
+    into repeated
+    from (
+        select p ->> 'key' as key
+        from jsonb_array_elements(write_pages.pages) as p
+        group by p ->> 'key'
+        having count(*) > 1
+    ) as i;
+    if repeated is not null then
+        raise exception 'Two of the pages have the key %.', repeated
+            using errcode = 'PGR01', hint = 'Send each page once.';
+    end if;
+
+    perform _pgrag.forget_pages(
+        write_pages.library_id,
+        array(
+            select p.page_id
+            from jsonb_array_elements(write_pages.pages) as i (page)
+            join pgrag.pages as p
+                on p.library_id = write_pages.library_id
+                and p.version_id = write_pages.version_id
+                and p.key = i.page ->> 'key'
+            where p.source_hash <> _pgrag.source_hash(i.page)
+        )
+    );
+    with incoming as (
+        select p.*, _pgrag.source_hash(i.page) as source_hash
+        from jsonb_array_elements(write_pages.pages) as i (page)
+        cross join lateral jsonb_to_record(i.page) as p (
+            key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
+            topic text, type text, tags text[], language text, created timestamptz,
+            modified timestamptz, warnings text[], body text, head text, aliases text[],
+            reading jsonb
+        )
+    ),
+    stored as (
+        insert into pgrag.pages as p (
+            library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
+            tags, language, created, modified, source_hash, warnings, body, head, aliases,
+            reading
+        )
+        select
+            write_pages.library_id,
+            write_pages.version_id,
+            i.key,
+            coalesce(i.url, i.key),
+            coalesce(nullif(btrim(i.title), ''), i.key),
+            coalesce(i.path, '{}'),
+            coalesce(i.front_matter, '{}'),
+            i.uuid,
+            i.link,
+            i.topic,
+            i.type,
+            -- Tags are distinct, because facets count the stored array.
+            array(
+                select t.tag
+                from unnest(i.tags) with ordinality as t (tag, place)
+                group by t.tag
+                order by min(t.place)
+            ),
+            case
+                when i.language is null then write_pages.language
+                else pgrag.text_search_configuration(i.language)
+            end,
+            i.created,
+            i.modified,
+            i.source_hash,
+            coalesce(i.warnings, '{}'),
+            coalesce(i.body, ''),
+            coalesce(i.head, ''),
+            coalesce(i.aliases, '{}'),
+            i.reading
+        from incoming as i
+        on conflict (library_id, version_id, key) do update
+        set url = excluded.url,
+            title = excluded.title,
+            path = excluded.path,
+            front_matter = excluded.front_matter,
+            uuid = excluded.uuid,
+            link = excluded.link,
+            topic = excluded.topic,
+            type = excluded.type,
+            tags = excluded.tags,
+            language = excluded.language,
+            created = excluded.created,
+            modified = excluded.modified,
+            source_hash = excluded.source_hash,
+            warnings = excluded.warnings,
+            body = excluded.body,
+            head = excluded.head,
+            aliases = excluded.aliases,
+            reading = excluded.reading,
+            length = 0,
+            indexed_at = now()
+        where p.source_hash <> excluded.source_hash
+        returning p.page_id
+    )
+    select coalesce(array_agg(s.page_id), '{}')
+    into written
+    from stored as s;
+    return written;
+end;
+$$;
+
+-- The hash of a page without source_hash covers the whole page, documents included.
+create or replace function _pgrag.source_hash(
+    page jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+        source_hash.page ->> 'source_hash', pgrag.text_hash(source_hash.page::text)::text
+    );
+$$;

@@ -1,0 +1,53 @@
+-- Marks a version as completely indexed.
+create or replace function pgrag.finish_version(
+    library text,
+    version text default ''
+)
+returns void
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    owner_id bigint := (_pgrag.lock_library(library)).library_id;
+    target_id bigint := _pgrag.version_id(owner_id, version);
+begin
+    update pgrag.versions as v
+    set status = 'ready'
+    where v.library_id = owner_id and v.version_id = target_id and v.status <> 'ready';
+    if exists (
+        select
+        from pgrag.pending_pages as p
+        where p.library_id = owner_id and p.version_id = target_id
+    ) or exists (
+        select
+        from pgrag.pending_names as n
+        where n.library_id = owner_id and n.version_id = target_id
+    ) then
+        perform pgrag.resolve_links(library, version);
+    end if;
+    if _pgrag.ranks_are_outdated(owner_id, target_id) then
+        perform pgrag.refresh_page_ranks(library, version);
+    end if;
+    if exists (
+        select
+        from pgrag.libraries as l
+        where l.library_id = owner_id and l.settings -> 'anchor_texts' = 'true'
+    ) then
+        perform pgrag.refresh_anchor_texts(library, version);
+    end if;
+    -- New rows are in the index's pending list, which every search scans: merge the list if the
+    -- caller owns the index (otherwise autovacuum will).
+    perform gin_clean_pending_list(i.oid)
+    from pg_class as i
+    where i.oid = 'pgrag.documents_search'::regclass
+        and pg_has_role(i.relowner, 'usage');
+end;
+$$;
+
+comment on function pgrag.finish_version is
+'Marks a version as completely indexed: from now on it can be the newest one. Also resolves pending
+links (see resolve_links), recomputes page ranks if links were added or removed (see
+refresh_page_ranks), updates the words of links if the library''s setting anchor_texts is on (see
+refresh_anchor_texts), and merges the pending list of the full-text index.
+Errors: PGR02, PGR03.';

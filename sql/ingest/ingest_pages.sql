@@ -1,0 +1,101 @@
+-- Upserts pages, all or none: unchanged pages are skipped, changed pages keep their ids, and the
+-- ranking statistics are updated with the rows. The steps are the helpers of this folder.
+create or replace function pgrag.ingest_pages(
+    library text,
+    pages jsonb,
+    version text default '',
+    language text default null,
+    resolve boolean default true
+)
+returns table (
+    page_id bigint,
+    key text,
+    status text,
+    documents integer
+)
+language plpgsql
+volatile
+set search_path from current
+set work_mem = '128MB'
+as $$
+#variable_conflict use_column
+declare
+    target record;
+    written bigint[];
+    staged pgrag.documents[];
+begin
+    if jsonb_typeof(ingest_pages.pages) is distinct from 'array' then
+        raise exception 'pages must be a JSON array of pages, got %.',
+            coalesce(jsonb_typeof(ingest_pages.pages), 'null')
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+    perform _pgrag.check_edges(ingest_pages.pages);
+    select o.*
+    into target
+    from pgrag.open_version(ingest_pages.library, ingest_pages.version, ingest_pages.language) as o;
+
+    written := _pgrag.write_pages(
+        target.library_id, target.version_id, target.configuration, ingest_pages.pages
+    );
+    staged := array(
+        select s
+        from _pgrag.stage_documents(
+            target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
+        ) as s
+    );
+    if exists (select from pgrag.enrichments as e where e.library_id = target.library_id) then
+        staged := array(
+            select coalesce(n, s)
+            from unnest(staged) as s
+            left join _pgrag.with_enrichments(target.library_id, staged) as n
+                on n.document_id = s.document_id
+        );
+    end if;
+    perform _pgrag.replace_documents(
+        target.library_id,
+        written,
+        staged,
+        array(
+            select d.document_id
+            from pgrag.documents as d
+            where d.library_id = target.library_id
+                and d.page_id = any (written)
+                and not exists (
+                    select from unnest(staged) as s where s.document_id = d.document_id
+                )
+        ),
+        target.settings
+    );
+    perform _pgrag.count_version(target.library_id, target.version_id);
+    perform _pgrag.write_page_names(
+        target.library_id, target.version_id, target.base_url, written
+    );
+    perform _pgrag.write_edges(
+        target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
+    );
+    if ingest_pages.resolve then
+        perform _pgrag.resolve_links(target.library_id, target.version_id);
+    end if;
+
+    return query
+    select
+        p.page_id,
+        p.key,
+        case when p.page_id = any (written) then 'written' else 'unchanged' end,
+        p.document_count
+    from jsonb_array_elements(ingest_pages.pages) with ordinality as incoming (page, place)
+    join pgrag.pages as p
+        on p.library_id = target.library_id
+        and p.version_id = target.version_id
+        and p.key = incoming.page ->> 'key'
+    order by incoming.place;
+end;
+$$;
+
+comment on function pgrag.ingest_pages is
+'Writes an array of pages (in the form of pgrag.ingest_page) into one version of a library, in one
+statement: all or none. Returns for each page its id, its key, whether it was written or unchanged
+(same source_hash) and its number of documents. Texts that already have a vector in the library
+reuse it; pgrag.pending_embeddings lists the texts that still need one. With resolve => false links
+are stored but not resolved: for many batches it is faster to call pgrag.resolve_links or
+pgrag.finish_version once, after the last batch. Errors: PGR01.';

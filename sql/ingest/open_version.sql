@@ -1,0 +1,79 @@
+-- The lock on the library row serialises its writers, because they share the library's statistics.
+-- Readers, and writers of other libraries, do not wait.
+create or replace function pgrag.open_version(
+    library text,
+    version text default '',
+    language text default null,
+    source jsonb default null,
+    model text default null,
+    out library_id bigint,
+    out version_id bigint,
+    out configuration text,
+    out settings jsonb,
+    out base_url text
+)
+returns record
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    library_name text := lower(btrim(open_version.library));
+    version_label text := lower(btrim(coalesce(open_version.version, '')));
+    wanted_model bigint := _pgrag.model_id(open_version.model);
+begin
+    if library_name is null or library_name !~ '^[a-z0-9][a-z0-9._/-]{0,99}$' then
+        raise exception 'The library name % cannot be used.', quote_nullable(open_version.library)
+            using errcode = 'PGR01',
+                hint = 'Use 1 to 100 letters, digits, dots, dashes, underscores or slashes.';
+    end if;
+    if length(version_label) > 100 or version_label ~ '[\s@*]' then
+        raise exception 'The version label % cannot be used.', quote_literal(open_version.version)
+            using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
+    end if;
+
+    insert into pgrag.libraries as l (name, language, model_id)
+    values (
+        library_name,
+        pgrag.text_search_configuration(coalesce(open_version.language, 'english')),
+        coalesce(wanted_model, _pgrag.model_id(pgrag.builtin_model()))
+    )
+    on conflict (name) do nothing;
+
+    select l.library_id, l.language, pgrag.effective_settings(l.settings)
+    into open_version.library_id, open_version.configuration, open_version.settings
+    from pgrag.libraries as l
+    where l.name = library_name
+    for no key update;
+
+    if open_version.language is not null
+        and pgrag.text_search_configuration(open_version.language) <> open_version.configuration
+    then
+        open_version.configuration := pgrag.text_search_configuration(open_version.language);
+        update pgrag.libraries as l
+        set language = open_version.configuration
+        where l.library_id = open_version.library_id;
+    end if;
+
+    insert into pgrag.versions as v (library_id, label, class, release_key, prerelease, source)
+    values (
+        open_version.library_id,
+        version_label,
+        pgrag.version_class(version_label),
+        pgrag.release_key(version_label),
+        coalesce(pgrag.release_key(version_label) !~ '~$', false),
+        coalesce(open_version.source, '{}')
+    )
+    on conflict on constraint versions_library_id_label_key do update
+    set source = coalesce(open_version.source, v.source)
+    returning v.version_id, coalesce(v.source ->> 'base_url', '')
+    into open_version.version_id, open_version.base_url;
+end;
+$$;
+
+comment on function pgrag.open_version is
+'Finds or creates a library and one of its versions, locks the library for writing until the end of
+the transaction, and returns the ids, the text search configuration, the effective settings and the
+base address that is left out of searched and embedded texts. language sets the library''s default;
+source (jsonb) is stored with the version. Errors: PGR01 for invalid names, PGR09 for an unknown
+model.';

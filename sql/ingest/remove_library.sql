@@ -1,0 +1,28 @@
+-- Removes a library with all its versions; returns the number of pages.
+create or replace function pgrag.remove_library(
+    library text
+)
+returns bigint
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    owner_id bigint := _pgrag.library_id(remove_library.library);
+    removed bigint;
+begin
+    perform l.library_id from pgrag.libraries as l where l.library_id = owner_id for update;
+    delete from pgrag.lexeme_statistics as s where s.library_id = owner_id;
+    delete from pgrag.corpus_statistics as c where c.library_id = owner_id;
+    delete from pgrag.embeddings as e where e.library_id = owner_id;
+    delete from pgrag.documents as d where d.library_id = owner_id;
+    delete from pgrag.pages as p where p.library_id = owner_id;
+    get diagnostics removed = row_count;
+    delete from pgrag.versions as v where v.library_id = owner_id;
+    delete from pgrag.libraries as l where l.library_id = owner_id;
+    return removed;
+end;
+$$;
+
+comment on function pgrag.remove_library is
+'Removes a library with all its versions; returns the number of pages. Errors: PGR02.';

@@ -1,0 +1,66 @@
+-- Statistics are reduced with the rows; locks the library row, so writers are serialised.
+create or replace function pgrag.remove_version(
+    library text,
+    version text default ''
+)
+returns bigint
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    owner pgrag.libraries := _pgrag.lock_library(remove_version.library);
+    target_id bigint := _pgrag.version_id(owner.library_id, remove_version.version);
+    removed bigint;
+begin
+    removed := _pgrag.remove_pages(
+        owner,
+        array(
+            select p.page_id
+            from pgrag.pages as p
+            where p.library_id = owner.library_id and p.version_id = target_id
+        )
+    );
+    delete from pgrag.versions as v
+    where v.library_id = owner.library_id and v.version_id = target_id;
+    return removed;
+end;
+$$;
+
+comment on function pgrag.remove_version is
+'Removes one version of a library with its pages, documents and vectors; returns the number of
+pages. Errors: PGR02, PGR03.';
+
+create or replace function _pgrag.remove_pages(
+    owner pgrag.libraries,
+    page_ids bigint[]
+)
+returns bigint
+language plpgsql
+volatile
+as $$
+declare
+    removed bigint;
+begin
+    perform _pgrag.forget_documents(
+        owner.library_id,
+        array(
+            select d.document_id
+            from pgrag.documents as d
+            where d.library_id = owner.library_id
+                and d.page_id = any (remove_pages.page_ids)
+        ),
+        owner.settings
+    );
+    perform _pgrag.forget_pages(owner.library_id, remove_pages.page_ids);
+    insert into pgrag.pending_names (library_id, version_id, name)
+    select distinct n.library_id, n.version_id, n.name
+    from pgrag.page_names as n
+    where n.library_id = owner.library_id and n.page_id = any (remove_pages.page_ids)
+    on conflict do nothing;
+    delete from pgrag.pages as p
+    where p.library_id = owner.library_id and p.page_id = any (remove_pages.page_ids);
+    get diagnostics removed = row_count;
+    return removed;
+end;
+$$;

@@ -1,0 +1,102 @@
+-- A vector belongs to a text: every document of the library with that text gets the vector, in all
+-- versions. The text of an edge is not stored; its vector is stored with the hash of the text, so a
+-- changed title makes the edge pending again.
+create or replace function pgrag.store_embeddings(
+    library text,
+    model text,
+    text_hashes uuid[],
+    vectors halfvec[],
+    edge_ids bigint[] default null
+)
+returns integer
+language plpgsql
+volatile
+set search_path from current
+-- One index probe per text, whatever size of the arrays the planner assumes.
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+    -- Writers that change or delete these documents and edges wait until this transaction ends.
+    owner_id bigint := (_pgrag.lock_library(store_embeddings.library)).library_id;
+    stored integer;
+    used pgrag.embedding_models := _pgrag.model_for(
+        store_embeddings.model, store_embeddings.vectors
+    );
+begin
+    if store_embeddings.edge_ids is null then
+        insert into pgrag.embeddings (
+            library_id, document_id, model_id, version_id, page_id, covers, embedding
+        )
+        select
+            d.library_id, d.document_id, used.model_id, d.version_id, d.page_id, d.covers,
+            l2_normalize(incoming.embedding)
+        from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
+            as incoming (text_hash, embedding)
+        join pgrag.documents as d
+            on d.library_id = owner_id
+            and d.text_hash = incoming.text_hash
+            and d.covers > 0
+        order by d.version_id, d.page_id, d.sort_order
+        on conflict (library_id, document_id, model_id) do nothing;
+    else
+        insert into pgrag.edge_embeddings as old (
+            library_id, edge_id, model_id, version_id, text_hash, embedding
+        )
+        select
+            e.library_id, e.edge_id, used.model_id, e.version_id, incoming.text_hash,
+            l2_normalize(incoming.embedding)
+        from unnest(
+            store_embeddings.edge_ids, store_embeddings.text_hashes, store_embeddings.vectors
+        ) as incoming (edge_id, text_hash, embedding)
+        join pgrag.edges as e on e.library_id = owner_id and e.edge_id = incoming.edge_id
+        where incoming.text_hash is not null and incoming.embedding is not null
+        order by e.edge_id
+        on conflict on constraint edge_embeddings_pkey do update
+        set text_hash = excluded.text_hash, embedding = excluded.embedding;
+    end if;
+    get diagnostics stored = row_count;
+    return stored;
+end;
+$$;
+
+comment on function pgrag.store_embeddings is
+'Stores vectors of a model, scaled to length 1, for every document of a library whose text has one
+of the hashes. With edge_ids, the vectors are stored for edges instead (see pending_embeddings):
+edge, hash and vector at the same index belong together; edges that no longer exist are skipped.
+Returns the number of vectors stored. Errors: PGR02, PGR09, PGR08 for a wrong dimension.';
+
+-- Documents without a vector reuse one of the same text in the library, for every model, from the
+-- newest document: a vector pooled from a whole page is then most likely from the same page text.
+create or replace function _pgrag.hand_on_embeddings(
+    library_id bigint,
+    document_ids bigint[]
+)
+returns void
+language sql
+volatile
+set search_path from current
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+    insert into pgrag.embeddings (
+        library_id, document_id, model_id, version_id, page_id, covers, embedding, page_hash
+    )
+    select distinct on (d.document_id, e.model_id)
+        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding,
+        e.page_hash
+    from pgrag.documents as d
+    join pgrag.documents as twin
+        on twin.library_id = d.library_id
+        and twin.text_hash = d.text_hash
+        and twin.document_id <> d.document_id
+    join pgrag.embeddings as e
+        on e.library_id = twin.library_id and e.document_id = twin.document_id
+    where d.library_id = hand_on_embeddings.library_id
+        and d.document_id = any (hand_on_embeddings.document_ids)
+        and d.covers > 0
+    order by d.document_id, e.model_id, e.document_id desc
+    on conflict (library_id, document_id, model_id) do nothing;
+$$;

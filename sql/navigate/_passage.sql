@@ -1,0 +1,94 @@
+-- Every function of this folder finds document ids; this function returns the row of one. Without a
+-- set clause, so that the planner can inline the function.
+create or replace function _pgrag.passage(
+    library_id bigint,
+    document_id bigint,
+    relation text default null,
+    distance integer default null,
+    score double precision default null
+)
+returns setof pgrag.passage
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select
+        d.document_id, d.page_id, l.name, v.label, p.url, p.title, d.path, d.content,
+        passage.score, passage.relation, passage.distance,
+        p.key, d.level, d.heading, d.heading_level, d.depth, d.position, d.root_section, d.anchor,
+        d.types, d.sort_order, d.overlap, d.line_start, d.line_end
+    -- Lookups one by one (offset 0): without table statistics a join would read the whole library.
+    from (
+        select *
+        from pgrag.documents as stored
+        where stored.library_id = passage.library_id
+            and stored.document_id = passage.document_id
+        offset 0
+    ) as d
+    cross join lateral (
+        select *
+        from pgrag.pages as stored
+        where stored.library_id = d.library_id and stored.page_id = d.page_id
+        offset 0
+    ) as p
+    join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
+    join pgrag.libraries as l on l.library_id = d.library_id;
+$$;
+
+-- Ids are unique across libraries, but indexes begin with library_id: one probe per library.
+create or replace function _pgrag.document(
+    document_id bigint
+)
+returns pgrag.documents
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    found_document pgrag.documents;
+begin
+    select d.*
+    into found_document
+    from pgrag.libraries as l
+    cross join lateral (
+        select *
+        from pgrag.documents as stored
+        where stored.library_id = l.library_id and stored.document_id = document.document_id
+    ) as d
+    limit 1;
+    if found_document.document_id is null then
+        raise exception 'There is no document %.', coalesce(document_id::text, 'null')
+            using errcode = 'PGR05', hint = 'Take the document_id of a hit.';
+    end if;
+    return found_document;
+end;
+$$;
+
+create or replace function _pgrag.page(
+    page_id bigint
+)
+returns pgrag.pages
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    found_page pgrag.pages;
+begin
+    select p.*
+    into found_page
+    from pgrag.libraries as l
+    cross join lateral (
+        select *
+        from pgrag.pages as stored
+        where stored.library_id = l.library_id and stored.page_id = page.page_id
+    ) as p
+    limit 1;
+    if found_page.page_id is null then
+        raise exception 'There is no page %.', coalesce(page_id::text, 'null')
+            using errcode = 'PGR04', hint = 'Take the page_id of a hit.';
+    end if;
+    return found_page;
+end;
+$$;

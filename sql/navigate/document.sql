@@ -1,0 +1,21 @@
+-- One document with its page, version and library.
+create or replace function pgrag.document(
+    document_id bigint
+)
+returns setof pgrag.passage
+language plpgsql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+begin
+    return query
+    select p.*
+    from _pgrag.document(document.document_id) as d
+    cross join lateral _pgrag.passage(d.library_id, d.document_id) as p;
+end;
+$$;
+
+comment on function pgrag.document is
+'One document with its page, version and library. Errors: PGR05.';

@@ -1,0 +1,28 @@
+-- One page as one jsonb object.
+create or replace function pgrag.page(
+    page_id bigint
+)
+returns table (
+    page jsonb
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    wanted pgrag.pages := _pgrag.page(page.page_id);
+begin
+    return query
+    select to_jsonb(wanted)
+        - '{weights, title_weights, anchor_texts, reading, length, library_id, version_id}'::text[]
+        || jsonb_build_object('library', l.name, 'version', v.label)
+    from pgrag.libraries as l
+    join pgrag.versions as v on v.library_id = l.library_id
+    where l.library_id = wanted.library_id and v.version_id = wanted.version_id;
+end;
+$$;
+
+comment on function pgrag.page is
+'One page as one jsonb object: its front matter as fields (front_matter) and as it was written
+(head), and its body. Errors: PGR04.';

@@ -1,0 +1,49 @@
+-- The pages of one version of a library by key.
+create or replace function pgrag.pages(
+    library text,
+    version text default null,
+    top_k integer default 100,
+    after text default null
+)
+returns table (
+    page_id bigint,
+    key text,
+    url text,
+    title text,
+    path text[],
+    topic text,
+    type text,
+    tags text[],
+    language text,
+    created timestamptz,
+    modified timestamptz,
+    documents integer,
+    warnings text[]
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    wanted bigint := (
+        select r.version_id from pgrag.resolve_version(pages.library, pages.version) as r
+    );
+begin
+    return query
+    select
+        p.page_id, p.key, p.url, p.title, p.path, p.topic, p.type, p.tags, p.language, p.created,
+        p.modified, p.document_count, p.warnings
+    from pgrag.pages as p
+    where p.library_id = _pgrag.library_id(pages.library)
+        and p.version_id = wanted
+        and (pages.after is null or p.key > pages.after)
+    order by p.key
+    limit pages.top_k;
+end;
+$$;
+
+comment on function pgrag.pages is
+'The pages of one version of a library by key, at most top_k; after: the last key already seen.
+Errors: PGR02, PGR03.';

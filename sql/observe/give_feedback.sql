@@ -1,0 +1,61 @@
+-- Ratings are only inserted, never updated: a changed opinion is another row.
+create or replace function pgrag.give_feedback(
+    search_id uuid,
+    rating integer,
+    document_id bigint default null,
+    comment text default null
+)
+returns bigint
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    new_id bigint;
+begin
+    if coalesce(rating not between 1 and 5, true) then
+        raise exception 'A rating is 1 to 5, not %.', coalesce(rating::text, 'null')
+            using errcode = 'PGR01', hint = '1: useless; 5: exactly what was asked for.';
+    end if;
+    if length(give_feedback.comment) > 10000 then
+        raise exception 'A comment has at most 10,000 characters, not %.',
+            length(give_feedback.comment)
+            using errcode = 'PGR01', hint = 'Shorten it.';
+    end if;
+    if not exists (
+        select from pgrag.searches as s where s.search_id = give_feedback.search_id
+    ) then
+        raise exception 'There is no recorded search %.',
+            coalesce(give_feedback.search_id::text, 'null')
+            using errcode = 'PGR14',
+                hint = 'Pass the search_id of a search that was recorded and not yet forgotten.';
+    end if;
+    if give_feedback.document_id is not null and not exists (
+        select
+        from pgrag.search_hits as h
+        where h.search_id = give_feedback.search_id
+            and h.document_id = give_feedback.document_id
+    ) then
+        raise exception 'Search % did not find document %.',
+            give_feedback.search_id, give_feedback.document_id
+            using errcode = 'PGR05',
+                hint = 'Pass the document_id of one of its hits, or none for the whole answer.';
+    end if;
+    insert into pgrag.feedback as f (search_id, document_id, rating, comment)
+    values (
+        give_feedback.search_id,
+        give_feedback.document_id,
+        give_feedback.rating,
+        nullif(btrim(give_feedback.comment), '')
+    )
+    returning f.feedback_id into new_id;
+    return new_id;
+end;
+$$;
+
+comment on function pgrag.give_feedback is
+'Rates one hit of a recorded search (document_id), or its answer as a whole (null), from 1 (useless)
+to 5 (exactly what was asked for); returns the id of the rating. Ratings accumulate; none is
+replaced. Errors: PGR01 for rating or comment, PGR05 for a document that is not a hit of the search,
+PGR14 for an unknown search.';

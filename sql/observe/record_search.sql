@@ -1,0 +1,204 @@
+-- Records a query and its hits. A failure to record must not cost the caller the hits, so these
+-- functions turn every error into a warning.
+create or replace function pgrag.record_search(
+    query text,
+    hits jsonb,
+    client text default 'sql',
+    library text default null,
+    version text default null,
+    parameters jsonb default null,
+    timings jsonb default null,
+    duration_ms double precision default null
+)
+returns uuid
+language plpgsql
+volatile
+set search_path from current
+as $$
+begin
+    return _pgrag.write_search(
+        query,
+        hits,
+        client,
+        coalesce(
+            lower(btrim(library)),
+            -- Without a name, the search was in the only library.
+            (select min(l.name) from pgrag.libraries as l having count(*) = 1)
+        ),
+        lower(btrim(version)),
+        parameters ->> 'after' is not null, parameters, timings, duration_ms
+    );
+end;
+$$;
+
+comment on function pgrag.record_search is
+'Records a search and returns its search_id, which give_feedback takes. hits: the rows of a search
+function as JSON, the best first (jsonb_agg(to_jsonb(h))); of each, library, version, key, page_id,
+document_id, score and its component scores are stored. client: the caller, such as rest, cli or
+mcp. parameters: the arguments of the search besides the query; with "after" the search counts as a
+further page of results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns
+null, and writes nothing, if the transaction or the role is read-only; if writing fails, also with a
+WARNING.';
+
+-- One statement for a search and its hits. Library, version and page key are stored by name, and
+-- looked up if a hit lacks them, because the page may be removed later.
+create or replace function _pgrag.write_search(
+    query text,
+    hits jsonb,
+    client text,
+    library text,
+    version text,
+    continued boolean,
+    parameters jsonb,
+    timings jsonb,
+    duration_ms double precision,
+    search_id uuid default null
+)
+returns uuid
+language plpgsql
+volatile
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+    new_id uuid := coalesce(write_search.search_id, gen_random_uuid());
+begin
+    if not _pgrag.may_record() then
+        return null;
+    end if;
+    if client <> 'sql' and pg_current_xact_id_if_assigned() is null then
+        -- The record is alone in its transaction: the caller need not wait for the WAL flush.
+        perform set_config('synchronous_commit', 'off', true);
+    end if;
+    with listed as (
+        select h.*
+        from jsonb_array_elements(
+            case when jsonb_typeof(write_search.hits) = 'array' then write_search.hits end
+        ) with ordinality as place (value, rank)
+        cross join lateral (
+            select case when jsonb_typeof(place.value) = 'object' then place.value else '{}' end
+        ) as stated (hit)
+        cross join lateral (
+            select coalesce(
+                (stated.hit ->> 'library_id')::bigint,
+                (
+                    select l.library_id
+                    from pgrag.libraries as l
+                    where l.name = stated.hit ->> 'library'
+                )
+            ) as library_id
+        ) as owner
+        left join lateral (
+            select p.key, v.label
+            from pgrag.pages as p
+            join pgrag.versions as v
+                on v.library_id = p.library_id and v.version_id = p.version_id
+            where p.library_id = owner.library_id
+                and p.page_id = (stated.hit ->> 'page_id')::bigint
+            offset 0
+        ) as stored on stated.hit ->> 'key' is null
+        cross join lateral jsonb_populate_record(
+            null::pgrag.search_hits,
+            stated.hit || jsonb_build_object(
+                'search_id', new_id,
+                'rank', place.rank,
+                'library_id', owner.library_id,
+                'library', coalesce(
+                    stated.hit ->> 'library',
+                    (
+                        select l.name
+                        from pgrag.libraries as l
+                        where l.library_id = owner.library_id
+                    )
+                ),
+                'version', coalesce(stated.hit ->> 'version', stored.label),
+                'page_key', coalesce(stated.hit ->> 'key', stored.key)
+            )
+        ) as h
+    ), search as (
+        insert into pgrag.searches (
+            search_id, client, query, library, version, continued, parameters, timings,
+            duration_ms, hit_count, top_score, mean_score
+        )
+        select
+            new_id,
+            left(coalesce(write_search.client, 'sql'), 100),
+            left(coalesce(write_search.query, ''), 10000),
+            write_search.library,
+            write_search.version,
+            coalesce(write_search.continued, false),
+            coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
+            coalesce(write_search.timings, '{}'),
+            write_search.duration_ms,
+            count(*),
+            max(l.score),
+            avg(l.score)
+        from listed as l
+    )
+    insert into pgrag.search_hits
+    select l.* from listed as l;
+
+    -- A role without the right to delete records leaves this to other roles.
+    if random() < 0.01
+        and has_table_privilege('pgrag.searches', 'update')
+        and (
+            select bool_and(has_table_privilege('pgrag.' || t.name, 'delete'))
+            from unnest('{searches, search_hits, feedback, answers}'::text[]) as t (name)
+        )
+    then
+        -- Twice the records added between two runs on average (1 in 100), so removal keeps up.
+        perform _pgrag.forget_searches(
+            now() - make_interval(days => s.retention_days), 200
+        )
+        from pgrag.observation_settings as s
+        where s.retention_days is not null;
+    end if;
+    return new_id;
+exception
+    when others then
+        raise warning 'The search was not recorded: %', sqlerrm;
+        return null;
+end;
+$$;
+
+-- A replica, a read-only transaction and a read-only role record nothing, without an error.
+create or replace function _pgrag.may_record()
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select not pg_catalog.current_setting('transaction_read_only')::boolean
+        and pg_catalog.has_table_privilege('pgrag.searches', 'insert')
+        and pg_catalog.has_table_privilege('pgrag.search_hits', 'insert');
+$$;
+
+-- Deletes a batch of the oldest searches; skips locked rows, so it never waits.
+create or replace function _pgrag.forget_searches(
+    before timestamptz,
+    batch_size integer
+)
+returns bigint
+language plpgsql
+volatile
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+    old_ids uuid[] := array(
+        select s.search_id
+        from pgrag.searches as s
+        where s.at < forget_searches.before
+        order by s.at
+        limit forget_searches.batch_size
+        for update skip locked
+    );
+begin
+    if cardinality(old_ids) = 0 then
+        return 0;
+    end if;
+    delete from pgrag.search_hits as h where h.search_id = any (old_ids);
+    delete from pgrag.feedback as f where f.search_id = any (old_ids);
+    delete from pgrag.answers as a where a.search_id = any (old_ids);
+    delete from pgrag.searches as s where s.search_id = any (old_ids);
+    return cardinality(old_ids);
+end;
+$$;

@@ -1,0 +1,31 @@
+-- One recorded search in the form of export_searches.
+create or replace function pgrag.search_record(
+    search_id uuid
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found_record jsonb;
+begin
+    select _pgrag.search_record(s)
+    into found_record
+    from pgrag.searches as s
+    where s.search_id = search_record.search_id;
+    if found_record is null then
+        raise exception 'There is no recorded search %.',
+            coalesce(search_record.search_id::text, 'null')
+            using errcode = 'PGR14',
+                hint = 'Pass the search_id of a search that was recorded and not yet forgotten.';
+    end if;
+    return found_record;
+end;
+$$;
+
+comment on function pgrag.search_record is
+'One recorded search in the form of export_searches: with its hits, their scores, and its feedback.
+Errors: PGR14.';

@@ -1,0 +1,139 @@
+-- Resolves everything that narrows a search to ids, once. Both retrievers use the same lists, and
+-- the document count decides between the exact scan and the HNSW index.
+create or replace function _pgrag.make_target(
+    library_ids bigint[],
+    version_ids bigint[],
+    document_count bigint,
+    every_version boolean,
+    covers integer,
+    filters jsonb,
+    required text[],
+    excluded text[]
+)
+returns _pgrag.search_target
+language plpgsql
+stable
+parallel safe
+-- A date without a time zone means the same day in every session and in the index.
+set timezone = 'UTC'
+as $$
+declare
+    target _pgrag.search_target;
+    predicate text := pgrag.filter_predicate(filters);
+    matching bigint[];
+begin
+    target.library_ids := library_ids;
+    target.version_ids := version_ids;
+    target.document_count := document_count;
+    target.covers := covers;
+    target.scope := (
+        select '(' || string_agg(
+            case when every_version then '''@l' else '''@v' end || s.id || '''', ' | '
+        ) || ')'
+        from unnest(case when every_version then library_ids else version_ids end) as s (id)
+    );
+
+    -- Looks for columns of documents; literals are removed first, because a value may contain "d.".
+    if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then
+        execute format(
+            $sql$
+            select coalesce(array_agg(d.document_id), '{}')
+            from pgrag.pages as p
+            join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
+            where p.library_id = any ($1) and p.version_id = any ($2) and d.covers & $3 <> 0 and %s
+            $sql$,
+            predicate
+        )
+        into target.allowed_documents
+        using library_ids, version_ids, covers;
+    elsif predicate <> 'true' then
+        execute format(
+            $sql$
+            select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
+            from pgrag.pages as p
+            where p.library_id = any ($1) and p.version_id = any ($2) and %s
+            $sql$,
+            predicate
+        )
+        into target.allowed_pages, target.document_count
+        using library_ids, version_ids;
+    end if;
+
+    -- Required and excluded phrases and words, by the full-text index.
+    if cardinality(required) > 0 then
+        matching := _pgrag.documents_matching(target, required, ' & ');
+        target.allowed_documents := case
+            when target.allowed_documents is null or matching is null
+            then coalesce(matching, target.allowed_documents)
+            else array(select unnest(target.allowed_documents) intersect select unnest(matching))
+        end;
+    end if;
+    if cardinality(excluded) > 0 then
+        target.denied_documents := _pgrag.documents_matching(target, excluded, ' | ');
+    end if;
+    if target.allowed_documents is not null then
+        target.document_count := least(
+            target.document_count, cardinality(target.allowed_documents)
+        );
+    end if;
+    return target;
+end;
+$$;
+
+-- Null if the phrases consist of stop words only: they are then no condition.
+create or replace function _pgrag.documents_matching(
+    target _pgrag.search_target,
+    phrases text[],
+    connective text
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    matching bigint[];
+begin
+    with conditions as (
+        select c.language, _pgrag.phrase_query(c.language, phrases, connective) as condition
+        from (
+            select distinct s.language
+            from pgrag.corpus_statistics as s
+            where s.library_id = any ((target).library_ids)
+        ) as c
+    )
+    select case
+        when exists (select from conditions as c where c.condition is not null)
+        then array(
+            select d.document_id
+            from conditions as c
+            join pgrag.documents as d
+                on d.search @@ concat_ws(' & ', (target).scope, '(' || c.condition || ')')::tsquery
+                and d.language = c.language
+            where c.condition is not null and d.library_id = any ((target).library_ids)
+        )
+    end
+    into matching;
+    return matching;
+end;
+$$;
+
+create or replace function _pgrag.phrase_query(
+    language text,
+    phrases text[],
+    connective text
+)
+returns text
+language sql
+stable
+parallel safe
+set search_path from current
+set client_min_messages = 'error'
+as $$
+    select string_agg('(' || query::text || ')', phrase_query.connective)
+    from unnest(phrase_query.phrases) as phrase
+    cross join lateral phraseto_tsquery(
+        phrase_query.language::regconfig, translate(pgrag.plain_text(phrase), '<>/', '   ')
+    ) as query
+    where numnode(query) > 0;
+$$;

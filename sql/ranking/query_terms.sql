@@ -1,0 +1,134 @@
+-- The lexemes of the query in each language of each library. An unknown lexeme still counts in the
+-- norm: a passage that matches one word of ten has matched a tenth of the query.
+create or replace function pgrag.query_terms(
+    words text,
+    library_ids bigint[]
+)
+returns setof pgrag.query_term
+language plpgsql
+stable
+parallel safe
+rows 20
+set search_path from current
+as $$
+begin
+    return query
+    select t.*
+    from (
+        select
+            array_agg(library_id) as library_ids,
+            array_agg(spoken.language) as languages,
+            array_agg(term.lexeme) as lexemes,
+            array_agg(cardinality(term.positions)::double precision) as frequencies
+        from (
+            select c.language, array_agg(c.library_id) as library_ids
+            from pgrag.corpus_statistics as c
+            where c.library_id = any (query_terms.library_ids) and c.document_count > 0
+            group by c.language
+        ) as spoken
+        cross join lateral unnest(
+            to_tsvector(
+                spoken.language::regconfig,
+                pgrag.searchable_text(query_terms.words, camel_case => false)
+            )
+        ) as term
+        cross join lateral unnest(spoken.library_ids) as library_id
+    ) as q
+    cross join lateral _pgrag.weighted_terms(
+        q.library_ids, q.languages, q.lexemes, q.frequencies
+    ) as t;
+end;
+$$;
+
+comment on function pgrag.query_terms is
+'The lexemes of a query in every language of the given libraries, each with its frequency in the
+query, document frequency, inverse document frequency, weight (frequency idf / sum(frequency idf
+(k1 + 1)), so that a BM25F score is between 0 and 1) and bound, the most that it adds to a score.';
+
+-- frequencies: of each lexeme in the query; in an expanded query they may be fractional.
+create or replace function _pgrag.weighted_terms(
+    library_ids bigint[],
+    languages text[],
+    lexemes text[],
+    frequencies double precision[]
+)
+returns setof pgrag.query_term
+language plpgsql
+stable
+parallel safe
+rows 20
+as $$
+begin
+    return query
+    with corpora as materialized (
+        select
+            c.library_id,
+            c.language,
+            c.document_count,
+            (pgrag.effective_settings(l.settings) ->> 'k1')::double precision + 1 as saturation
+        from pgrag.corpus_statistics as c
+        join pgrag.libraries as l on l.library_id = c.library_id
+        where c.library_id = any (weighted_terms.library_ids)
+    ),
+    terms as (
+        select
+            q.*,
+            coalesce(s.document_count, 0) as document_count,
+            coalesce(s.largest_impact, 0) as largest_impact,
+            c.saturation,
+            pgrag.inverse_document_frequency(coalesce(s.document_count, 0), c.document_count) as idf
+        from unnest(
+            weighted_terms.library_ids,
+            weighted_terms.languages,
+            weighted_terms.lexemes,
+            weighted_terms.frequencies
+        ) as q (library_id, language, lexeme, frequency)
+        join corpora as c on c.library_id = q.library_id and c.language = q.language
+        left join pgrag.lexeme_statistics as s
+            on s.library_id = q.library_id
+            and s.language = q.language
+            and s.lexeme = q.lexeme
+    ),
+    weighted as (
+        select
+            t.*,
+            t.frequency * t.idf / sum(t.frequency * t.idf * t.saturation) over (
+                partition by t.library_id, t.language
+            ) as weight
+        from terms as t
+    )
+    select
+        w.library_id, w.language, w.lexeme, ceil(w.frequency)::integer, w.document_count, w.idf,
+        w.weight, w.weight * w.largest_impact
+    from weighted as w
+    order by w.library_id, w.language, w.lexeme;
+end;
+$$;
+
+create or replace function _pgrag.query_vectors(
+    terms pgrag.query_term[],
+    out library_ids bigint[],
+    out vectors sparsevec[]
+)
+returns record
+language sql
+stable
+parallel safe
+as $$
+    select array_agg(v.library_id), array_agg(v.vector)
+    from (
+        select
+            t.library_id,
+            _pgrag.sparse_vector(string_agg(t.lexeme_id || ':' || t.weight, ',')) as vector
+        from (
+            select
+                term.library_id,
+                pgrag.lexeme_id(term.language, term.lexeme) as lexeme_id,
+                max(term.weight)::real as weight
+            from unnest(query_vectors.terms) as term
+            where term.document_count > 0
+            group by term.library_id, pgrag.lexeme_id(term.language, term.lexeme)
+        ) as t
+        group by t.library_id
+    ) as v;
+$$;

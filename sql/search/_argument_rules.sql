@@ -1,0 +1,106 @@
+-- The arguments of searches as src/pgrag/arguments.py declares them: types, bounds, defaults, and
+-- which function takes which. Written by `make docs`; a test holds it equal to the declaration.
+create or replace function _pgrag.argument_rules()
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select '{
+        "arguments": {
+            "library": {"type": "string"},
+            "version": {"type": "string"},
+            "top_k": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10},
+            "filters": {"type": "object"},
+            "page_evidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "query_expansion": {"type": "string", "choices": ["none", "synonyms", "feedback",
+                "both"]},
+            "model": {"type": "string"},
+            "alpha": {"type": "number", "minimum": 0, "maximum": 1},
+            "fusion": {"type": "string", "choices": ["absolute", "rrf"], "default": "absolute"},
+            "rrf_k": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 60},
+            "rrf_weights": {"type": "array", "minimum": 0, "maximum": 1000, "shortest": 2,
+                "longest": 2, "default": [1, 1]},
+            "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 100},
+            "intent": {"type": "string"},
+            "min_score": {"type": "number", "default": 0},
+            "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
+            "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "hierarchy": {"type": "string", "choices": ["none", "depth", "breadth", "overview"]},
+            "mmr_lambda": {"type": "number", "minimum": 0, "maximum": 1},
+            "graph": {"type": "boolean"},
+            "token_budget": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 4000},
+            "expand": {"type": "boolean", "default": true},
+            "expansion_threshold": {"type": "number", "default": 0.3},
+            "expansion_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.8},
+            "max_documents_to_expand": {"type": "integer", "minimum": 0, "maximum": 10000,
+                "default": 3},
+            "max_chunks_per_document": {"type": "integer", "minimum": 0, "maximum": 10000,
+                "default": 20},
+            "score_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
+            "parents": {"type": "boolean", "default": false},
+            "template": {"type": "string"},
+            "inject_types": {"type": "array", "longest": 20},
+            "inject_count": {"type": "integer", "minimum": 0, "maximum": 100, "default": 3},
+            "inject_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
+            "format": {"type": "string", "choices": ["simple", "grouped"], "default": "grouped"},
+            "siblings": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 0},
+            "overlap": {"type": "boolean", "default": false},
+            "value_count": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 20},
+            "aggregate": {"type": "string", "choices": ["max", "mean", "rrf"]},
+            "after": {"type": "string"},
+            "whole": {"type": "boolean", "default": false},
+            "snippets": {"type": "boolean", "default": false},
+            "mode": {"type": "string", "choices": ["hybrid", "keyword", "semantic"], "default":
+                "hybrid"},
+            "unit": {"type": "string", "choices": ["document", "page"]},
+            "explain": {"type": "boolean", "default": false}
+        },
+        "functions": {
+            "search": [
+                "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
+                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
+                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph", "mode",
+                "unit", "aggregate", "after", "snippets", "explain"
+            ],
+            "keyword_search": [
+                "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
+                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph", "mode",
+                "unit", "aggregate", "after", "snippets", "explain"
+            ],
+            "semantic_search": [
+                "library", "version", "top_k", "filters", "model", "min_score", "levels",
+                "max_per_page", "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate",
+                "after", "snippets", "explain"
+            ],
+            "search_pages": [
+                "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
+                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
+                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
+                "aggregate", "after", "whole", "snippets"
+            ],
+            "facets": [
+                "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
+                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
+                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
+                "value_count"
+            ],
+            "context": [
+                "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
+                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
+                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
+                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
+                "format", "siblings", "overlap"
+            ],
+            "answer_context": [
+                "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
+                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
+                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
+                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
+                "template", "inject_types", "inject_count", "inject_share"
+            ]
+        }
+    }'::pg_catalog.jsonb;
+$$;

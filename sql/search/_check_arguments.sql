@@ -1,0 +1,180 @@
+-- Checks the arguments of a search function against their declaration. Refuses unknown names,
+-- arguments that the function does not take, wrong types and values out of bounds.
+create or replace function _pgrag.check_arguments(
+    function text,
+    arguments jsonb
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    rules constant jsonb := _pgrag.argument_rules();
+    -- A single retriever takes fewer arguments, whether chosen by function or by mode.
+    taker constant text := case
+        when arguments ->> 'mode' in ('keyword', 'semantic')
+        then (arguments ->> 'mode') || '_search'
+        else function
+    end;
+    declared constant jsonb := rules -> 'arguments';
+    taken constant jsonb := rules -> 'functions' -> taker;
+    wrong record;
+begin
+    select e.key as name, e.value, declared -> e.key as rule
+    into wrong
+    from jsonb_each(arguments) as e
+    where e.value <> coalesce(declared -> e.key -> 'default', 'null')
+        and (
+            not taken ? e.key
+            or _pgrag.argument_fault(e.key, e.value, declared -> e.key) is not null
+        )
+    limit 1;
+    if found then
+        raise exception '%', case
+            when wrong.rule is null then format('There is no argument %s.', wrong.name)
+            when not taken ? wrong.name then format('%s has no argument %s.', taker, wrong.name)
+            else _pgrag.argument_fault(wrong.name, wrong.value, wrong.rule)
+        end
+            using errcode = 'PGR01',
+                hint = case when wrong.rule is null
+                    then _pgrag.near_names(wrong.name, taken)
+                    else 'Leave it out for the default.' end;
+    end if;
+end;
+$$;
+
+-- Merges the named arguments and the options into one checked object.
+create or replace function _pgrag.search_document(
+    function text,
+    options jsonb,
+    named jsonb
+)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if jsonb_typeof(options) <> 'object' then
+        raise exception 'options must be an object, got %.', options
+            using errcode = 'PGR01', hint = 'For example {"alpha": 0.4, "levels": [1, 2]}.';
+    end if;
+    options := coalesce(jsonb_strip_nulls(options), '{}');
+    if options ?| array(select jsonb_object_keys(named)) then
+        raise exception 'options cannot hold %.', (
+            select string_agg(k.key, ', ' order by k.key)
+            from jsonb_object_keys(named) as k (key)
+            where options ? k.key
+        )
+            using errcode = 'PGR01', hint = 'Pass it by name, beside options.';
+    end if;
+    named := options || named;
+    perform _pgrag.check_arguments(function, named);
+    return named;
+end;
+$$;
+
+-- Null for a valid value. The bounds of a list apply to each item; an object (filters) is checked
+-- by its reader.
+create or replace function _pgrag.argument_fault(
+    name text,
+    value jsonb,
+    rule jsonb
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    kind constant text := rule ->> 'type';
+    items constant jsonb := case when kind = 'array' then value else jsonb_build_array(value) end;
+begin
+    if kind = 'object' then
+        return null;
+    elsif jsonb_typeof(value) <> coalesce(nullif(kind, 'integer'), 'number')
+        or (kind = 'integer' and value::numeric % 1 <> 0)
+        or jsonb_array_length(case when kind = 'array' then value end)
+            not between coalesce((rule ->> 'shortest')::integer, 0)
+            and coalesce((rule ->> 'longest')::integer, 1000000)
+        or (rule ? 'choices' and not rule -> 'choices' @> value)
+        or (rule ?| '{minimum,maximum}' and exists (
+            select
+            from jsonb_array_elements(items) as i
+            where jsonb_typeof(i.value) <> 'number'
+                or i.value < rule -> 'minimum'
+                or i.value > rule -> 'maximum'
+        ))
+    then
+        return format(
+            '%s must be %s, got %s.',
+            name,
+            _pgrag.bounds_in_words(rule),
+            case jsonb_typeof(value)
+                when 'string' then quote_literal(value #>> '{}') else value::text end
+        );
+    end if;
+    return null;
+end;
+$$;
+
+-- For example "0 to 1", "at least 1", "max, mean or rrf", "a list of 0 to 2", "true or false".
+create or replace function _pgrag.bounds_in_words(
+    rule jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+set search_path from current
+as $$
+    select concat(
+        case when rule ->> 'type' = 'array' then 'a list of ' end,
+        case when rule ->> 'shortest' = rule ->> 'longest'
+            then (rule ->> 'longest') || ' numbers, each ' end,
+        case
+            when rule ? 'choices' then (
+                select regexp_replace(
+                    string_agg(c.choice, ', ' order by c.number), ', ([^,]*)$', ' or \1'
+                )
+                from jsonb_array_elements_text(rule -> 'choices') with ordinality
+                    as c (choice, number)
+            )
+            when rule ? 'maximum' then concat(rule ->> 'minimum', ' to ', rule ->> 'maximum')
+            when rule ? 'minimum' then 'at least ' || (rule ->> 'minimum')
+            else case rule ->> 'type'
+                when 'string' then 'a text'
+                when 'boolean' then 'true or false'
+                when 'array' then 'values'
+                when 'integer' then 'a whole number'
+                else 'a number'
+            end
+        end
+    );
+$$;
+
+-- Names with the same first three letters, or that contain this name or are contained in it; all
+-- names if there is none.
+create or replace function _pgrag.near_names(
+    name text,
+    names jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case when pg_catalog.bool_or(k.is_near)
+        then 'Near: ' || pg_catalog.string_agg(k.name, ', ') filter (where k.is_near)
+        else 'There are: ' || pg_catalog.string_agg(k.name, ', ')
+    end || '.'
+    from (
+        select
+            n.name,
+            pg_catalog.left(n.name, 3) = pg_catalog.left(near_names.name, 3)
+                or pg_catalog.strpos(n.name, near_names.name) > 0
+                or pg_catalog.strpos(near_names.name, n.name) > 0 as is_near
+        from pg_catalog.jsonb_array_elements_text(near_names.names) as n (name)
+    ) as k;
+$$;

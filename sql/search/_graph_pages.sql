@@ -1,0 +1,229 @@
+-- The pages of the hits and the pages that the best hits (the seeds) link to. Backlinks are not
+-- followed, because a page may be linked from everywhere. For each page the links give:
+--   edge_share        v / (v + 2), v: the sum of votes. A seed votes for a page that it links to
+--                     with its share of the best score times the edge's confidence times the weight
+--                     of its kind; for a page that links to the seed, with hub_share of that. At
+--                     each further step, half of the previous page's votes times the edge weight.
+--   centrality_share  the mean of ln(1 + d) / ln(1 + the largest d), d: the pages of this set that
+--                     link here, and of the page rank, scaled to 0 (lowest of the set) to 1.
+create or replace function _pgrag.graph_pages(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns table (
+    library_id bigint,
+    page_id bigint,
+    is_new boolean,
+    type text,
+    type_weight double precision,
+    edge_share double precision,
+    centrality_share double precision,
+    linked_by bigint,
+    links_to bigint,
+    seeds integer,
+    edge_ids bigint[],
+    reached_by bigint[]
+)
+language plpgsql
+stable
+parallel safe
+rows 150
+set enable_seqscan = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+    target _pgrag.search_target := request.target;
+    listed_ids bigint[];
+    listed_libraries bigint[];
+    seed_ids bigint[];
+    seed_weights double precision[];
+    reached_ids bigint[];
+    reached_libraries bigint[];
+    reached_depths integer[];
+    reached_weights double precision[];
+    via_ids bigint[];
+begin
+    select
+        array_agg(l.page_id order by l.place),
+        array_agg(l.library_id order by l.place),
+        (array_agg(l.page_id order by l.place))[:(request.graph ->> 'seeds')::integer],
+        (array_agg(l.score / nullif(l.best_score, 0) order by l.place))[
+            :(request.graph ->> 'seeds')::integer
+        ]
+    into listed_ids, listed_libraries, seed_ids, seed_weights
+    from (
+        select
+            h.library_id,
+            h.page_id,
+            min(h.ordinality) as place,
+            max(h.hybrid_score) as score,
+            max(max(h.hybrid_score)) over () as best_score
+        from unnest(hits) with ordinality as h
+        group by h.library_id, h.page_id
+    ) as l;
+
+    select
+        array_agg(n.page_id), array_agg(s.library_id), array_agg(n.depth), array_agg(n.weight),
+        array_agg(n.via_page_id)
+    into reached_ids, reached_libraries, reached_depths, reached_weights, via_ids
+    from (
+        select l.library_id, array_agg(l.page_id) as page_ids
+        from unnest(listed_libraries, listed_ids) as l (library_id, page_id)
+        where l.page_id = any (seed_ids)
+        group by l.library_id
+    ) as s
+    cross join lateral _pgrag.neighbourhood(
+        s.library_id, s.page_ids, (request.graph ->> 'depth')::integer, null, 'out',
+        (request.graph ->> 'fan_out')::integer, (request.graph ->> 'total')::integer
+    ) as n;
+
+    return query
+    with recursive nodes as materialized (
+        select l.library_id, l.page_id, false as is_new
+        from unnest(listed_libraries, listed_ids) as l (library_id, page_id)
+        union all
+        select r.library_id, r.page_id, true
+        from unnest(reached_libraries, reached_ids) as r (library_id, page_id)
+        where r.page_id <> all (listed_ids)
+    ),
+    seeds as (
+        select s.page_id, s.weight from unnest(seed_ids, seed_weights) as s (page_id, weight)
+    ),
+    -- Of several edges of one kind between two pages, the most confident one.
+    links as materialized (
+        select
+            e.source_page_id as source_id,
+            e.target_page_id as target_id,
+            max(e.confidence * coalesce(k.weight, 1)) as weight,
+            (array_agg(e.edge_id order by e.confidence desc, e.edge_id))[1] as edge_id
+        from pgrag.edges as e
+        left join pgrag.edge_kinds as k on k.name = e.kind
+        where e.library_id = any (target.library_ids)
+            and e.source_page_id = any (listed_ids || reached_ids)
+            -- Forces a hash table: the index on targets is slow for pages linked from everywhere,
+            -- and an array would be scanned for each edge.
+            and (e.target_page_id in (select n.page_id from nodes as n)) is true
+            and e.source_page_id <> e.target_page_id
+        group by e.source_page_id, e.target_page_id, e.kind
+    ),
+    votes as (
+        select
+            v.page_id,
+            sum(v.weight) as amount,
+            count(distinct v.seed_id) filter (where v.is_incoming) as linked_by,
+            count(distinct v.seed_id) filter (where not v.is_incoming) as links_to,
+            array_agg(v.edge_id order by v.weight desc, v.edge_id) as edge_ids
+        from (
+            select
+                l.target_id as page_id,
+                s.page_id as seed_id,
+                l.edge_id,
+                s.weight * l.weight as weight,
+                true as is_incoming
+            from links as l
+            join seeds as s on s.page_id = l.source_id
+            union all
+            select
+                l.source_id,
+                s.page_id,
+                l.edge_id,
+                (request.graph ->> 'hub_share')::double precision * s.weight * l.weight,
+                false
+            from links as l
+            join seeds as s on s.page_id = l.target_id
+        ) as v
+        group by v.page_id
+    ),
+    reached as (
+        select r.*
+        from unnest(reached_ids, reached_depths, reached_weights, via_ids)
+            as r (page_id, depth, weight, via_id)
+    ),
+    ways as (
+        select r.page_id, r.depth, r.weight, v.amount, array[r.via_id, r.page_id] as path
+        from reached as r
+        join votes as v on v.page_id = r.page_id
+        where r.depth = 1
+        union all
+        select
+            r.page_id, r.depth, r.weight, 0.5 * w.amount * r.weight / nullif(w.weight, 0),
+            w.path || r.page_id
+        from ways as w
+        join reached as r on r.via_id = w.page_id and r.depth = w.depth + 1
+    ),
+    degrees as (
+        select l.target_id as page_id, count(distinct l.source_id) as degree
+        from links as l
+        group by l.target_id
+    ),
+    valued as (
+        select
+            n.library_id,
+            n.page_id,
+            n.is_new,
+            coalesce(v.amount, w.amount, 0) as amount,
+            coalesce(v.linked_by, 0) as linked_by,
+            coalesce(v.links_to, 0) as links_to,
+            coalesce(v.edge_ids, '{}') as edge_ids,
+            w.path,
+            coalesce(ln(1 + d.degree) / ln(1 + max(d.degree) over ()), 0) as local_share,
+            coalesce(
+                (r.rank - min(r.rank) over ())
+                    / nullif(max(r.rank) over () - min(r.rank) over (), 0),
+                0
+            ) as rank_share
+        from nodes as n
+        left join votes as v on v.page_id = n.page_id
+        left join ways as w on w.page_id = n.page_id
+        left join degrees as d on d.page_id = n.page_id
+        left join pgrag.page_ranks as r
+            on r.library_id = n.library_id and r.page_id = n.page_id
+    ),
+    patterns as materialized (
+        select f.page_type, f.pattern, f.place from _pgrag.folder_patterns() as f
+    ),
+    -- Only neighbours within the target are admitted, those with the most votes first.
+    admitted as (
+        select
+            o.*,
+            row_number() over (partition by o.is_new order by o.amount desc, o.page_id) as place
+        from (
+            select
+                v.*,
+                -- Same rule as pgrag.page_type, but reads the patterns only once.
+                coalesce(
+                    nullif(btrim(p.type), ''),
+                    (
+                        select f.page_type
+                        from patterns as f
+                        where p.key ~ f.pattern
+                        order by f.place
+                        limit 1
+                    )
+                ) as type
+            from valued as v
+            join pgrag.pages as p on p.library_id = v.library_id and p.page_id = v.page_id
+            where not v.is_new
+                or p.version_id = any (target.version_ids)
+                and (target.allowed_pages is null or p.page_id = any (target.allowed_pages))
+        ) as o
+    )
+    select
+        a.library_id,
+        a.page_id,
+        a.is_new,
+        a.type,
+        coalesce(t.retriever_weight, 1),
+        a.amount / (a.amount + 2),
+        ((a.local_share + a.rank_share) / 2)::double precision,
+        a.linked_by,
+        a.links_to,
+        cardinality(seed_ids),
+        a.edge_ids[:20],
+        case when a.is_new or a.linked_by + a.links_to = 0 then a.path end
+    from admitted as a
+    left join lateral _pgrag.page_type_entry(a.type) as t on true
+    where not a.is_new or a.place <= (request.graph ->> 'admitted')::integer;
+end;
+$$;

@@ -1,0 +1,216 @@
+-- Every search function, whichever interface calls it, builds its request here, from one object of
+-- arguments. Arguments that are null or missing get their values here: from the intent of the query
+-- or the settings of the libraries, else the defaults.
+create or replace function _pgrag.make_request(
+    query text,
+    options jsonb,
+    query_embedding halfvec default null,
+    needs_words boolean default true
+)
+returns _pgrag.search_request
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    given record;
+    request _pgrag.search_request;
+    asked record;
+    parsed record;
+    scope record;
+    version_label text;
+    graph_settings jsonb;
+    defaults constant jsonb := '{
+        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 100,
+        "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
+        "query_expansion": "none", "snippets": false, "explain": false
+    }';
+    mode constant text := coalesce(options ->> 'mode', 'hybrid');
+begin
+    if needs_words and coalesce(query, '') !~ '\S' then
+        raise exception 'The query is empty.' using errcode = 'PGR01';
+    end if;
+    select o.*
+    into given
+    from jsonb_to_record(options) as o (
+        library text,
+        version text,
+        filters jsonb,
+        alpha double precision,
+        levels integer[],
+        after text,
+        model text,
+        page_evidence double precision,
+        intent text,
+        graph boolean
+    );
+    select q.* into asked from pgrag.parse_query(query) as q;
+    select p.* into parsed from pgrag.parse_search_text(asked.words) as p;
+    if needs_words and parsed.words !~ '\S' and asked.filters is null then
+        raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
+            using errcode = 'PGR01',
+                hint = 'Give at least one word that is not excluded by "-", or a filter.';
+    end if;
+    version_label := _pgrag.wanted_version(given.version, given.filters, asked.filters);
+
+    select
+        coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
+        coalesce(array_agg(s.version_id), '{}') as version_ids,
+        array_agg(s.reason) as version_reasons,
+        coalesce(sum(s.document_count), 0)::bigint as document_count,
+        min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit,
+        -- If libraries disagree, the default applies; a missing setting counts as the default.
+        case when count(distinct coalesce(s.settings ->> 'intent', 'off')) = 1
+            then min(s.settings ->> 'intent') end as intent,
+        case when count(distinct coalesce(s.settings ->> 'query_expansion', 'none')) = 1
+            then min(s.settings ->> 'query_expansion') end as query_expansion,
+        case when count(distinct coalesce(s.settings -> 'graph', '{}')) = 1
+            then min(s.settings ->> 'graph')::jsonb end as graph
+    into scope
+    from pgrag.search_scope(
+        _pgrag.wanted_libraries(given.library, given.filters, asked.filters), version_label
+    ) as s;
+
+    request.intent := _pgrag.strategy_for(query, coalesce(given.intent, scope.intent, 'off'));
+    request := jsonb_populate_record(
+        request,
+        defaults
+            || jsonb_strip_nulls(jsonb_build_object(
+                'unit', request.intent -> 'unit',
+                'aggregate', request.intent -> 'aggregate',
+                'hierarchy', request.intent -> 'hierarchy',
+                'query_expansion', scope.query_expansion
+            ))
+            || jsonb_strip_nulls(options - '{intent, graph}'::text[])
+    );
+    request.query := query;
+    request.words := case when parsed.words ~ '\S' then parsed.words else '' end;
+    request.query_filters := asked.filters;
+    request.version_reasons := scope.version_reasons;
+    request.mmr_lambda := nullif(request.mmr_lambda, 1);
+    graph_settings := pgrag.default_settings() -> 'graph' || coalesce(scope.graph, '{}');
+    request.graph := case
+        when coalesce(given.graph, mode = 'hybrid' and (graph_settings ->> 'search')::boolean)
+        then graph_settings - 'search'
+    end;
+    request.collapse := given.levels is null;
+    request.candidate_count := greatest(request.candidate_count, request.top_k);
+    request.exact_limit := scope.exact_limit;
+    request := _pgrag.continued(request, given.after);
+
+    request.target := _pgrag.make_target(
+        scope.library_ids,
+        scope.version_ids,
+        scope.document_count,
+        version_label is not distinct from '*',
+        (
+            select bit_or(1 << l)
+            from unnest(
+                coalesce(given.levels, _pgrag.integers(request.intent -> 'levels'), '{1, 2}')
+            ) as l
+        ),
+        _pgrag.conjunction(given.filters, asked.filters),
+        parsed.required,
+        parsed.excluded
+    );
+    if request.words = '' then
+        return request;
+    end if;
+    request.terms := array(
+        select t from pgrag.query_terms(parsed.words, scope.library_ids) as t
+    );
+    if request.query_expansion <> 'none' then
+        request.terms := _pgrag.expand_terms(
+            request.terms, request.target, parsed.words, request.query_expansion
+        );
+    end if;
+    request.queries := _pgrag.library_queries(
+        parsed.words, scope.library_ids, request.terms,
+        -- A single retriever has the whole score; above, it ignores the library's setting graph.
+        case mode when 'keyword' then 0 when 'semantic' then 1 else given.alpha end,
+        given.page_evidence, given.model, query_embedding, request.intent
+    );
+    return request;
+end;
+$$;
+
+-- The intent of the query fills in the arguments that the caller left open.
+create or replace function _pgrag.strategy_for(
+    query text,
+    intent text
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    strategy jsonb;
+    type_name text;
+begin
+    if intent = 'auto' then
+        select to_jsonb(d) into strategy from pgrag.detect_intent(query) as d;
+    elsif intent <> 'off' then
+        -- The name of a query type stands for a SEMANTIC question of that type, unless an intent
+        -- has the same name: that intent uses the type by default.
+        select t.name
+        into type_name
+        from pgrag.query_types as t
+        where t.name = lower(intent)
+            and not exists (
+                select from pgrag.intents as i where i.name = upper(btrim(strategy_for.intent))
+            );
+        select to_jsonb(s)
+        into strategy
+        from pgrag.strategy(
+            case when type_name is null then intent else 'SEMANTIC' end, type_name
+        ) as s;
+    end if;
+    return strategy;
+end;
+$$;
+
+-- A cursor names the position after which the list continues (a score and an id or, in a
+-- rearranged list, a number of hits) and the depth of the list it came from.
+create or replace function _pgrag.continued(
+    request _pgrag.search_request,
+    after text
+)
+returns _pgrag.search_request
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    parts text[];
+begin
+    if after is null then
+        return request;
+    end if;
+    if _pgrag.is_rearranged(request) and request.words <> '' then
+        parts := regexp_match(after, '^p(\d{1,5}):(\d{1,5})$');
+        if parts[2]::integer between 1 and 20000 then
+            request.after_place := parts[1];
+            request.candidate_count := parts[2];
+            return request;
+        end if;
+    else
+        parts := regexp_match(
+            after, '^(\d{1,4}(?:\.\d{1,30})?(?:e-\d{1,2})?):(\d{1,18}):(\d{1,5}):(\d{1,5})$'
+        );
+        if parts[3]::integer between 1 and 20000
+            and parts[4]::integer between 1 and parts[3]::integer
+        then
+            request.after_score := parts[1];
+            request.after_id := parts[2];
+            request.candidate_count := parts[3];
+            request.start_depth := parts[4];
+            return request;
+        end if;
+    end if;
+    raise exception 'The cursor % was not made by a search like this.',
+        quote_literal(left(after, 100))
+        using errcode = 'PGR07',
+            hint = 'Pass the cursor of the last hit as it is, and the same arguments.';
+end;
+$$;

@@ -1,0 +1,80 @@
+-- A query of filters only has nothing to rank, so matches are listed in the order of first
+-- indexing: one row per page, its first passage (of the requested levels), or, if the filters name
+-- fields of passages, one row per passage.
+create or replace function _pgrag.matching_hits(
+    request _pgrag.search_request
+)
+returns _pgrag.listing
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    target _pgrag.search_target := request.target;
+    most integer := case when request.unit = 'page' then 1 else request.max_per_page end;
+    listing _pgrag.listing := ('{}', '[]', '{}', '{}');
+begin
+    listing.hits := array(
+        select row(
+            m.library_id, m.document_id, m.page_id, 1, null, null, null, null, null, null, null, 1,
+            null
+        )::_pgrag.ranked_hit
+        from (
+            (
+                select f.library_id, f.document_id, f.page_id
+                from (
+                    select
+                        d.library_id,
+                        d.document_id,
+                        d.page_id,
+                        row_number() over (partition by d.page_id order by d.document_id)
+                            as place_on_page
+                    from pgrag.documents as d
+                    where d.library_id = any (target.library_ids)
+                        and d.document_id = any (target.allowed_documents)
+                        and d.document_id <> all (coalesce(target.denied_documents, '{}'))
+                ) as f
+                where (most is null or f.place_on_page <= most)
+                    and f.document_id > coalesce(request.after_id, 0)
+                order by f.document_id
+                limit request.top_k
+            )
+            union all
+            (
+                select p.library_id, d.document_id, p.page_id
+                from pgrag.pages as p
+                cross join lateral (
+                    select o.document_id
+                    from pgrag.documents as o
+                    where o.library_id = p.library_id
+                        and o.page_id = p.page_id
+                        and (request.collapse or o.covers & target.covers <> 0)
+                        and o.document_id <> all (coalesce(target.denied_documents, '{}'))
+                    order by o.sort_order
+                    limit 1
+                ) as d
+                where target.allowed_documents is null
+                    and p.library_id = any (target.library_ids)
+                    and p.version_id = any (target.version_ids)
+                    and (target.allowed_pages is null or p.page_id = any (target.allowed_pages))
+                    and p.page_id > coalesce(
+                        (
+                            select o.page_id
+                            from pgrag.documents as o
+                            where o.library_id = any (target.library_ids)
+                                and o.document_id = request.after_id
+                        ),
+                        0
+                    )
+                order by p.page_id
+                limit request.top_k
+            )
+        ) as m
+        where request.min_score <= 1
+    );
+    listing.cursors := _pgrag.cursors(
+        listing.hits, request.candidate_count, request.candidate_count
+    );
+    return listing;
+end;
+$$;

@@ -1,0 +1,309 @@
+-- Both retrievers, fused, to the request's depth. A candidate of one retriever gets its exact score
+-- from the other too; no score is guessed. Hits already seen in a shallower list are left out but
+-- still count towards max_per_page.
+create or replace function _pgrag.rank(
+    request _pgrag.search_request,
+    seen bigint[],
+    wanted integer
+)
+returns _pgrag.ranking
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    ranking _pgrag.ranking;
+    keyword_hits _pgrag.candidates := ('{}', '{}', '{}', null);
+    vector_hits _pgrag.candidates := ('{}', '{}', '{}', null);
+    certain_count integer := least(
+        request.candidate_count,
+        greatest(2 * request.top_k, 20, request.candidate_count / 5)
+    );
+    passing _pgrag.ranked_hit[];
+    started timestamptz := clock_timestamp();
+begin
+    ranking.timings := '{}';
+    if exists (select from unnest(request.queries) as q where q.alpha < 1) then
+        keyword_hits := _pgrag.keyword_candidates(
+            request.terms, request.target, request.candidate_count, certain_count
+        );
+        ranking.timings := _pgrag.timed(ranking.timings, 'keyword', started);
+        started := clock_timestamp();
+    end if;
+    if exists (select from unnest(request.queries) as q where q.alpha > 0) then
+        vector_hits := _pgrag.nearest_by_models(request);
+        ranking.timings := _pgrag.timed(ranking.timings, 'semantic', started);
+        started := clock_timestamp();
+    end if;
+
+    passing := array(
+        select p.hit
+        from (
+            select
+                f as hit,
+                f.score,
+                f.document_id,
+                row_number() over (
+                    partition by f.page_id
+                    order by f.document_id = any (seen) desc, f.score desc, f.document_id
+                ) as place_on_page
+            from _pgrag.fuse(request, keyword_hits, vector_hits) as f
+            where f.score >= request.min_score
+        ) as p
+        where request.max_per_page is null or p.place_on_page <= request.max_per_page
+        order by p.score desc, p.document_id
+    );
+    ranking.hits := array(
+        select h
+        from unnest(passing) as h
+        where h.document_id <> all (seen)
+            and (
+                request.after_score is null
+                or h.score < request.after_score
+                or (h.score = request.after_score and h.document_id > request.after_id)
+            )
+        order by h.score desc, h.document_id
+        limit wanted
+    );
+    ranking.listed := array(select h.document_id from unnest(passing) as h);
+    ranking.timings := _pgrag.timed(ranking.timings, 'fusion', started);
+    ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
+    ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
+        and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
+        and cardinality(vector_hits.document_ids) < request.candidate_count;
+    -- The upper bound for the score of a passage that neither retriever has found. Page evidence is
+    -- at most 1. With several models the cosine is bounded by 1 as well.
+    ranking.bound := case request.fusion
+        when 'rrf' then _pgrag.reciprocal_rank_score(
+            certain_count, request.candidate_count, request.rrf_weights, request.rrf_k
+        )
+        else (
+            select max(
+                _pgrag.fused_score(
+                    _pgrag.keyword_score(
+                        coalesce(keyword_hits.scores[certain_count], 0), 1, q.page_evidence
+                    ),
+                    case
+                        when (
+                            select count(distinct m.model_id) from unnest(request.queries) as m
+                        ) > 1
+                        then 1
+                        else coalesce(vector_hits.scores[request.candidate_count], 0)
+                    end,
+                    q.alpha
+                )
+            )
+            from unnest(request.queries) as q
+        )
+    end;
+    return ranking;
+end;
+$$;
+
+-- Adds the duration of a step, in milliseconds, to the timings.
+create or replace function _pgrag.timed(
+    timings jsonb,
+    step text,
+    started timestamptz
+)
+returns jsonb
+language sql
+stable
+parallel safe
+as $$
+    select coalesce(timed.timings, '{}') || pg_catalog.jsonb_build_object(
+        timed.step,
+        pg_catalog.round(
+            extract(epoch from pg_catalog.clock_timestamp() - timed.started) * 1000, 3
+        )
+    );
+$$;
+
+-- Libraries may use different models; vectors are compared only within one model.
+create or replace function _pgrag.nearest_by_models(
+    request _pgrag.search_request
+)
+returns _pgrag.candidates
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    one_model record;
+    target _pgrag.search_target;
+    found_hits _pgrag.candidates;
+    all_hits _pgrag.candidates := ('{}', '{}', '{}', null);
+begin
+    for one_model in
+        select q.model_id, q.embedding, array_agg(q.library_id) as library_ids
+        from unnest(request.queries) as q
+        where q.alpha > 0
+        group by q.model_id, q.embedding
+        order by q.model_id
+    loop
+        target := request.target;
+        target.library_ids := one_model.library_ids;
+        found_hits := _pgrag.vector_candidates(
+            one_model.embedding, one_model.model_id, target, request.candidate_count,
+            request.exact_limit
+        );
+        all_hits.library_ids := all_hits.library_ids || found_hits.library_ids;
+        all_hits.document_ids := all_hits.document_ids || found_hits.document_ids;
+        all_hits.scores := all_hits.scores || found_hits.scores;
+        all_hits.plan := coalesce(all_hits.plan, found_hits.plan);
+    end loop;
+    return all_hits;
+end;
+$$;
+
+-- By default at most 200 rows. Window functions group them by page and section, because the planner
+-- cannot estimate their number and would choose nested loops for joins.
+create or replace function _pgrag.fuse(
+    request _pgrag.search_request,
+    keyword_hits _pgrag.candidates,
+    vector_hits _pgrag.candidates
+)
+returns setof _pgrag.ranked_hit
+language plpgsql
+stable
+parallel safe
+as $$
+#variable_conflict use_column
+begin
+    return query
+    with found_by_a_retriever as (
+        select k.library_id, k.document_id, k.place as keyword_rank, null::bigint as semantic_rank
+        from unnest((fuse.keyword_hits).library_ids, (fuse.keyword_hits).document_ids)
+            with ordinality as k (library_id, document_id, place)
+        union all
+        select
+            v.library_id,
+            v.document_id,
+            null,
+            row_number() over (order by v.score desc, v.document_id)
+        from unnest(
+            (fuse.vector_hits).library_ids,
+            (fuse.vector_hits).document_ids,
+            (fuse.vector_hits).scores
+        ) as v (library_id, document_id, score)
+    ),
+    candidates as (
+        select
+            f.library_id,
+            f.document_id,
+            min(f.keyword_rank)::integer as keyword_rank,
+            min(f.semantic_rank)::integer as semantic_rank
+        from found_by_a_retriever as f
+        group by f.library_id, f.document_id
+    ),
+    located as (
+        select
+            c.*,
+            d.page_id,
+            d.level,
+            case when d.level = 2 then d.parent_id else d.document_id end as section_id,
+            q.alpha,
+            q.page_evidence,
+            q.title_evidence,
+            q.keywords,
+            p.weights as page_weights,
+            case
+                when q.alpha < 1 and q.page_evidence > 0
+                then _pgrag.title_score(q.title_keywords, p.title_weights, d.title_weights)
+            end as title_score,
+            row_number() over (partition by d.page_id) as place_in_page,
+            case when q.alpha < 1 then greatest(coalesce(-(d.weights <#> q.keywords), 0), 0) end
+                as passage_score,
+            case when q.alpha > 0 then greatest(coalesce(-(e.embedding <#> q.embedding), 0), 0) end
+                as semantic_score
+        from candidates as c
+        join unnest((fuse.request).queries) as q on q.library_id = c.library_id
+        join pgrag.documents as d
+            on d.library_id = c.library_id and d.document_id = c.document_id
+        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+        left join pgrag.embeddings as e
+            on e.library_id = c.library_id
+            and e.document_id = c.document_id
+            and e.model_id = q.model_id
+    ),
+    -- Computed once per page, because the page's impacts are TOASTed.
+    compared as (
+        select
+            l.*,
+            coalesce(
+                max(
+                    case
+                        when l.place_in_page = 1 and l.alpha < 1 and l.page_evidence > 0
+                        then greatest(-(l.page_weights <#> l.keywords), 0)
+                    end
+                ) over (partition by l.page_id),
+                0
+            ) as page_bm25
+        from located as l
+    ),
+    scored as (
+        select
+            c.*,
+            p.page_score,
+            _pgrag.keyword_score(c.passage_score, p.page_score, c.page_evidence) as keyword_score,
+            case (fuse.request).fusion
+                when 'rrf'
+                then _pgrag.reciprocal_rank_score(
+                    c.keyword_rank,
+                    c.semantic_rank,
+                    (fuse.request).rrf_weights,
+                    (fuse.request).rrf_k
+                )
+                else _pgrag.fused_score(
+                    _pgrag.keyword_score(c.passage_score, p.page_score, c.page_evidence),
+                    c.semantic_score,
+                    c.alpha
+                )
+            end as score
+        from compared as c
+        cross join lateral (
+            select _pgrag.page_score(c.page_bm25, c.title_score, c.title_evidence) as page_score
+        ) as p
+    ),
+    -- A section's summary and its paragraphs are one text: the summary gives way to its paragraphs
+    -- and lends the best paragraph its score if that is higher.
+    sections as (
+        select
+            s.*,
+            max(s.score) filter (where s.level < 2) over (partition by s.section_id)
+                as summary_score,
+            bool_or(s.level = 2) over (partition by s.section_id) as has_paragraph,
+            row_number() over (
+                partition by s.section_id, s.level
+                order by s.score desc, s.document_id
+            ) as place_in_section
+        from scored as s
+    ),
+    settled as (
+        select
+            s.*,
+            case
+                when (fuse.request).collapse and s.level = 2 and s.place_in_section = 1
+                    and s.summary_score > s.score
+                then s.summary_score
+            end as lent_score
+        from sections as s
+        where not ((fuse.request).collapse and s.level < 2 and s.has_paragraph)
+    )
+    select
+        s.library_id,
+        s.document_id,
+        s.page_id,
+        coalesce(s.lent_score, s.score),
+        s.keyword_score,
+        s.semantic_score,
+        s.passage_score,
+        s.page_score,
+        s.keyword_rank,
+        s.semantic_rank,
+        s.lent_score,
+        coalesce(s.lent_score, s.score),
+        null::jsonb
+    from settled as s;
+end;
+$$;

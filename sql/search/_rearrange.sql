@@ -1,0 +1,264 @@
+-- Rearranges the fused hits before paging. Each step runs only on request: the graph, one hit per
+-- page, the hierarchy of headings, diversity, and the limit of hits per page.
+create or replace function _pgrag.rearrange(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns _pgrag.ranked_hit[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    arranged _pgrag.ranked_hit[] := hits;
+begin
+    if request.graph is not null then
+        arranged := _pgrag.with_graph(arranged, request);
+    end if;
+    if request.unit = 'page' then
+        arranged := _pgrag.one_hit_a_page(arranged, request.aggregate, request.rrf_k);
+    end if;
+    if request.hierarchy = 'overview' then
+        arranged := _pgrag.overview_first(arranged);
+    elsif request.hierarchy <> 'none' then
+        arranged := _pgrag.by_place_in_headings(arranged, request.hierarchy);
+    end if;
+    if request.mmr_lambda < 1 then
+        arranged := _pgrag.diversified(arranged, request);
+    end if;
+    if request.max_per_page is not null then
+        arranged := array(
+            select arranged[p.place]
+            from (
+                select
+                    h.ordinality as place,
+                    row_number() over (partition by h.page_id order by h.ordinality)
+                        as place_on_page
+                from unnest(arranged) with ordinality as h
+            ) as p
+            where p.place_on_page <= request.max_per_page
+            order by p.place
+        );
+    end if;
+    return arranged;
+end;
+$$;
+
+-- The best passage represents its page. With the page's hits s1 >= s2 >= …, the score is:
+--   max   s1
+--   mean  (s1 + s2 + s3) / 3, or the mean of fewer hits. The mean of all hits would punish a page
+--         for its additional weak matches
+--   rrf   the sum of 1 / (k + rank) over the page's hits, divided by the same sum over the whole
+--         list; rank counts in the whole list. It is the page's share of the list, so at most 1
+create or replace function _pgrag.one_hit_a_page(
+    hits _pgrag.ranked_hit[],
+    aggregate text,
+    rrf_k integer
+)
+returns _pgrag.ranked_hit[]
+language sql
+stable
+parallel safe
+as $$
+    with ranked as (
+        select
+            h.page_id,
+            h.document_id,
+            h.score,
+            h.ordinality as place,
+            row_number() over (partition by h.page_id order by h.ordinality) as place_on_page,
+            1.0::double precision / (one_hit_a_page.rrf_k + h.ordinality) as share
+        from unnest(one_hit_a_page.hits) with ordinality as h
+    ),
+    pages as (
+        select
+            min(r.place) as place,
+            min(r.document_id) filter (where r.place_on_page = 1) as document_id,
+            case one_hit_a_page.aggregate
+                when 'mean' then avg(r.score) filter (where r.place_on_page <= 3)
+                when 'rrf' then least(sum(r.share) / sum(sum(r.share)) over (), 1)
+                else max(r.score)
+            end as score
+        from ranked as r
+        group by r.page_id
+    )
+    select _pgrag.placed(
+        one_hit_a_page.hits,
+        coalesce(array_agg(p.place order by p.score desc, p.document_id), '{}'),
+        array_agg(p.score order by p.score desc, p.document_id)
+    )
+    from pages as p;
+$$;
+
+-- Every hit keeps a share of its score; preferred hits keep all of it:
+--   depth    1 in the section of the best hit, 0.95 below the same root heading, 0.9 on the same
+--            page, 0.85 elsewhere
+--   breadth  1 / (1 + 0.15 (p + r)), at least 0.5, where p better hits are on the same page and r
+--            of those are below the same root heading
+-- The order within a section of a page is kept, no score rises, and scores stay between 0 and 1.
+create or replace function _pgrag.by_place_in_headings(
+    hits _pgrag.ranked_hit[],
+    hierarchy text
+)
+returns _pgrag.ranked_hit[]
+language sql
+stable
+parallel safe
+as $$
+    with located as (
+        select
+            h.ordinality as place,
+            h.document_id,
+            h.page_id,
+            h.score,
+            d.root_section,
+            case when d.level = 2 then d.parent_id else d.document_id end as section_id,
+            row_number() over (partition by h.page_id order by h.ordinality) - 1
+                as better_on_page,
+            row_number() over (partition by h.page_id, d.root_section order by h.ordinality) - 1
+                as better_below_root
+        from unnest(by_place_in_headings.hits) with ordinality as h
+        join pgrag.documents as d
+            on d.library_id = h.library_id and d.document_id = h.document_id
+    ),
+    weighted as (
+        select
+            l.place,
+            l.document_id,
+            l.score * case
+                when by_place_in_headings.hierarchy = 'breadth'
+                then greatest(1 / (1 + 0.15 * (l.better_on_page + l.better_below_root)), 0.5)
+                when l.page_id <> b.page_id then 0.85
+                when l.section_id = b.section_id then 1
+                when l.root_section = b.root_section then 0.95
+                else 0.9
+            end as score
+        from located as l
+        cross join located as b
+        where b.place = 1
+    )
+    select _pgrag.placed(
+        by_place_in_headings.hits,
+        coalesce(array_agg(w.place order by w.score desc, w.document_id), '{}'),
+        array_agg(w.score order by w.score desc, w.document_id)
+    )
+    from weighted as w;
+$$;
+
+-- Page by page, best page first: up to three summaries or introductory passages, then up to three
+-- details, both in reading order. The remaining hits follow by score. The scores of the list are
+-- reassigned from the top, so that they still decrease with the rank.
+create or replace function _pgrag.overview_first(
+    hits _pgrag.ranked_hit[]
+)
+returns _pgrag.ranked_hit[]
+language sql
+stable
+parallel safe
+as $$
+    with located as (
+        select
+            h.ordinality as place,
+            min(h.ordinality) over (partition by h.page_id) as page_place,
+            h.page_id,
+            d.level,
+            d.sort_order,
+            d.level < 2 or d.is_summary or (d.position = 'intro' and d.depth <= 1) as is_overview
+        from unnest(overview_first.hits) with ordinality as h
+        join pgrag.documents as d
+            on d.library_id = h.library_id and d.document_id = h.document_id
+    ),
+    parted as (
+        select
+            l.*,
+            row_number() over (partition by l.page_id, l.is_overview order by l.place) <= 3
+                as is_chosen
+        from located as l
+    )
+    select _pgrag.placed(
+        overview_first.hits,
+        coalesce(
+            array_agg(
+                p.place
+                order by
+                    p.is_chosen desc,
+                    case when p.is_chosen then p.page_place else p.place end,
+                    p.is_overview desc,
+                    case when p.is_overview then p.level end,
+                    p.sort_order,
+                    p.place
+            ),
+            '{}'
+        ),
+        array(select h.score from unnest(overview_first.hits) as h order by h.score desc)
+    )
+    from parted as p;
+$$;
+
+-- Chooses only as many hits as the page of results needs, because each choice compares all the
+-- remaining ones. The hits behind them keep their order; scores do not change.
+create or replace function _pgrag.diversified(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns _pgrag.ranked_hit[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    library_ids bigint[] := array(select q.library_id from unnest(request.queries) as q);
+    model_ids bigint[] := array(select q.model_id from unnest(request.queries) as q);
+    wanted constant integer := case
+        when request.max_per_page is null
+        then coalesce(request.after_place, 0) + request.top_k
+    end;
+    chosen integer[];
+begin
+    select _pgrag.diverse_places(
+        array_agg(h.library_id order by h.ordinality),
+        array_agg(h.document_id order by h.ordinality),
+        array_agg(
+            model_ids[array_position(library_ids, h.library_id)] order by h.ordinality
+        ),
+        array_agg(h.score order by h.ordinality),
+        request.mmr_lambda,
+        least(wanted, 200)
+    )
+    into chosen
+    from unnest(hits[:1000]) with ordinality as h;
+    return _pgrag.placed(
+        hits,
+        chosen || array(
+            select place
+            from generate_subscripts(hits, 1) as place
+            where place <> all (chosen)
+            order by place
+        ),
+        null
+    );
+end;
+$$;
+
+-- The hits at these positions, in this order, with these scores (null: their own scores).
+create or replace function _pgrag.placed(
+    hits _pgrag.ranked_hit[],
+    places bigint[],
+    scores double precision[]
+)
+returns _pgrag.ranked_hit[]
+language sql
+immutable
+parallel safe
+as $$
+    select array(
+        select row(
+            h.library_id, h.document_id, h.page_id, coalesce(p.score, h.score), h.keyword_score,
+            h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
+            h.section_score, h.hybrid_score, h.graph
+        )::_pgrag.ranked_hit
+        from unnest(placed.places, placed.scores) with ordinality as p (place, score, new_place)
+        join unnest(placed.hits) with ordinality as h on h.ordinality = p.place
+        order by p.new_place
+    );
+$$;

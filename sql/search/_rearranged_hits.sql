@@ -1,0 +1,105 @@
+-- A list that is not ordered by the fused scores alone: all candidates are read, rearranged, and
+-- paged from the front. When they are used up, a deeper list follows, without the hits already
+-- listed. So paging neither misses nor repeats a hit.
+create or replace function _pgrag.rearranged_hits(
+    request _pgrag.search_request
+)
+returns _pgrag.listing
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    first_place constant integer := coalesce(request.after_place, 0);
+    last_place constant integer := first_place + request.top_k;
+    start_depth constant integer := request.candidate_count;
+    pool _pgrag.search_request := request;
+    ranking _pgrag.ranking;
+    arranged _pgrag.ranked_hit[];
+    listed _pgrag.ranked_hit[] := '{}';
+    started timestamptz;
+    listing _pgrag.listing;
+begin
+    -- The limit of hits per page applies after the rearrangement.
+    pool.max_per_page := null;
+    pool.top_k := pool.candidate_count;
+    loop
+        ranking := _pgrag.rank(pool, '{}', pool.candidate_count * 2);
+        started := clock_timestamp();
+        request.candidate_count := pool.candidate_count;
+        arranged := _pgrag.rearrange(ranking.hits, request);
+        listed := listed || _pgrag.not_listed(arranged, listed, request);
+        ranking.timings := _pgrag.timed(ranking.timings, 'rearrange', started);
+        exit when cardinality(listed) >= last_place or _pgrag.is_complete(pool, ranking);
+        pool.candidate_count := least(pool.candidate_count * 5, 20000);
+        pool.top_k := pool.candidate_count;
+    end loop;
+    listing.hits := listed[first_place + 1:last_place];
+    listing.plans := ranking.plans;
+    listing.timings := ranking.timings;
+    listing.cursors := array(
+        select format('p%s:%s', first_place + place, start_depth)
+        from generate_series(1, cardinality(listing.hits)) as place
+        order by place
+    );
+    return listing;
+end;
+$$;
+
+create or replace function _pgrag.is_rearranged(
+    request _pgrag.search_request
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select (is_rearranged.request).unit = 'page'
+        or (is_rearranged.request).hierarchy <> 'none'
+        or (is_rearranged.request).mmr_lambda is not null
+        or (is_rearranged.request).graph is not null;
+$$;
+
+-- The hits that a deeper list adds. A page that has reached its limit gets no further hits.
+create or replace function _pgrag.not_listed(
+    arranged _pgrag.ranked_hit[],
+    listed _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns _pgrag.ranked_hit[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    most integer := case
+        when request.unit = 'page' then 1
+        else request.max_per_page
+    end;
+begin
+    if cardinality(listed) = 0 then
+        return arranged;
+    end if;
+    return array(
+        select arranged[n.place]
+        from (
+            select
+                a.ordinality as place,
+                coalesce(p.listed_count, 0)
+                    + row_number() over (partition by a.page_id order by a.ordinality)
+                    as place_on_page
+            from unnest(arranged) with ordinality as a
+            left join (
+                select l.page_id, count(*) as listed_count
+                from unnest(listed) as l
+                group by l.page_id
+            ) as p on p.page_id = a.page_id
+            where not exists (
+                select from unnest(listed) as l where l.document_id = a.document_id
+            )
+        ) as n
+        where most is null or n.place_on_page <= most
+        order by n.place
+    );
+end;
+$$;

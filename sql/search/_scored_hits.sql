@@ -1,0 +1,86 @@
+-- A list in the order of the scores, read deeper until it yields top_k hits or is complete. For the
+-- first page of results the deeper list replaces the shallow one. The following pages begin in the
+-- list that the cursor names by its depth; a deeper one follows without the hits already listed, so
+-- paging neither misses nor repeats a hit.
+create or replace function _pgrag.scored_hits(
+    request _pgrag.search_request
+)
+returns _pgrag.listing
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    ranking _pgrag.ranking;
+    listing _pgrag.listing := ('{}', null, '{}', null);
+    earlier _pgrag.search_request := request;
+    seen bigint[] := '{}';
+begin
+    -- The hits of all lists before the cursor's list.
+    earlier.after_score := null;
+    earlier.candidate_count := request.start_depth;
+    while earlier.candidate_count < request.candidate_count loop
+        seen := (_pgrag.rank(earlier, seen, 0)).listed;
+        earlier.candidate_count := least(earlier.candidate_count * 5, 20000);
+    end loop;
+
+    loop
+        ranking := _pgrag.rank(request, seen, request.top_k - cardinality(listing.hits));
+        listing := (
+            listing.hits || ranking.hits,
+            ranking.plans,
+            listing.cursors || _pgrag.cursors(
+                ranking.hits,
+                request.candidate_count,
+                coalesce(request.start_depth, request.candidate_count)
+            ),
+            ranking.timings
+        );
+        exit when cardinality(listing.hits) >= request.top_k
+            or _pgrag.is_complete(request, ranking);
+        if request.after_id is null then
+            listing := ('{}', null, '{}', null);
+        else
+            seen := ranking.listed;
+            request.after_score := null;
+        end if;
+        request.candidate_count := least(request.candidate_count * 5, 20000);
+    end loop;
+    return listing;
+end;
+$$;
+
+-- A hit's cursor: its score and id, the depth of its list, and the depth of the first list.
+create or replace function _pgrag.cursors(
+    hits _pgrag.ranked_hit[],
+    depth integer,
+    start_depth integer
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select array(
+        select pg_catalog.concat_ws(
+            ':', h.score, h.document_id, cursors.depth, cursors.start_depth
+        )
+        from pg_catalog.unnest(cursors.hits) with ordinality as h
+        order by h.ordinality
+    );
+$$;
+
+-- Whether a deeper list cannot add hits.
+create or replace function _pgrag.is_complete(
+    request _pgrag.search_request,
+    ranking _pgrag.ranking
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select (is_complete.ranking).exhausted
+        or (is_complete.ranking).bound < (is_complete.request).min_score
+        or (is_complete.request).candidate_count >= 20000;
+$$;

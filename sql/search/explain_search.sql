@@ -1,0 +1,79 @@
+-- The columns of search that explain a rank.
+create or replace function pgrag.explain_search(
+    query text,
+    library text default null,
+    version text default null,
+    top_k integer default 10,
+    filters jsonb default null,
+    query_embedding halfvec default null,
+    options jsonb default '{}'
+)
+returns table (
+    rank bigint,
+    document_id bigint,
+    title text,
+    path text[],
+    score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    words text,
+    explanation jsonb,
+    reasons text
+)
+language plpgsql
+stable
+parallel restricted
+rows 10
+set search_path from current
+as $$
+begin
+    return query
+    select
+        s.ordinality,
+        s.document_id,
+        s.title,
+        s.path,
+        s.score,
+        s.keyword_score,
+        s.semantic_score,
+        (
+            select string_agg(
+                format('%s %s', w ->> 'lexeme', round((w ->> 'adds')::numeric, 3)), ', '
+                order by (w ->> 'adds')::numeric desc
+            )
+            from jsonb_array_elements(s.explanation #> '{keyword,lexemes}') as w
+            where (w ->> 'adds')::numeric > 0
+        ),
+        s.explanation,
+        (
+            select string_agg(r.reason, E'\n' order by r.place)
+            from jsonb_array_elements_text(s.explanation -> 'reasons')
+                with ordinality as r (reason, place)
+        )
+    from _pgrag.search_hits(
+        explain_search.query,
+        _pgrag.search_document('search', explain_search.options, jsonb_build_object(
+            'library', explain_search.library,
+            'version', explain_search.version,
+            'top_k', explain_search.top_k,
+            'filters', explain_search.filters
+        )) || '{"explain": true}',
+        explain_search.query_embedding
+    ) with ordinality as s
+    order by s.ordinality;
+end;
+$$;
+
+comment on function pgrag.explain_search is
+'The hits of pgrag.search with the same arguments, and the reasons for their rank. words lists what
+each lexeme of the query added to the passage''s keyword score; explanation has every number (jsonb:
+score, section_score [if the section''s summary lent its higher score], hybrid_score [before
+rearranging], intent [the result of detect_intent], filters [found in the query''s text], unit,
+aggregate, hierarchy, mmr_lambda, query_expansion, fusion, alpha, keyword {score, rank,
+passage_score, page_score, page_evidence, page_bm25, title_score, title_evidence, lexemes [{lexeme,
+documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans [how each retriever
+was read], reasons, graph [null without it; score = semantic + edge + centrality, at most 1; type,
+type_weight, edge_share, centrality_share; seeds, linked_by and links_to, numbers of best pages;
+edges_in and edges_out, {edge_id, page_id, title, kind, confidence, weight, sentence, line}; path,
+the titles of the pages on the way to this one]); reasons says the same in words, one sentence per
+line. Errors as in pgrag.search.';

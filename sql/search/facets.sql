@@ -1,0 +1,215 @@
+-- Counts the pages found by the values of their fields. Every value can be used as a filter.
+create or replace function pgrag.facets(
+    query text default null,
+    library text default null,
+    version text default null,
+    filters jsonb default null,
+    value_count integer default 20,
+    top_k integer default 200,
+    query_embedding halfvec default null,
+    options jsonb default '{}'
+)
+returns table (
+    facet text,
+    value text,
+    page_count bigint
+)
+language plpgsql
+stable
+parallel restricted
+rows 50
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    request constant _pgrag.search_request := _pgrag.make_request(
+        query,
+        '{"graph": false}' || _pgrag.search_document('facets', options, jsonb_build_object(
+            'library', library,
+            'version', version,
+            'top_k', top_k,
+            'filters', filters,
+            'value_count', value_count
+        )),
+        query_embedding,
+        needs_words => false
+    );
+    target constant _pgrag.search_target := request.target;
+    document_ids bigint[] := target.allowed_documents;
+begin
+    -- Without words to rank, all pages that pass the filters are counted.
+    if request.words <> '' then
+        document_ids := array(
+            select h.document_id from unnest((_pgrag.list_hits(request)).hits) as h
+        );
+    elsif document_ids is not null then
+        document_ids := array(
+            select unnest(document_ids) except select unnest(target.denied_documents)
+        );
+    end if;
+    return query
+    select c.facet, c.value, c.page_count
+    from _pgrag.count_facets(
+        target.library_ids,
+        target.version_ids,
+        target.allowed_pages,
+        case when document_ids is null then _pgrag.denied_pages(target) end,
+        document_ids
+    ) as c
+    where c.rank <= value_count
+    order by c.facet_place, c.page_count desc, c.value;
+end;
+$$;
+
+comment on function pgrag.facets is
+'Counts the pages that a search finds: (facet, value, page_count), at most value_count values of
+each facet, the most frequent first. A facet has the name of its filter: library, version, topic,
+type, tags, language, content_tags. The pages are those of the best top_k hits of pgrag.search with
+the same query, library, version, filters, alpha, min_score, levels, query_embedding and model;
+without a query, or with filters only, all matching pages. content_tags come from the passages
+found, so they need a query or a filter on passages. The filters apply to every facet, including
+their own: to offer alternatives to a chosen value, call the function again without its filter.
+Errors: PGR01 value_count, and those of pgrag.search.';
+
+-- The pages whose passages are all denied.
+create or replace function _pgrag.denied_pages(
+    target _pgrag.search_target
+)
+returns bigint[]
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select array_agg(p.page_id)
+    from (
+        select d.library_id, d.page_id, count(*) as document_count
+        from unnest((denied_pages.target).denied_documents) as i (document_id)
+        join pgrag.documents as d
+            on d.library_id = any ((denied_pages.target).library_ids)
+            and d.document_id = i.document_id
+            and d.covers & (denied_pages.target).covers <> 0
+        group by d.library_id, d.page_id
+    ) as p
+    where p.document_count = (
+        select count(*)
+        from pgrag.documents as d
+        where d.library_id = p.library_id
+            and d.page_id = p.page_id
+            and d.covers & (denied_pages.target).covers <> 0
+    );
+$$;
+
+-- All facets in one pass over the pages of these passages (null: of all passages) that are among
+-- the allowed pages (null: all pages of these versions) and not denied.
+create or replace function _pgrag.count_facets(
+    library_ids bigint[],
+    version_ids bigint[],
+    page_ids bigint[],
+    denied_pages bigint[],
+    document_ids bigint[]
+)
+returns table (
+    facet text,
+    facet_place integer,
+    value text,
+    page_count bigint,
+    rank bigint
+)
+language plpgsql
+stable
+parallel safe
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+    tagged jsonb;
+begin
+    if document_ids is not null then
+        with counted_documents as materialized (
+            select d.page_id, d.content_tags
+            from pgrag.documents as d
+            where d.library_id = any (count_facets.library_ids)
+                and d.document_id = any (count_facets.document_ids)
+        )
+        select
+            (select array_agg(distinct f.page_id) from counted_documents as f),
+            (
+                select jsonb_object_agg(c.tag, c.page_count)
+                from (
+                    select u.tag, count(distinct f.page_id) as page_count
+                    from counted_documents as f
+                    cross join lateral unnest(f.content_tags) as u (tag)
+                    group by u.tag
+                ) as c
+            )
+        into page_ids, tagged;
+        page_ids := coalesce(page_ids, '{}');
+    end if;
+    return query execute format(
+        $sql$
+        with scoped as materialized (
+            select p.library_id, p.page_id, p.version_id, p.topic, p.type, p.language, p.tags
+            from pgrag.pages as p
+            where p.library_id = any ($1) and p.version_id = any ($2) %s
+        ),
+        -- Pages of a version differ mostly in their tags, so few rows enter the grouping sets.
+        alike as (
+            select
+                s.library_id, s.version_id, s.topic, s.type, s.language, count(*) as page_count
+            from scoped as s
+            group by s.library_id, s.version_id, s.topic, s.type, s.language
+        ),
+        counted as (
+            select
+                case grouping(s.library_id, s.version_id, s.topic, s.type, s.language)
+                    when 15 then 1 when 23 then 2 when 27 then 3 when 29 then 4 else 6
+                end as facet_place,
+                s.library_id,
+                s.version_id,
+                coalesce(s.topic, s.type, s.language) as value,
+                sum(s.page_count) as page_count
+            from alike as s
+            group by grouping sets (
+                (s.library_id), (s.version_id), (s.topic), (s.type), (s.language)
+            )
+            union all
+            select 5, null, null, u.tag, count(*)
+            from (select unnest(s.tags) as tag from scoped as s) as u
+            group by u.tag
+            union all
+            select 7, null, null, t.key, t.value::bigint
+            from jsonb_each_text($4) as t
+        ),
+        named as (
+            select
+                c.facet_place,
+                case c.facet_place when 1 then l.name when 2 then v.label else c.value end
+                    as value,
+                -- Versions of different libraries may have the same label.
+                sum(c.page_count)::bigint as page_count
+            from counted as c
+            left join pgrag.libraries as l on l.library_id = c.library_id
+            left join pgrag.versions as v
+                on v.library_id = any ($1) and v.version_id = c.version_id
+            group by 1, 2
+        )
+        select
+            ('{library,version,topic,type,tags,language,content_tags}'::text[])[n.facet_place],
+            n.facet_place,
+            n.value,
+            n.page_count,
+            row_number() over (
+                partition by n.facet_place order by n.page_count desc, n.value
+            )
+        from named as n
+        where n.value is not null
+        $sql$,
+        concat(
+            case when page_ids is not null then 'and p.page_id = any ($3)' end,
+            case when denied_pages is not null then ' and p.page_id <> all ($5)' end
+        )
+    )
+    using library_ids, version_ids, page_ids, tagged, denied_pages;
+end;
+$$;

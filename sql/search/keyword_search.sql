@@ -1,0 +1,40 @@
+-- The keyword retriever alone, with the scores that enter the fusion.
+create or replace function pgrag.keyword_search(
+    query text,
+    library text default null,
+    version text default null,
+    top_k integer default 10,
+    filters jsonb default null,
+    options jsonb default '{}'
+)
+returns setof pgrag.hit
+language plpgsql
+stable
+parallel restricted
+rows 10
+set search_path from current
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+    return query
+    select h.*
+    from _pgrag.search_hits(
+        keyword_search.query,
+        _pgrag.search_document('keyword_search', keyword_search.options, jsonb_build_object(
+            'library', keyword_search.library,
+            'version', keyword_search.version,
+            'top_k', keyword_search.top_k,
+            'filters', keyword_search.filters,
+            'mode', 'keyword'
+        ))
+    ) as h;
+end;
+$$;
+
+comment on function pgrag.keyword_search is
+'Full-text search: the keyword retriever of pgrag.search alone, with its columns and errors. score
+is keyword_score: BM25F over title, path, url and content of the passage, mixed with the page''s own
+BM25F and its titles, which have the share page_evidence (default: the library''s). With
+page_evidence 0 the score is exactly the BM25F of the passage. options: other arguments of
+pgrag.search by name, as in {"snippets": true, "page_evidence": 0}; arguments of the fusion (alpha,
+fusion, rrf_k …) are refused.';

@@ -1,0 +1,104 @@
+-- The search for psql, with every argument by name; other search functions take most of these as
+-- options. Parallel restricted, because filters in a query are checked in a subtransaction, which a
+-- parallel worker of PostgreSQL 16 must not start.
+create or replace function pgrag.search(
+    query text,
+    library text default null,
+    version text default null,
+    top_k integer default 10,
+    filters jsonb default null,
+    alpha double precision default null,
+    fusion text default 'absolute',
+    min_score double precision default 0,
+    levels integer[] default null,
+    max_per_page integer default null,
+    after text default null,
+    query_embedding halfvec default null,
+    model text default null,
+    page_evidence double precision default null,
+    candidate_count integer default 100,
+    rrf_k integer default 60,
+    rrf_weights double precision[] default '{1, 1}',
+    snippets boolean default false,
+    explain boolean default false,
+    intent text default null,
+    unit text default null,
+    aggregate text default null,
+    hierarchy text default null,
+    mmr_lambda double precision default null,
+    query_expansion text default null,
+    graph boolean default null,
+    mode text default 'hybrid'
+)
+returns setof pgrag.hit
+language plpgsql
+stable
+parallel restricted
+rows 10
+set search_path from current
+-- Planning each query takes longer than most steps of its execution.
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+    return query
+    select h.*
+    from _pgrag.search_hits(
+        search.query,
+        _pgrag.search_document('search', '{}', jsonb_build_object(
+            'library', search.library,
+            'version', search.version,
+            'top_k', search.top_k,
+            'filters', search.filters,
+            'alpha', search.alpha,
+            'fusion', search.fusion,
+            'min_score', search.min_score,
+            'levels', search.levels,
+            'max_per_page', search.max_per_page,
+            'after', search.after,
+            'model', search.model,
+            'page_evidence', search.page_evidence,
+            'candidate_count', search.candidate_count,
+            'rrf_k', search.rrf_k,
+            'rrf_weights', search.rrf_weights,
+            'snippets', search.snippets,
+            'explain', search.explain,
+            'intent', search.intent,
+            'unit', search.unit,
+            'aggregate', search.aggregate,
+            'hierarchy', search.hierarchy,
+            'mmr_lambda', search.mmr_lambda,
+            'query_expansion', search.query_expansion,
+            'graph', search.graph,
+            'mode', search.mode
+        )),
+        search.query_embedding
+    ) as h;
+end;
+$$;
+
+comment on function pgrag.search is
+'Hybrid search. query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide
+filters (see parse_query). library: null for all (or filters {"library": […]}); version: a label, a
+range, null for the newest, "*" for all versions (see resolve_version). filters: see
+filter_predicate. score, between 0 and 1, is (1 - alpha) keyword_score + alpha semantic_score.
+keyword_score is BM25F divided by the query''s sum of idf (k1 + 1), mixed with the page''s own BM25F
+and its titles, which have the share page_evidence; semantic_score is the cosine. alpha: the share
+of the vector retriever (default: the library''s, else the model''s, else pgrag.hybrid_alpha, else
+0.3). fusion "rrf": sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
+2009); a retriever that did not find the hit adds 0. min_score is applied before the limit. levels:
+0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to its
+section''s paragraphs and lends the best of them its score). max_per_page: at most this many hits
+per page. after: the cursor of the last hit, for the next page of results. query_embedding: the
+query''s vector, required for models outside the database. candidate_count: how deep each
+retriever is read. snippets: an excerpt with the matches marked by **. explain: every number
+behind the score (see explain_search). intent: "auto" (see detect_intent) or the name of an intent
+or query type sets the default of levels, unit, aggregate, hierarchy and alpha; "off" sets none
+(default: the library''s setting). unit "page": one hit per page, scored by aggregate (max, mean,
+rrf). hierarchy: "depth" prefers the section of the best hit, "breadth" other sections and pages,
+"overview" summaries and introductions. mmr_lambda: below 1 it trades score for diversity
+(Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both".
+graph: links count, and pages that only links lead to may be found (default: the library''s
+setting graph; the score is described in docs/graph-search.md; min_score then applies to
+hybrid_score). If these arguments change the order, hybrid_score keeps the fused score. Ties break
+by document_id. version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library,
+PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';

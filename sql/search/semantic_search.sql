@@ -1,0 +1,40 @@
+-- The vector retriever alone, with the scores that enter the fusion.
+create or replace function pgrag.semantic_search(
+    query text,
+    library text default null,
+    version text default null,
+    top_k integer default 10,
+    filters jsonb default null,
+    query_embedding halfvec default null,
+    options jsonb default '{}'
+)
+returns setof pgrag.hit
+language plpgsql
+stable
+parallel restricted
+rows 10
+set search_path from current
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+    return query
+    select h.*
+    from _pgrag.search_hits(
+        semantic_search.query,
+        _pgrag.search_document('semantic_search', semantic_search.options, jsonb_build_object(
+            'library', semantic_search.library,
+            'version', semantic_search.version,
+            'top_k', semantic_search.top_k,
+            'filters', semantic_search.filters,
+            'mode', 'semantic'
+        )),
+        semantic_search.query_embedding
+    ) as h;
+end;
+$$;
+
+comment on function pgrag.semantic_search is
+'Semantic search: the passages whose vectors are nearest to the query''s by cosine, the vector
+retriever of pgrag.search alone, with its columns and errors. score is semantic_score. The scan is
+exact if the filters leave few vectors, else the HNSW index is used; either way the result is as
+long as the filters allow, up to top_k.';

@@ -1,0 +1,14 @@
+-- A JSON list of integers as an array; null if it is not a list.
+create or replace function _pgrag.integers(
+    list jsonb
+)
+returns integer[]
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.array_agg(e.value::integer)
+    from pg_catalog.jsonb_array_elements_text(
+        case when pg_catalog.jsonb_typeof(integers.list) = 'array' then integers.list end
+    ) as e (value);
+$$;

@@ -1,0 +1,256 @@
+-- The normal form of names in which links and pages are matched: decoded, lower case, NFC, single
+-- spaces, without suffix and outer slashes; the last 300 characters, because of the index.
+create or replace function _pgrag.link_name(
+    target text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.right(
+        pg_catalog.btrim(
+            pg_catalog.regexp_replace(
+                pg_catalog.regexp_replace(
+                    pg_catalog.normalize(
+                        pg_catalog.lower(
+                            case
+                                when pg_catalog.strpos(link_name.target, '%') > 0
+                                then _pgrag.percent_decoded(link_name.target)
+                                else link_name.target
+                            end
+                        ),
+                        'NFC'
+                    ),
+                    '\s+', ' ', 'g'
+                ),
+                '\.(md|mdx|markdown|html?)[/ ]*$', ''
+            ),
+            '/ '
+        ),
+        300
+    );
+$$;
+
+-- Text that does not decode to UTF-8 was not encoded.
+create or replace function _pgrag.percent_decoded(
+    input text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    return (
+        select convert_from(
+            string_agg(
+                case
+                    when length(p.part[1]) = 3 and p.part[1] like '\%%'
+                    then decode(substr(p.part[1], 2), 'hex')
+                    else convert_to(p.part[1], 'UTF8')
+                end,
+                ''::bytea
+                order by p.place
+            ),
+            'UTF8'
+        )
+        from regexp_matches(percent_decoded.input, '%[0-9A-Fa-f]{2}|[^%]+|%', 'g')
+            with ordinality as p (part, place)
+    );
+exception
+    when character_not_in_repertoire or untranslatable_character then
+        return percent_decoded.input;
+end;
+$$;
+
+-- The last part of a name, the lookup key of links; an index page has the name of its folder.
+create or replace function _pgrag.last_name(
+    name text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(
+        pg_catalog.regexp_replace(last_name.name, '(^|/)(index|_index|readme)$', ''), '^.*/', ''
+    );
+$$;
+
+-- The folder of a name; '' at the root.
+create or replace function _pgrag.folder_name(
+    name text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(folder_name.name, '/?[^/]*$', '');
+$$;
+
+-- The number of leading folders that both have in common, and how many more the target has.
+create or replace function _pgrag.folder_distance(
+    source text,
+    target text,
+    out shared bigint,
+    out extra bigint
+)
+returns record
+language sql
+immutable
+parallel safe
+as $$
+    select
+        pg_catalog.count(*) filter (where parts.equals),
+        pg_catalog.cardinality(
+            pg_catalog.string_to_array(folder_distance.target, '/')
+        ) - pg_catalog.count(*) filter (where parts.equals)
+    from (
+        select
+            pg_catalog.bool_and(t.name = s.name) over (
+                order by t.place rows between unbounded preceding and current row
+            ) as equals
+        from pg_catalog.unnest(
+            pg_catalog.string_to_array(folder_distance.target, '/')
+        ) with ordinality as t (name, place)
+        join pg_catalog.unnest(
+            pg_catalog.string_to_array(folder_distance.source, '/')
+        ) with ordinality as s (name, place) on s.place = t.place
+    ) as parts;
+$$;
+
+-- a/./b/../c becomes a/c; a name that leads out of the root keeps its dots, so it finds no page.
+create or replace function _pgrag.without_dots(
+    name text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when without_dots.name !~ '(^|/)\.{0,2}(/|$)' then without_dots.name
+        else _pgrag.climbed(without_dots.name)
+    end;
+$$;
+
+create or replace function _pgrag.climbed(
+    name text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    kept text[] := '{}';
+    part text;
+begin
+    foreach part in array string_to_array(climbed.name, '/') loop
+        if part = '..' and cardinality(kept) > 0 and kept[cardinality(kept)] <> '..' then
+            kept := kept[:cardinality(kept) - 1];
+        elsif part not in ('', '.') then
+            kept := kept || part;
+        end if;
+    end loop;
+    return array_to_string(kept, '/');
+end;
+$$;
+
+-- The target of a link without its query string; below the library's base address, from its root.
+create or replace function _pgrag.link_address(
+    target text,
+    is_address boolean,
+    base_url text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(
+        case
+            when link_address.base_url <> '' and link_address.target ~ '^\s*[A-Za-z0-9+.-]*:?//'
+            then _pgrag.below_site(link_address.target, link_address.base_url)
+            else link_address.target
+        end,
+        case when link_address.is_address then '\?.*$' else '^$' end,
+        ''
+    );
+$$;
+
+create or replace function _pgrag.below_site(
+    target text,
+    base_url text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when b.base <> ''
+            and pg_catalog.starts_with(pg_catalog.lower(t.address), pg_catalog.lower(b.base))
+            and pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1, 1)
+                in ('', '/', '?', '#')
+        then '/' || pg_catalog.ltrim(
+            pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1), '/'
+        )
+        else below_site.target
+    end
+    from (
+        select
+            pg_catalog.regexp_replace(
+                below_site.target, '^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
+            ) as address
+    ) as t
+    cross join (
+        select
+            pg_catalog.rtrim(
+                pg_catalog.regexp_replace(
+                    below_site.base_url, '^([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
+                ),
+                '/'
+            ) as base
+    ) as b;
+$$;
+
+-- Whether an address leads to another site, or to no page at all (mailto:). In a wikilink a colon
+-- is usually part of a title.
+create or replace function _pgrag.leads_away(
+    address text,
+    is_address boolean
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select leads_away.address ~ '^\s*(([A-Za-z][A-Za-z0-9+.-]*:)?//|(mailto|tel):)'
+        or leads_away.is_address
+            and leads_away.address ~ '^\s*[A-Za-z][A-Za-z0-9+.-]+:\S'
+            and leads_away.address !~* '\.(md|mdx|markdown)$';
+$$;
+
+-- Whether a name that no page has looks like the name of another file, such as an image.
+create or replace function _pgrag.names_asset(
+    name text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select names_asset.name ~ (
+        '\.(png|jpe?g|jfif|gif|svgz?|webp|avif|bmp|ico|tiff?|heic|psd|ai|drawio|excalidraw'
+        '|pdf|docx?|xlsx?|pptx?|od[tspg]|rtf|txt|log|epub|canvas|base'
+        '|mp[34]|m4[av]|wav|ogg|ogv|opus|flac|3gp|webm|mov|mkv|avi'
+        '|zip|gz|tgz|tar|bz2|xz|zst|7z|rar|exe|dmg|deb|rpm|apk|msi|jar|iso|bin|wasm'
+        '|woff2?|ttf|otf|eot|css|scss|less|m?js|cjs|jsx|tsx?|json5?|jsonl|ya?ml|toml|xml|xsl|rss'
+        '|atom|csv|tsv|sql|db|sqlite|ini|conf|cfg|env|lock|diff|patch|proto|graphql|ipynb'
+        '|sh|bash|bat|ps1|py|rb|pl|php|go|rs|java|kt|swift|cs?|cc|cpp|h|hpp|lua|r|tf|map|asc|sig'
+        '|pem|crt|key|tpl|tmpl|template|mustache|ics)$'
+    );
+$$;

@@ -1,0 +1,35 @@
+-- A title as a unit vector: its inner product with the query's vector is the cosine of their
+-- lexemes, 1 if the query has exactly the words of the title. Every lexeme has the same weight, so
+-- no corpus statistics can make the vector stale. The vector of a query covers all languages of its
+-- library; a title matches in its own. Camel case is not split. Null if there is no lexeme: a title
+-- of stop words is no title.
+create or replace function _pgrag.title_vector(
+    languages text[],
+    title text
+)
+returns sparsevec
+language sql
+stable
+parallel safe
+as $$
+    select _pgrag.sparse_vector(
+        pg_catalog.string_agg(
+            l.lexeme_id || ':' || (1 / pg_catalog.sqrt(l.lexeme_count))::real, ','
+        )
+    )
+    from (
+        select term.lexeme_id, pg_catalog.count(*) over (partition by term.language) as lexeme_count
+        from (
+            select distinct
+                spoken.language,
+                pgrag.lexeme_id(spoken.language, word.lexeme) as lexeme_id
+            from pg_catalog.unnest(title_vector.languages) as spoken (language)
+            cross join lateral pg_catalog.unnest(
+                pg_catalog.to_tsvector(
+                    spoken.language::regconfig,
+                    pgrag.searchable_text(title_vector.title, camel_case => false)
+                )
+            ) as word
+        ) as term
+    ) as l;
+$$;

@@ -1,0 +1,46 @@
+-- The one place for the name of the built-in model. An unknown name (model_id) raises PGR09 with
+-- the registered names.
+create or replace function pgrag.builtin_model()
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select 'static-minilm-256';
+$$;
+
+comment on function pgrag.builtin_model is
+'The name of the embedding model that runs inside this database.';
+
+create or replace function _pgrag.model_id(
+    model text
+)
+returns bigint
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    found_id bigint;
+begin
+    if model_id.model is null then
+        return null;
+    end if;
+    select m.model_id
+    into found_id
+    from pgrag.embedding_models as m
+    where m.name = model_id.model;
+    if found_id is null then
+        raise exception 'There is no embedding model %.', quote_literal(model_id.model)
+            using errcode = 'PGR09',
+                hint = coalesce(
+                    (
+                        select 'Registered: ' || string_agg(m.name, ', ' order by m.name) || '.'
+                        from pgrag.embedding_models as m
+                    ),
+                    'No model is registered yet: run `pgrag db upgrade`.'
+                );
+    end if;
+    return found_id;
+end;
+$$;

@@ -1,0 +1,24 @@
+-- The text of an edge, for embedding and full-text search.
+create or replace function pgrag.edge_text(
+    source_title text,
+    kind text,
+    sentence text,
+    target_title text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.concat_ws(
+        E'\n',
+        nullif(edge_text.source_title, ''),
+        nullif(pg_catalog.translate(edge_text.kind, '_', ' '), ''),
+        nullif(pgrag.plain_text(edge_text.sentence), ''),
+        nullif(edge_text.target_title, '')
+    );
+$$;
+
+comment on function pgrag.edge_text is
+'The text that is embedded for an edge, one line each: title of the source page, kind (depends_on
+becomes "depends on"), the sentence of the link without addresses, title of the target page.';

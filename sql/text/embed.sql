@@ -1,0 +1,114 @@
+-- The built-in model, identical to pgrag.embedding.BuiltinEmbedder in Python. The greatest token
+-- that sorts at or before a text starts with the longest token that the text starts with. So one
+-- index lookup and the prefix lengths of that token yield the next piece.
+create or replace function pgrag.embed(
+    input text,
+    model text default pgrag.builtin_model()
+)
+returns halfvec
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    wanted_id bigint := _pgrag.model_id(embed.model);
+    wanted_model pgrag.embedding_models;
+    vector halfvec;
+begin
+    select m.*
+    into wanted_model
+    from pgrag.embedding_models as m
+    where m.model_id = wanted_id;
+    if wanted_model.provider is distinct from 'builtin' then
+        raise exception 'The database cannot compute vectors of model %.',
+            coalesce(quote_literal(embed.model), 'null')
+            using errcode = 'PGR09',
+                hint = 'Compute the vector outside and pass it as query_embedding.';
+    end if;
+
+    with recursive walk (rest, marker_length, pieces) as (
+        select w.word collate "C", 0, '{}'::text[] collate "C"
+        from unnest(
+            _pgrag.split_words(embed.input, wanted_model.settings -> 'characters')
+        ) as w (word)
+        where length(w.word) between 1 and 100
+        union all
+        select '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
+        from walk as w
+        cross join lateral (
+            select prefix.size
+            from (
+                select t.token, t.prefix_lengths
+                from pgrag.model_tokens as t
+                where t.model_id = wanted_id and t.token <= w.rest
+                order by t.token desc
+                limit 1
+            ) as nearest
+            cross join unnest(nearest.prefix_lengths) as prefix (size)
+            where prefix.size > w.marker_length
+                and left(nearest.token, prefix.size) = left(w.rest, prefix.size)
+            limit 1
+        ) as piece
+        where length(w.rest) > w.marker_length
+    )
+    select l2_normalize(avg(t.embedding))
+    into vector
+    from walk as w
+    cross join unnest(w.pieces) as piece (token)
+    join pgrag.model_tokens as t
+        on t.model_id = wanted_id and t.token = piece.token
+    where w.rest = '##';
+    return vector;
+end;
+$$;
+
+comment on function pgrag.embed is
+'The unit vector of a text by the model inside the database; null if the model knows no word of the
+text. Words are cut into the longest known pieces from left to right; a word with an unknown rest or
+of more than 100 characters is skipped; the vector is the normalised mean of the pieces'' vectors.
+Errors: PGR09 for an unknown model and for a model outside the database. Method: BERT''s word pieces
+with Model2Vec''s static embeddings.';
+
+-- The character classes come with the model, so that every server and every Python splits alike,
+-- whatever the locale and Unicode version: lower() under "C" changes ASCII only, and the few other
+-- capitals of the vocabulary are translated. "offset 0" keeps the planner from copying the
+-- expression of the folded text into each reference.
+create or replace function _pgrag.split_words(
+    input text,
+    characters jsonb
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.string_to_array(
+        pg_catalog.regexp_replace(
+            case
+                when pg_catalog.octet_length(folded.text) = pg_catalog.length(folded.text)
+                then folded.text
+                else pg_catalog.translate(
+                    folded.text,
+                    split_words.characters ->> 'uppercase',
+                    split_words.characters ->> 'lowercase'
+                )
+            end,
+            split_words.characters ->> 'isolated',
+            ' \& ',
+            'g'
+        ),
+        ' '
+    )
+    from (
+        select pg_catalog.lower(
+            pg_catalog.regexp_replace(
+                normalize(split_words.input, nfd),
+                split_words.characters ->> 'removed',
+                '',
+                'g'
+            ) collate "C"
+        ) as text
+        offset 0
+    ) as folded;
+$$;

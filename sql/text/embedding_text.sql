@@ -1,0 +1,26 @@
+-- The text that a model embeds for a passage: a header of title, address and path, then the
+-- content. Without version and base address, so that equal passages of two versions share a vector.
+create or replace function pgrag.embedding_text(
+    title text,
+    url text,
+    path text[],
+    content text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.concat_ws(
+        E'\n',
+        nullif(embedding_text.title, ''),
+        nullif(embedding_text.url, ''),
+        nullif(pg_catalog.array_to_string(embedding_text.path, ' / '), ''),
+        '',
+        pgrag.plain_text(embedding_text.content)
+    );
+$$;
+
+comment on function pgrag.embedding_text is
+'The text that is embedded for a passage: title, url and path (joined with " / ") on a line each, an
+empty line, then the content with links reduced to their words.';

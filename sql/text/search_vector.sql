@@ -1,0 +1,54 @@
+-- The four labels of a tsvector are the four fields of BM25F. Two lexemes without positions encode
+-- library and version, so that the GIN index can restrict a query to them; they have no frequency.
+create or replace function pgrag.search_vector(
+    language text,
+    title text,
+    path text[],
+    url text,
+    content text,
+    library_id bigint,
+    version_id bigint,
+    camel_case boolean default true
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select
+        pg_catalog.setweight(
+            pg_catalog.to_tsvector(
+                search_vector.language::regconfig,
+                pgrag.searchable_text(search_vector.title, search_vector.camel_case)
+            ),
+            'A'
+        )
+        || pg_catalog.setweight(
+            pg_catalog.to_tsvector(
+                search_vector.language::regconfig,
+                pgrag.searchable_text(
+                    pg_catalog.array_to_string(search_vector.path, ' . '), search_vector.camel_case
+                )
+            ),
+            'B'
+        )
+        || pg_catalog.setweight(
+            pg_catalog.to_tsvector(
+                search_vector.language::regconfig,
+                pg_catalog.translate(search_vector.url, '-_/.?#=&', '        ')
+            ),
+            'C'
+        )
+        || pg_catalog.to_tsvector(
+            search_vector.language::regconfig,
+            pgrag.searchable_text(search_vector.content, search_vector.camel_case)
+        )
+        || pg_catalog.array_to_tsvector(
+            array['@l' || search_vector.library_id, '@v' || search_vector.version_id]
+        );
+$$;
+
+comment on function pgrag.search_vector is
+'The weighted full-text vector of a passage: title A, path of headings B, url C, content D, and
+the lexemes @l<library_id> and @v<version_id> without positions. language is a text search
+configuration; camel_case: see searchable_text.';

@@ -1,0 +1,68 @@
+-- Prepares text for the full-text parser. The default parser hides words: `<video>` is a tag and
+-- vanishes, `and/or` is one file name, `useEffect` is one word. Links are reduced to their words,
+-- and other forms of identifiers are appended, so that an identifier is found whole and by its
+-- parts. The positions of the text do not change, so phrases keep working.
+create or replace function pgrag.searchable_text(
+    input text,
+    camel_case boolean default true
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select prepared.text || coalesce(
+        ' ' || _pgrag.identifier_words(prepared.text, searchable_text.camel_case), ''
+    )
+    from (
+        select pg_catalog.translate(pgrag.plain_text(searchable_text.input), '<>/', '   ') as text
+    ) as prepared;
+$$;
+
+comment on function pgrag.searchable_text is
+'The text for to_tsvector: links reduced to their words, tags and slashes replaced, and other forms
+of identifiers appended: dotted.name: dotted, name; snake_case: snakecase; and with camel_case also
+useEffect: use, Effect. Passages are indexed with camel_case, queries are read without: a query for
+useEffect does not mean "use". Names that begin with a capital (JavaScript, ConfigMap) stay one
+word: splitting them gains nothing and costs up to 1 % nDCG@10 on documentation.';
+
+-- The parser splits hyphens and underscores and keeps dotted names whole; this adds the rest.
+create or replace function _pgrag.identifier_words(
+    input text,
+    camel_case boolean
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.string_agg(
+        case
+            when identifier.words <> identifier.form then identifier.words || ' '
+            else ''
+        end
+        || case
+            when identifier_words.camel_case and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
+            then pg_catalog.regexp_replace(
+                identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g'
+            ) || ' '
+            else ''
+        end
+        || case
+            when pg_catalog.strpos(identifier.form, '_') > 0
+            then pg_catalog.replace(identifier.form, '_', '')
+            else ''
+        end,
+        ' '
+    )
+    from (
+        select
+            match.form[1] as form,
+            pg_catalog.translate(match.form[1], '._', '  ') as words
+        from pg_catalog.regexp_matches(
+            identifier_words.input,
+            '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*)',
+            'g'
+        ) as match (form)
+    ) as identifier;
+$$;

@@ -1,0 +1,103 @@
+-- The argument, the top level of the filters and the text of the query may all name libraries and a
+-- version, if they agree.
+create or replace function _pgrag.wanted_libraries(
+    library text,
+    filters jsonb,
+    query_filters jsonb
+)
+returns text[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    wishes jsonb := jsonb_build_array(
+        to_jsonb(library), filters -> 'library', query_filters -> 'library'
+    );
+begin
+    return string_to_array(
+        _pgrag.one_wish('library', array(
+            select (
+                select string_agg(distinct lower(btrim(n.name)), ', ' order by lower(btrim(n.name)))
+                from jsonb_array_elements_text(
+                    case
+                        when jsonb_typeof(w.wish) = 'array' then w.wish
+                        else jsonb_build_array(w.wish)
+                    end
+                ) as n (name)
+            )
+            from jsonb_array_elements(wishes) as w (wish)
+            where w.wish <> 'null'
+        )),
+        ', '
+    );
+end;
+$$;
+
+create or replace function _pgrag.wanted_version(
+    version text,
+    filters jsonb,
+    query_filters jsonb
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select _pgrag.one_wish('version', pg_catalog.array_remove(
+        array[
+            wanted_version.version,
+            wanted_version.filters ->> 'version',
+            wanted_version.query_filters ->> 'version'
+        ],
+        null
+    ));
+$$;
+
+create or replace function _pgrag.one_wish(
+    field text,
+    wishes text[]
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if wishes[1] <> any (wishes) then
+        raise exception 'The % is asked for as % and as %.',
+            field, wishes[1], (select w from unnest(wishes) as w where w <> wishes[1] limit 1)
+            using errcode = 'PGR06',
+                hint = 'Name it once: as an argument, in the filters, or in the query.';
+    end if;
+    return wishes[1];
+end;
+$$;
+
+-- The filters of the argument and of the query's text, without library and version.
+create or replace function _pgrag.conjunction(
+    filters jsonb,
+    query_filters jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when rest.written = '{}' then rest.given
+        when coalesce(rest.given, '{}') = '{}' then rest.written
+        else pg_catalog.jsonb_build_object(
+            'and', pg_catalog.jsonb_build_array(rest.given, rest.written)
+        )
+    end
+    from (
+        select
+            case
+                when pg_catalog.jsonb_typeof(conjunction.filters) = 'object'
+                then conjunction.filters - '{library, version}'::text[]
+                else conjunction.filters
+            end as given,
+            coalesce(conjunction.query_filters, '{}') - '{library, version}'::text[] as written
+    ) as rest;
+$$;

@@ -1,0 +1,44 @@
+-- Numbers padded to ten digits sort as text like numbers. "~" sorts after "-", so a release follows
+-- its pre-releases; a numeric identifier precedes an alphanumeric one (semver 11).
+create or replace function pgrag.release_key(
+    label text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pgrag.version_class(release_key.label) in ('semver', 'partial')
+        then _pgrag.core_key(
+            pg_catalog.array_remove(
+                pg_catalog.string_to_array(
+                    pg_catalog.ltrim(substring(release_key.label from '^[^+-]*'), 'v'), '.'
+                ),
+                'x'
+            )::bigint[]
+        ) || coalesce(
+            (
+                select '-' || pg_catalog.string_agg(
+                    case
+                        when identifier.name ~ '^\d+$'
+                        then '0' || pg_catalog.lpad(identifier.name, 10, '0')
+                        else '1' || identifier.name
+                    end,
+                    ' '
+                    order by identifier.place
+                )
+                from pg_catalog.unnest(
+                    pg_catalog.string_to_array(
+                        substring(release_key.label from '^[^+-]*-([^+]+)'), '.'
+                    )
+                ) with ordinality as identifier (name, place)
+            ),
+            '~'
+        )
+    end;
+$$;
+
+comment on function pgrag.release_key is
+'A text that sorts (collate "C") by semver precedence; null for tags and the unversioned label.
+Missing numbers and x count as 0.';

@@ -1,0 +1,282 @@
+-- Never substitutes a version silently: every result states its reason.
+create or replace function pgrag.resolve_version(
+    library text,
+    wanted text default null
+)
+returns table (
+    version text,
+    version_id bigint,
+    reason text
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    owner_id bigint := _pgrag.library_id(resolve_version.library);
+    library_name text := lower(btrim(resolve_version.library));
+    wish text := lower(btrim(coalesce(resolve_version.wanted, '')));
+begin
+    return query
+    select v.label, v.version_id, 'exact'
+        || case when v.status = 'ready' then '' else ' (its indexing is not finished)' end
+    from pgrag.versions as v
+    where v.library_id = owner_id and v.label = wish and resolve_version.wanted is not null;
+    if found then
+        return;
+    end if;
+
+    if wish in ('', 'latest') then
+        return query
+        select
+            v.label,
+            v.version_id,
+            case
+                when v.class = 'unversioned' then 'the library has no versions'
+                when v.release_key is null then 'the newest tag; there is no release'
+                when v.prerelease then 'the newest pre-release; there is no release'
+                else 'the newest release'
+            end
+        from pgrag.versions as v
+        where v.library_id = owner_id
+        order by
+            v.status = 'ready' desc,
+            v.release_key is not null desc,
+            v.prerelease,
+            v.release_key desc,
+            v.class = 'unversioned' desc,
+            v.created_at desc,
+            v.version_id desc
+        limit 1;
+    elsif pgrag.version_class(wish) = 'partial'
+        or (
+            wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
+            and wish ~ '[\^~<>=*|]|\d\.x|\s'
+        )
+    then
+        return query
+        select v.label, v.version_id, format('the newest version in the range %s', wish)
+        from pgrag.versions as v
+        where v.library_id = owner_id
+            and v.release_key is not null
+            and _pgrag.in_range(v.release_key, wish)
+            and (not v.prerelease or wish ~ '-')
+        order by v.status = 'ready' desc, v.release_key desc, v.version_id desc
+        limit 1;
+    end if;
+    if found then
+        return;
+    end if;
+
+    if pgrag.release_key(wish) is not null then
+        return query
+        select
+            v.label,
+            v.version_id,
+            format('%s is not indexed; the newest version before it', wish)
+        from pgrag.versions as v
+        where v.library_id = owner_id
+            and v.release_key <= pgrag.release_key(wish)
+            and (not v.prerelease or wish ~ '-')
+        order by v.status = 'ready' desc, v.release_key desc, v.version_id desc
+        limit 1;
+    end if;
+    if found then
+        return;
+    end if;
+
+    return query
+    select v.label, v.version_id, format('%s is not indexed; the unversioned documentation', wish)
+    from pgrag.versions as v
+    where v.library_id = owner_id and v.class = 'unversioned' and wish <> '';
+    if not found then
+        raise exception 'Library % has no version that fits %.',
+            quote_literal(library_name), quote_literal(wish)
+            using errcode = 'PGR03',
+                hint = coalesce(
+                    (
+                        select 'It has: ' || string_agg(
+                            coalesce(nullif(v.label, ''), '(unversioned)'),
+                            ', '
+                            order by v.release_key desc nulls last, v.label
+                        ) || '.'
+                        from pgrag.versions as v
+                        where v.library_id = owner_id
+                    ),
+                    'It has no version yet.'
+                );
+    end if;
+end;
+$$;
+
+comment on function pgrag.resolve_version is
+'Resolves a requested version of a library to one version, with the reason: an exact label; a range
+(^1.2, ~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest version in it); null, empty or "latest" (the
+newest release, a pre-release only if there is nothing else); a version that is not indexed (the
+newest before it); else the unversioned documentation. version is empty for unversioned. Errors:
+PGR02 with the nearest names, PGR03 with the versions that exist.';
+
+-- The common subset of node-semver's grammar: alternatives by ||, comparators by spaces.
+create or replace function _pgrag.in_range(
+    release_key text,
+    range text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select exists (
+        select
+        from pg_catalog.regexp_split_to_table(in_range.range, '\s*\|\|\s*') as alternative
+        where (
+            select bool_and(
+                (bound.lower_key is null or in_range.release_key >= bound.lower_key collate "C")
+                and (bound.upper_key is null or in_range.release_key < bound.upper_key collate "C")
+            )
+            from pg_catalog.regexp_split_to_table(
+                pg_catalog.regexp_replace(btrim(alternative), '([\^~<>=]+)\s+', '\1', 'g'),
+                '\s+'
+            ) as comparator
+            cross join lateral _pgrag.range_bounds(comparator) as bound
+        )
+    );
+$$;
+
+-- Lower bound inclusive, upper bound exclusive. The key of a release ends in "~"; without the "~"
+-- it sorts before the whole version, pre-releases included.
+create or replace function _pgrag.range_bounds(
+    comparator text,
+    out lower_key text,
+    out upper_key text
+)
+returns record
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    operator text := coalesce(substring(comparator from '^[\^~<>=]+'), '');
+    label text := substring(comparator from '^[\^~<>=]*v?(.*)$');
+    numbers bigint[] := array(
+        select n::bigint
+        from string_to_table(substring(label from '^[^+-]*'), '.')
+            with ordinality as part (n, place)
+        where n ~ '^\d{1,9}$'
+        order by place
+    );
+    length integer := coalesce(cardinality(numbers), 0);
+    full_key text;
+    next_key text;
+    following_key text;
+    fixed integer;
+begin
+    if length = 0 then
+        return;
+    end if;
+    if operator not in ('^', '~', '', '=', '>=', '>', '<', '<=') then
+        raise exception 'The version range % cannot be read.', quote_literal(comparator)
+            using errcode = 'PGR01', hint = 'Write ^1.2, ~1.2, 1.x, >=2 <3 or 1.2 || 2.x.';
+    end if;
+    full_key := case
+        when label ~ '-' then pgrag.release_key(label)
+        else _pgrag.core_key(numbers) || case when length = 3 then '~' else '' end
+    end;
+    fixed := case
+        when operator = '^' then coalesce(
+            (select min(place) from generate_series(1, length) as place where numbers[place] > 0),
+            length
+        )
+        when operator = '~' then least(length, 2)
+        else length
+    end;
+    next_key := _pgrag.core_key(numbers[:fixed - 1] || (numbers[fixed] + 1));
+    -- The smallest key after every version that the label names.
+    following_key := case when length = 3 then full_key || ' ' else next_key end;
+    lower_key := case
+        when operator in ('^', '~', '', '=', '>=') then full_key
+        when operator = '>' then following_key
+    end;
+    upper_key := case
+        when operator in ('^', '~') then next_key
+        when operator in ('', '=', '<=') then following_key
+        when operator = '<' then full_key
+    end;
+end;
+$$;
+
+create or replace function _pgrag.core_key(
+    numbers bigint[]
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.string_agg(
+        pg_catalog.lpad(coalesce(core_key.numbers[place], 0)::text, 10, '0'),
+        '.'
+        order by place
+    )
+    from pg_catalog.generate_series(1, 3) as place;
+$$;
+
+-- The version with exactly this label, for writers.
+create or replace function _pgrag.version_id(
+    library_id bigint,
+    label text
+)
+returns bigint
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    found_id bigint;
+begin
+    select v.version_id
+    into found_id
+    from pgrag.versions as v
+    where v.library_id = version_id.library_id
+        and v.label = lower(btrim(coalesce(version_id.label, '')));
+    if found_id is null then
+        raise exception 'There is no version %.', quote_nullable(version_id.label)
+            using errcode = 'PGR03',
+                hint = coalesce(
+                    (
+                        select 'The library has: ' || string_agg(
+                            coalesce(nullif(v.label, ''), '(unversioned)'), ', ' order by v.label
+                        ) || '.'
+                        from pgrag.versions as v
+                        where v.library_id = version_id.library_id
+                    ),
+                    'The library has no version yet.'
+                );
+    end if;
+    return found_id;
+end;
+$$;
+
+-- The version with this label; without a label, all versions of the library.
+create or replace function _pgrag.version_ids(
+    library_id bigint,
+    version text
+)
+returns bigint[]
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select case
+        when version_ids.version is not null
+        then array[_pgrag.version_id(version_ids.library_id, version_ids.version)]
+        else array(
+            select v.version_id
+            from pgrag.versions as v
+            where v.library_id = version_ids.library_id
+            order by v.version_id
+        )
+    end;
+$$;

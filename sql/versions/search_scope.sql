@@ -1,0 +1,61 @@
+-- The versions in the scope of a search, each with the data needed to rank its passages.
+create or replace function pgrag.search_scope(
+    libraries text[] default null,
+    version text default null
+)
+returns table (
+    library_id bigint,
+    version_id bigint,
+    library text,
+    version_label text,
+    model_id bigint,
+    settings jsonb,
+    document_count integer,
+    reason text
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    wanted bigint[] := (
+        select array_agg(_pgrag.library_id(name)) from unnest(search_scope.libraries) as name
+    );
+begin
+    return query
+    -- Materialized, so that each library is resolved once. A library without versions is skipped
+    -- unless it was named.
+    with scope as materialized (
+        select
+            l.library_id,
+            l.name,
+            l.model_id,
+            l.settings,
+            -- "*" needs no resolution.
+            case when search_scope.version is distinct from '*' and (
+                search_scope.libraries is not null
+                or exists (select from pgrag.versions as v where v.library_id = l.library_id)
+            ) then (
+                select to_jsonb(r) from pgrag.resolve_version(l.name, search_scope.version) as r
+            ) end as resolved
+        from pgrag.libraries as l
+        -- The corpora of labelled sets are searched only by name.
+        where l.library_id = any (wanted)
+            or (search_scope.libraries is null and l.name not like 'eval-%')
+    )
+    select
+        s.library_id, v.version_id, s.name, v.label, s.model_id, s.settings, v.document_count,
+        coalesce(s.resolved ->> 'reason', 'every version')
+    from scope as s
+    join pgrag.versions as v on v.library_id = s.library_id
+    where search_scope.version = '*' or v.version_id = (s.resolved -> 'version_id')::bigint
+    order by s.library_id, v.version_id;
+end;
+$$;
+
+comment on function pgrag.search_scope is
+'The versions in the scope of a search: of each given library (null: all except labelled sets,
+eval-…) the version that the request resolves to (null: the newest) or, for "*", every version.
+Errors: PGR02, PGR03.';

@@ -1,0 +1,200 @@
+"""Declared routes: an address, a SQL function or a Python one, the value of the answer.
+
+Arguments are validated; answers are only described, for the OpenAPI document: rows are written as
+the database returns them.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from inspect import Parameter, Signature, cleandoc
+from time import perf_counter
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import BaseModel, create_model
+from pydantic_core import to_json
+
+from pgrag.api.arguments import PATH, Arguments, NoArguments
+from pgrag.api.openapi import problems
+from pgrag.app import App
+from pgrag.db import Database, Row
+from pgrag.result import Result
+
+Run = TypeVar("Run", bound=Callable[..., Any])
+
+
+class Exchange:
+    """Calls functions for a route and times the calls. One per request, used by one thread."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self._seconds = 0.0
+
+    @contextmanager
+    def timed(self) -> Iterator[Database]:
+        """The database; the time spent in the block counts as database time."""
+        started = perf_counter()
+        try:
+            yield self.app.database
+        finally:
+            self._seconds += perf_counter() - started
+
+    def call(self, function: str, /, **arguments: Any) -> list[Row]:
+        """Rows of `pgrag.<function>`; see `Database.call`."""
+        with self.timed() as database:
+            return database.call(function, **arguments)
+
+    def version_of(self, library: str, wish: str | None) -> dict[str, str]:
+        """Library and version of a request, as arguments and as part of the answer."""
+        [row] = self.call("resolve_version", library=library, wanted=wish)
+        return {"library": library, "version": row["version"]}
+
+    def search(
+        self, function: Callable[..., Result], query: str | list[str], **arguments: Any
+    ) -> Result:
+        """Rows and notices of a method of `Search`, such as `Search.context`."""
+        with self.timed():
+            return function(self.app.searching_as("rest"), query, **arguments)
+
+    def answer(self, content: Any) -> Response:
+        """The content as JSON."""
+        return Response(
+            to_json(content, inf_nan_mode="null"),
+            headers={"Server-Timing": f"db;dur={1000 * self._seconds:.1f}"},
+            media_type="application/json",
+        )
+
+
+async def _exchange(request: Request) -> Exchange:
+    return Exchange(request.app.state.pgrag)
+
+
+class Router(APIRouter):
+    """A router that also takes declarations."""
+
+    def answers(
+        self, path: str, value: Any, *, method: str = "GET", name: str = "", **route: Any
+    ) -> Callable[[Run], Run]:
+        """Declare a route by a function that returns the answer, a `value` as rows.
+
+        It is called with an exchange and, if it names them, the path parameters, the query
+        parameters as `query`, and the body as `body`. Its docstring describes the route.
+        """
+
+        def declare(run: Run) -> Run:
+            types = {
+                name: Annotated[hint, Query()] if name == "query" else hint
+                for name, hint in get_type_hints(run, include_extras=True).items()
+                if name not in {"exchange", "return"}
+            }
+            about = cleandoc(run.__doc__ or "")
+            named = {"name": name or run.__name__, "description": about}
+            self._add(path, value, types, run, methods=[method], **named, **route)
+            return run
+
+        return declare
+
+    def declare(
+        self,
+        path: str,
+        value: Any,
+        description: str,
+        *,
+        method: str = "GET",
+        function: str = "",
+        name: str = "",
+        key: str = "",
+        echo: bool = False,
+        column: str = "",
+        body: type[Arguments] | None = None,
+        base: type[Arguments] = NoArguments,
+        fixed: dict[str, Any] | None = None,
+        responses: dict[int | str, dict[str, Any]] | None = None,
+        **parameters: Any,
+    ) -> Any:
+        """Declare a route that calls a SQL function; returns the model of its answer.
+
+        For `list[...]` the answer holds all rows under `key` (default: the name) and, with `echo`,
+        the path parameters; for any other value it is the only row, or one `column` of that row.
+        Arguments of the function are the path parameters, the query parameters (the fields of
+        `base` and those in `parameters`, each a pair of type and field), the fields of the `body`,
+        and those that are `fixed`. `function` defaults to the last part of the path, the
+        operation's `name` to that of the function.
+        """
+        function = function or path.rpartition("/")[2]
+        name = name or function
+        key = key or name
+        variables = _variables(path)
+        is_list = get_origin(value) is list
+        answer = value
+        if is_list:
+            members: Any = {part: get_args(variables[part])[0] for part in variables if echo}
+            title = "".join(word.title() for word in name.split("_")) + "Answer"
+            answer = create_model(title, __doc__=description, **members, **{key: value})
+
+        def run(exchange: Exchange, query: Arguments, **arguments: Any) -> Any:
+            sent = arguments.pop("body", query)
+            rows = exchange.call(function, **arguments, **sent.for_sql(), **(fixed or {}))
+            if is_list:
+                return {**(arguments if echo else {}), key: rows}
+            [row] = rows
+            return row[column] if column else row
+
+        query = create_model(f"{name}_query", __base__=base, **parameters) if parameters else base
+        types: dict[str, Any] = {"query": Annotated[query, Query()]} | (
+            {"body": body} if body else {}
+        )
+        self._add(
+            path, answer, types, run,
+            methods=[method], name=name, description=description, responses=responses or {},
+        )  # fmt: skip
+        return answer
+
+    def declare_query(
+        self,
+        path: str,
+        value: Any,
+        descriptions: tuple[str, str],
+        *,
+        models: tuple[Any, Any],
+        run: Callable[..., Any],
+        name: str = "",
+    ) -> None:
+        """Declare two routes for a query: its arguments in the address (GET), or as a body (POST).
+
+        `run` makes the answer, a `value`, from an exchange, the `query` and the path parameters.
+        Each of the two routes has its own model of the query and its own description.
+        """
+        name = name or path.rpartition("/")[2]
+        parameters, body = models
+        of_get, of_post = descriptions
+        for method, query, suffix, description in (
+            ("GET", Annotated[parameters, Query()], "", of_get),
+            ("POST", body, "_with_body", of_post),
+        ):
+            named = {"name": name + suffix, "description": description}
+            self._add(path, value, {"query": query}, run, methods=[method], **named)
+
+    def _add(
+        self, path: str, value: Any, types: dict[str, Any], run: Callable[..., Any], **route: Any
+    ) -> None:
+        def endpoint(exchange: Exchange, **arguments: Any) -> Response:
+            return exchange.answer(run(exchange, **arguments))
+
+        if any(isinstance(hint, type) and issubclass(hint, BaseModel) for hint in types.values()):
+            responses = problems(400, 413) | route.get("responses", {})
+            route["responses"] = dict(sorted(responses.items()))
+        types = types | _variables(path) | {"exchange": Annotated[Exchange, Depends(_exchange)]}
+        endpoint.__signature__ = Signature(  # type: ignore[attr-defined]
+            [
+                Parameter(argument, Parameter.KEYWORD_ONLY, annotation=type_)
+                for argument, type_ in types.items()
+            ]
+        )
+        self.add_api_route(path, endpoint, response_model=value, **route)
+
+
+def _variables(path: str) -> dict[str, Any]:
+    """The path parameters that several routes have, each with its type."""
+    return {part: PATH[part] for part in re.findall(r"\{(\w+)", path) if part in PATH}

@@ -1,0 +1,582 @@
+"""The arguments of searches, declared once: type, bounds, meaning, and the faces that show them.
+
+REST parameters and bodies, command line options, fields of MCP tools, Python signatures, the checks
+in SQL (`make docs` writes sql/search/_argument_rules.sql) and the reference pages all derive from
+the classes below. An argument that is omitted or None gets its default from SQL.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+Face = Literal["rest", "cli", "mcp"]
+Fusion = Literal["absolute", "rrf"]
+Unit = Literal["document", "page"]
+Aggregate = Literal["max", "mean", "rrf"]
+Hierarchy = Literal["none", "depth", "breadth", "overview"]
+Expansion = Literal["none", "synonyms", "feedback", "both"]
+Mode = Literal["hybrid", "keyword", "semantic"]
+Layout = Literal["simple", "grouped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The declaration of an argument, apart from its name and type.
+
+    `bounds` are the minimum and maximum of a number or of each number in a list; `shortest` and
+    `longest` bound the length of a list or a text. `default` repeats SQL's default if that is a
+    constant. `option` is the command line spelling if it is not `--name`. `faces` show the
+    argument, besides Python and SQL. `in_sql` is false if it applies to the hits after SQL.
+    """
+
+    meaning: str
+    bounds: tuple[float | None, float | None] = (None, None)
+    shortest: int | None = None
+    longest: int | None = None
+    default: Any = None
+    examples: tuple[Any, ...] = ()
+    option: tuple[str, ...] = ()
+    metavar: str | None = None
+    faces: frozenset[Face] = frozenset({"rest", "cli"})
+    in_sql: bool = True
+
+
+_EVERY_FACE: frozenset[Face] = frozenset({"rest", "cli", "mcp"})
+_REST: frozenset[Face] = frozenset({"rest"})
+
+
+_PageScore = Annotated[
+    Aggregate | None,
+    Argument(
+        "The score of a page: its best hit (default), the mean of its best three, or its share of"
+        " the ranks."
+    ),
+]
+
+
+class Scope(TypedDict, total=False):
+    """The scope of a search, and the number of hits."""
+
+    library: Annotated[
+        str | None,
+        Argument(
+            "Name of a library; by default all are searched.", longest=200, examples=("harbour",)
+        ),
+    ]
+    version: Annotated[
+        str | None,
+        Argument(
+            "A label (`2.1`), a range (`^2`), `latest`, `-` for documentation without a version,"
+            " `*` for every version; by default the newest release.",
+            longest=200,
+            examples=("2.1",),
+        ),
+    ]
+    top_k: Annotated[
+        int | None,
+        Argument(
+            "The maximum number of hits.", bounds=(1, 1000), default=10, option=("--top-k", "-n")
+        ),
+    ]
+    filters: Annotated[
+        dict[str, Any] | None,
+        Argument(
+            "Conditions on pages and passages, such as"
+            ' `{"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}`.',
+            examples=({"type": "guide"},),
+        ),
+    ]
+
+
+class KeywordRanking(TypedDict, total=False):
+    """Arguments of the keyword retriever."""
+
+    page_evidence: Annotated[
+        float | None,
+        Argument(
+            "Share of the page in the keyword score; by default the library's.", bounds=(0, 1)
+        ),
+    ]
+    query_expansion: Annotated[
+        Expansion | None,
+        Argument("Add terms: the library's synonyms, terms of the best hits, or both."),
+    ]
+
+
+class VectorRanking(TypedDict, total=False):
+    """Arguments of the vector retriever."""
+
+    query_embedding: Annotated[
+        list[float] | None,
+        Argument(
+            "The vector of the query by the model; by default it is computed.",
+            shortest=1,
+            longest=4000,
+            bounds=(-65504, 65504),
+            faces=_REST,
+        ),
+    ]
+    model: Annotated[
+        str | None,
+        Argument(
+            "Name of the embedding model; by default the library's.", longest=200, metavar="NAME"
+        ),
+    ]
+
+
+class Fusing(TypedDict, total=False):
+    """Arguments of the fusion of both retrievers."""
+
+    alpha: Annotated[
+        float | None,
+        Argument(
+            "Share of the vector retriever in the score; by default the library's, the model's,"
+            " or 0.3.",
+            bounds=(0, 1),
+        ),
+    ]
+    fusion: Annotated[
+        Fusion | None,
+        Argument(
+            "How the two retrievers become one score: the sum of their scores, or Reciprocal Rank"
+            " Fusion.",
+            default="absolute",
+        ),
+    ]
+    rrf_k: Annotated[int | None, Argument("k of `rrf`.", bounds=(0, 10_000), default=60)]
+    rrf_weights: Annotated[
+        list[float] | None,
+        Argument(
+            "Weights of the keyword and the vector retriever in `rrf`.",
+            bounds=(0, 1000),
+            shortest=2,
+            longest=2,
+            default=(1, 1),
+            examples=((1, 0.7),),
+        ),
+    ]
+    candidate_count: Annotated[
+        int | None,
+        Argument(
+            "How many candidates of each retriever are read at first.",
+            bounds=(1, 20_000),
+            default=100,
+        ),
+    ]
+    intent: Annotated[
+        str | None,
+        Argument(
+            "`auto`: the kind of question chooses levels, unit, aggregate, hierarchy and alpha"
+            " where they are not given; the name of an intent or query type; or `off`; by default"
+            " the library's setting, `off`.",
+            longest=200,
+            metavar="NAME",
+        ),
+    ]
+
+
+class Ranking(TypedDict, total=False):
+    """Arguments that decide which hits are returned, and in which order."""
+
+    min_score: Annotated[
+        float | None,
+        Argument("Hits with a lower score are left out before the limit counts.", default=0),
+    ]
+    levels: Annotated[
+        list[int] | None,
+        Argument(
+            "0 page summaries, 1 section summaries, 2 paragraphs; by default 1 and 2, without"
+            " summaries whose paragraphs answer as well.",
+            bounds=(0, 2),
+            shortest=1,
+            longest=10,
+            examples=((1, 2),),
+            metavar="0,1,2",
+        ),
+    ]
+    max_per_page: Annotated[
+        int | None,
+        Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N"),
+    ]
+    hierarchy: Annotated[
+        Hierarchy | None,
+        Argument("Prefer the section of the best hit, other sections, or introductions."),
+    ]
+    mmr_lambda: Annotated[
+        float | None,
+        Argument(
+            "Below 1, hits that differ from the hits before them move up; for example 0.7.",
+            bounds=(0, 1),
+        ),
+    ]
+    graph: Annotated[
+        bool | None,
+        Argument(
+            "Let links count, and add pages that only links lead to; by default the library's"
+            " setting, and false for a single retriever."
+        ),
+    ]
+
+
+class Listing(TypedDict, total=False):
+    """Arguments for the form of a list of hits."""
+
+    mode: Annotated[
+        Mode | None, Argument("Both retrievers, or a single one.", default="hybrid", faces=_REST)
+    ]
+    unit: Annotated[
+        Unit | None, Argument("Hits are passages, or pages shown by their best passage.")
+    ]
+    aggregate: _PageScore
+    after: Annotated[
+        str | None,
+        Argument(
+            "The cursor of the last hit of the previous response: continues after it.",
+            longest=4000,
+            metavar="CURSOR",
+        ),
+    ]
+    snippets: Annotated[
+        bool | None,
+        Argument(
+            "Add an excerpt of each hit, the words of the query marked by `**`.",
+            default=False,
+            faces=_REST,
+        ),
+    ]
+    explain: Annotated[
+        bool | None,
+        Argument(
+            "Add every number behind the score of each hit, and the reasons in words.",
+            default=False,
+        ),
+    ]
+
+
+class Reranking(TypedDict, total=False):
+    """Arguments of the reranker."""
+
+    rerank: Annotated[
+        bool | None,
+        Argument(
+            "Let the reranker score the best hits again; `hybrid_score` keeps the fused score.",
+            default=False,
+            in_sql=False,
+        ),
+    ]
+    rerank_depth: Annotated[
+        int | None,
+        Argument(
+            "The number of hits that the reranker scores; by default 50.",
+            bounds=(1, 1000),
+            in_sql=False,
+        ),
+    ]
+
+
+class _Gathering(TypedDict, total=False):
+    """Arguments for the text that is read in addition to the hits."""
+
+    token_budget: Annotated[
+        int | None,
+        Argument(
+            "The maximum length, in tokens of 4 bytes.",
+            bounds=(1, 1_000_000),
+            default=4000,
+            option=("--tokens",),
+        ),
+    ]
+    expand: Annotated[bool | None, Argument("Add more passages of the best pages.", default=True)]
+    expansion_threshold: Annotated[
+        float | None, Argument("The score that a page needs to be expanded.", default=0.3)
+    ]
+    expansion_share: Annotated[
+        float | None,
+        Argument(
+            "Pages below this share of the best score are not expanded.", bounds=(0, 1), default=0.8
+        ),
+    ]
+    max_documents_to_expand: Annotated[
+        int | None,
+        Argument("The maximum number of pages that are expanded.", bounds=(0, 10_000), default=3),
+    ]
+    max_chunks_per_document: Annotated[
+        int | None,
+        Argument(
+            "The maximum number of passages of an expanded page.", bounds=(0, 10_000), default=20
+        ),
+    ]
+    score_share: Annotated[
+        float | None,
+        Argument(
+            "Hits below this share of the best score are left out.", bounds=(0, 1), default=0.5
+        ),
+    ]
+    parents: Annotated[
+        bool | None, Argument("Add the summary of the section above each hit.", default=False)
+    ]
+
+
+class SearchArguments(
+    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Listing, Reranking, total=False
+):
+    """Arguments of `pgrag.search`."""
+
+
+class KeywordArguments(Scope, KeywordRanking, Ranking, Listing, Reranking, total=False):
+    """Arguments of `pgrag.keyword_search`."""
+
+
+class SemanticArguments(Scope, VectorRanking, Ranking, Listing, Reranking, total=False):
+    """Arguments of `pgrag.semantic_search`."""
+
+
+class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
+    """Arguments of `pgrag.search_pages`."""
+
+    aggregate: _PageScore
+    after: Annotated[
+        str | None,
+        Argument(
+            "The cursor of the last page of the previous response: continues after it.",
+            longest=4000,
+            metavar="CURSOR",
+        ),
+    ]
+    whole: Annotated[bool | None, Argument("`content` is the whole text.", default=False)]
+    snippets: Annotated[
+        bool | None,
+        Argument(
+            "Add an excerpt of the best passage, the words of the query marked by `**`.",
+            default=True,
+            faces=_REST,
+        ),
+    ]
+
+
+class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
+    """Arguments of `pgrag.facets`."""
+
+    top_k: Annotated[
+        int | None,
+        Argument(
+            "The number of best hits whose pages are counted.",
+            bounds=(1, 1000),
+            default=200,
+            option=("--top-k", "-n"),
+        ),
+    ]
+    value_count: Annotated[
+        int | None,
+        Argument(
+            "The maximum number of values per facet.",
+            bounds=(1, 10_000),
+            default=20,
+            option=("--values",),
+            metavar="N",
+        ),
+    ]
+
+
+class ContextArguments(
+    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, _Gathering, total=False
+):
+    """Arguments of `pgrag.context`."""
+
+    format: Annotated[
+        Layout | None,
+        Argument(
+            "Breadcrumbs above every passage, or headings above the sections.", default="grouped"
+        ),
+    ]
+    siblings: Annotated[
+        int | None,
+        Argument(
+            "The number of neighbours before and after each hit that are added.",
+            bounds=(0, 10_000),
+            default=0,
+            metavar="N",
+        ),
+    ]
+    overlap: Annotated[
+        bool | None,
+        Argument("Begin with the end of the paragraph before, unless it is shown.", default=False),
+    ]
+
+
+class AnswerArguments(
+    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, _Gathering, total=False
+):
+    """Arguments of `pgrag.answer_context`, and of an answer."""
+
+    intent: Annotated[
+        str | None,
+        Argument(
+            "`auto`: the kind of question chooses what is left open here; the name of an intent or"
+            " query type; or `off`.",
+            longest=200,
+            default="auto",
+            metavar="NAME",
+        ),
+    ]
+    template: Annotated[
+        str | None,
+        Argument(
+            "Name of the template of the prompt; by default that of the question's intent, agentic"
+            " `agent`.",
+            longest=200,
+            metavar="NAME",
+        ),
+    ]
+    inject_types: Annotated[
+        list[str] | None,
+        Argument(
+            "Types of pages that a second search adds; by default those of the question's intent.",
+            longest=20,
+            examples=(("reference",),),
+            option=("--inject",),
+            metavar="TYPES",
+        ),
+    ]
+    inject_count: Annotated[
+        int | None,
+        Argument(
+            "The maximum number of passages that the second search adds.",
+            bounds=(0, 100),
+            default=3,
+        ),
+    ]
+    inject_share: Annotated[
+        float | None,
+        Argument(
+            "The share of the best score that a passage of the second search needs.",
+            bounds=(0, 1),
+            default=0.5,
+        ),
+    ]
+
+
+#: The SQL search functions and their arguments.
+FUNCTIONS: dict[str, type] = {
+    "search": SearchArguments,
+    "keyword_search": KeywordArguments,
+    "semantic_search": SemanticArguments,
+    "search_pages": PagesArguments,
+    "facets": FacetArguments,
+    "context": ContextArguments,
+    "answer_context": AnswerArguments,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An argument of a function: its name, its type without `| None`, and its declaration."""
+
+    name: str
+    type: Any
+    argument: Argument
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The allowed values of an enumerated argument; empty for any other."""
+        return get_args(self.type) if get_origin(self.type) is Literal else ()
+
+    @property
+    def item(self) -> Any:
+        """The type of the items of a list; None for anything else."""
+        return get_args(self.type)[0] if get_origin(self.type) is list else None
+
+
+def declared(arguments: type, face: Face | None = None) -> Iterator[Declared]:
+    """Yield the arguments of one of the classes above; with `face` only those it shows."""
+    if not is_typeddict(arguments):
+        raise TypeError(f"{arguments!r} declares no arguments.")
+    for name, hint in get_type_hints(arguments, include_extras=True).items():
+        annotated, argument = get_args(hint)
+        if face is None or face in argument.faces:
+            yield Declared(name, _without_none(annotated), argument)
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) not in {Union, UnionType}:
+        return hint
+    [stated] = [part for part in get_args(hint) if part is not type(None)]
+    return stated
+
+
+def rules() -> dict[str, dict[str, Any]]:
+    """Return the declaration in the form of `_pgrag.argument_rules()`.
+
+    `arguments` has the rule of each argument, `functions` the argument names of each function.
+    """
+    taken = {
+        function: [one for one in declared(arguments) if _is_checked(one)]
+        for function, arguments in FUNCTIONS.items()
+    }
+    return {
+        "arguments": {one.name: _rule(one) for ones in reversed(taken.values()) for one in ones},
+        "functions": {function: [one.name for one in ones] for function, ones in taken.items()},
+    }
+
+
+def _is_checked(one: Declared) -> bool:
+    """Whether a rule in SQL checks the argument; a vector is checked by its SQL type."""
+    return one.argument.in_sql and one.name != "query_embedding"
+
+
+def _rule(one: Declared) -> dict[str, Any]:
+    names: dict[Any, str] = {
+        int: "integer", float: "number", bool: "boolean", str: "string", dict: "object",
+    }  # fmt: skip
+    kind = "array" if one.item else names.get(get_origin(one.type) or one.type, "string")
+    argument = one.argument
+    minimum, maximum = argument.bounds
+    rule = {
+        "type": kind,
+        "choices": list(one.choices) or None,
+        "minimum": minimum,
+        "maximum": maximum,
+        "shortest": argument.shortest if one.item else None,
+        "longest": argument.longest if one.item else None,
+        "default": list(argument.default)
+        if isinstance(argument.default, tuple)
+        else argument.default,
+    }
+    return {name: value for name, value in rule.items() if value is not None}
+
+
+_SCOPE = Scope.__annotations__.keys() | {
+    "query", "question", "query_embedding", "client", "search_id", "options",
+}  # fmt: skip
+_NAMED = {
+    function: frozenset(one.name for one in declared(arguments))
+    - frozenset(SearchArguments.__annotations__)
+    for function, arguments in FUNCTIONS.items()
+} | {"search_pages": frozenset({"whole", "snippets"}), "recorded_search": frozenset()}
+_NAMED["answer_context"] |= {"intent"}
+
+
+def named_and_options(function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as an SQL function takes them: its own by name, others in `options`.
+
+    `pgrag.search`, and any function that is not a search, takes every argument by name. Arguments
+    that are None are omitted.
+    """
+    stated = {name: value for name, value in arguments.items() if value is not None}
+    if function == "search" or function not in _NAMED:
+        return stated
+    named = _SCOPE | _NAMED[function]
+    options = {name: value for name, value in stated.items() if name not in named}
+    own = {name: value for name, value in stated.items() if name in named}
+    return own | ({"options": options | own.get("options", {})} if options else {})

@@ -1,0 +1,250 @@
+"""The form of most commands: a function that takes the application and returns its output."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from pgrag.arguments import Declared, declared
+from pgrag.cli import options
+from pgrag.cli.arguments import parse_filters
+from pgrag.cli.output import complain, notice, print_json, print_table, print_text
+from pgrag.cli.session import opened
+
+if TYPE_CHECKING:
+    from pgrag import app
+
+    App = app.App
+else:
+    # Slow to import, and a command asks for nothing but its type.
+    App = Any
+Row = dict[str, Any]
+Columns = Mapping[str, str | Callable[[Row], Any]] | Sequence[str]
+"""Headings, each with its field or a function that makes a row's cell; or fields alone."""
+REQUIRED = Parameter.empty
+Arguments = Mapping[str, tuple[Any, Any]]
+"""Arguments of an SQL function that the command line sets, each with its type and default."""
+_NOTATIONS = {
+    "library": options.Library,
+    "version": options.Version,
+    "condition": options.Filter,
+    "filters": options.Filters,
+}
+"""The options of arguments that have a notation of their own on the command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The output of a command: `value` with --json, else whatever `show` prints.
+
+    Each of the `notices` and `errors` goes to stderr afterwards. The exit status is 1 if there are
+    errors, or if the command has `failed`.
+    """
+
+    value: Any
+    show: Callable[[], None]
+    notices: Sequence[str] = ()
+    errors: Sequence[str] = ()
+    failed: bool = False
+
+
+def text(value: Any, *lines: str) -> Output:
+    """Return an output of lines of text."""
+
+    def show() -> None:
+        for line in lines:
+            print_text(line)
+
+    return Output(value, show)
+
+
+def listed(
+    rows: Sequence[Row], columns: Columns, *, nothing: str | None = None, total: str | None = None
+) -> Output:
+    """Return an output of a table.
+
+    `nothing`: the notice that replaces a table without rows. `total`: the notice below the table.
+    """
+    fields = columns if isinstance(columns, Mapping) else {name: name for name in columns}
+
+    def show() -> None:
+        if not rows and nothing is not None:
+            notice(nothing)
+            return
+        print_table(list(fields), [[_cell(row, each) for each in fields.values()] for row in rows])
+        if total is not None:
+            notice(total)
+
+    return Output(rows, show)
+
+
+def _cell(row: Row, field: str | Callable[[Row], Any]) -> Any:
+    return row[field] if isinstance(field, str) else field(row)
+
+
+def listing(
+    name: str,
+    function: str,
+    about: str,
+    arguments: Arguments,
+    columns: Columns,
+    *,
+    nothing: str | None = None,
+    **fixed: Any,
+) -> Callable[..., None]:
+    """Make the command that prints the rows of one SQL function.
+
+    `fixed`: arguments of the SQL function that the command line does not set.
+    """
+
+    def rows(app: App, **values: Any) -> Output:
+        return listed(app.database.call(function, **values, **fixed), columns, nothing=nothing)
+
+    rows.__name__, rows.__doc__ = name, about
+    own = (_parameter(each, hint, default) for each, (hint, default) in arguments.items())
+    return command(_with_parameters(rows, [_parameter("app", App, REQUIRED), *own]))
+
+
+def command(function: Callable[..., Output]) -> Callable[..., None]:
+    """Make a command from a function whose first argument is the application.
+
+    The command has an option --json; the function gets it only if it has an argument `as_json`. A
+    switch without an explicit name is named after its argument, and cannot be negated. Help shows
+    defaults of options only.
+    """
+    _, *parameters = _parameters(function)
+    is_told = any(each.name == "as_json" for each in parameters)
+    if not is_told:
+        parameters.append(_parameter("as_json", options.Json, False, Parameter.KEYWORD_ONLY))
+
+    @wraps(function)
+    def run(*, as_json: bool, **arguments: Any) -> None:
+        if is_told:
+            arguments["as_json"] = as_json
+        with opened() as app:
+            output = function(app, **arguments)
+        if as_json:
+            print_json(output.value)
+        else:
+            output.show()
+        for text in output.notices:
+            notice(text)
+        for error in output.errors:
+            complain(error)
+        if output.errors or output.failed:
+            raise typer.Exit(1)
+
+    return _with_parameters(run, [each.replace(annotation=_read(each)) for each in parameters])
+
+
+def searching(arguments: type) -> Callable[[Callable[..., Output]], Callable[..., None]]:
+    """Make a command with an option for each declared argument of a search.
+
+    The function gets them as the mapping `arguments`, by their declared names: only those that were
+    given, with library, version and filters parsed from their notations.
+    """
+    shown = [one for one in declared(arguments, "cli") if one.name not in _NOTATIONS]
+
+    def decorate(function: Callable[..., Output]) -> Callable[..., None]:
+        @wraps(function)
+        def run(app: App, **given: Any) -> Output:
+            library, version = options.scope(given.pop("library"), given.pop("version"))
+            filters = parse_filters(given.pop("condition") or (), given.pop("filters"))
+            stated = {"library": library, "version": version, "filters": filters}
+            stated |= {one.name: _value(one, given.pop(one.name)) for one in shown}
+            stated = {name: value for name, value in stated.items() if value is not None}
+            return function(app, **given, arguments=stated)
+
+        own = [each for each in _parameters(function) if each.name != "arguments"]
+        made = [*_NOTATIONS.items(), *((one.name, _option(one)) for one in shown)]
+        parameters = [
+            *(each for each in own if each.kind is not Parameter.KEYWORD_ONLY),
+            *(_parameter(name, hint, None, Parameter.KEYWORD_ONLY) for name, hint in made),
+            *(each for each in own if each.kind is Parameter.KEYWORD_ONLY),
+        ]
+        return command(_with_parameters(run, parameters))
+
+    return decorate
+
+
+def _parameter(
+    name: str, annotation: Any, default: Any, kind: Any = Parameter.POSITIONAL_OR_KEYWORD
+) -> Parameter:
+    return Parameter(name, kind, annotation=annotation, default=default)
+
+
+def _parameters(function: Callable[..., Any]) -> list[Parameter]:
+    """Return the parameters of a function; only type checkers know what `App` is."""
+    hints = get_type_hints(function, localns={"App": Any}, include_extras=True)
+    parameters = inspect.signature(function).parameters.values()
+    return [each.replace(annotation=hints[each.name]) for each in parameters]
+
+
+def _with_parameters(
+    function: Callable[..., Any], parameters: Sequence[Parameter]
+) -> Callable[..., Any]:
+    function.__annotations__ = {each.name: each.annotation for each in parameters}
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
+def _read(parameter: Parameter) -> Any:
+    """Return the type of an argument as typer reads it."""
+    match get_args(parameter.annotation):
+        case (_, ArgumentInfo() as argument):
+            argument.show_default = False
+        case (kind, OptionInfo(default=default, help=help_text)) if kind is bool and default is ...:
+            name = f"--{parameter.name.replace('_', '-')}"
+            return Annotated[bool, typer.Option(name, help=help_text)]
+    return parameter.annotation
+
+
+def _option(one: Declared) -> Any:
+    """Return the option of a declared argument."""
+    argument = one.argument
+    names = argument.option or (f"--{one.name.replace('_', '-')}",)
+    settings: dict[str, Any] = {"help": _help(one), "show_default": False}
+    kind = one.type
+    if one.item:
+        kind, settings["metavar"] = str, argument.metavar or "LIST"
+    elif one.type is bool:
+        if argument.default is not False:
+            names = (f"{names[0]}/--no-{names[0].removeprefix('--')}",)
+    elif not one.choices:
+        settings["metavar"] = argument.metavar
+    if one.type in {int, float}:
+        settings["min"], settings["max"] = argument.bounds
+    return Annotated[kind | None, typer.Option(*names, **settings)]
+
+
+def _help(one: Declared) -> str:
+    meaning = one.argument.meaning.replace("`", "")
+    default = one.argument.default
+    if default is None or default is False:
+        return meaning
+    shown = {True: "yes"}.get(default, default)
+    if isinstance(shown, tuple):
+        shown = ",".join(map(str, shown))
+    return f"{meaning.rstrip('.')}; default: {shown}."
+
+
+def _value(one: Declared, value: Any) -> Any:
+    """The value of an option; a list is written with commas between its items."""
+    if value is None or not one.item:
+        return value
+    parts = [part.strip() for part in value.replace(" ", ",").split(",") if part.strip()]
+    try:
+        return [one.item(part) for part in parts]
+    except ValueError:
+        example = ",".join(map(str, one.argument.examples[0]))
+        raise typer.BadParameter(
+            f"{value!r} is not a list of numbers, such as {example}.",
+            param_hint=f"--{one.name.replace('_', '-')}",
+        ) from None

@@ -1,0 +1,450 @@
+"""The front door: `pgrag.connect()` and the client that it returns.
+
+Methods return frozen values of `pgrag.values` and raise errors of `pgrag.errors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack
+from uuid import UUID
+
+from pydantic import SecretStr
+
+from pgrag.app import App
+from pgrag.db import Row, collected_notices
+from pgrag.errors import InvalidInput
+from pgrag.settings import load_settings
+from pgrag.values.answers import Answer
+from pgrag.values.base import Value, described
+from pgrag.values.evaluation import Comparison, EvaluationRun, EvaluationSet, ImportedSet, Tuning
+from pgrag.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
+from pgrag.values.libraries import (
+    Library,
+    LibraryFinding,
+    OutlineEntry,
+    Page,
+    PageSummary,
+    TextLine,
+    Version,
+)
+from pgrag.values.passages import Passage
+from pgrag.values.properties import PageQueryResult, PageQueryRow, Property
+from pgrag.values.searches import (
+    BatchResult,
+    Context,
+    Facets,
+    Intent,
+    PageResult,
+    ParsedQuery,
+    Resolution,
+    Suggestion,
+)
+from pgrag.values.searches import SearchResult as _SearchResult
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pgrag.answer import AnswerStream
+    from pgrag.arguments import (
+        AnswerArguments,
+        ContextArguments,
+        FacetArguments,
+        PagesArguments,
+        SearchArguments,
+    )
+    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.report import IndexReport
+
+Direction = Literal["out", "in", "both"]
+V = TypeVar("V", bound=Value)
+
+
+class SearchResult(_SearchResult):
+    """Hits, the best first; `next()` returns the next page of hits."""
+
+    _continued: Callable[[str], SearchResult] = described(hidden=True)
+
+    @property
+    def version(self) -> str | None:
+        """The version that was searched; None for several versions or none."""
+        return self.resolved[0].version if len(self.resolved) == 1 else None
+
+    @property
+    def reason(self) -> str | None:
+        """Why that version was chosen; None for several versions or none."""
+        return self.resolved[0].reason if len(self.resolved) == 1 else None
+
+    def next(self) -> SearchResult | None:
+        """The next page of hits; None after the last page."""
+        return None if self.cursor is None else self._continued(self.cursor)
+
+
+class Client:
+    """Documentation in one database. A context manager, safe to share between threads.
+
+    `pgrag.connect` creates a client. `library` is the name that was passed to `index`. `version`
+    is a label, a range (`^2`), `latest`, or `-` for documentation without a version; None is the
+    newest release. A library, version or page that does not exist raises a `NotFound` error.
+    """
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; an embedded server keeps running."""
+        self._app.close()
+
+    # Searching
+
+    def search(self, query: str, **arguments: Unpack[SearchArguments]) -> SearchResult:
+        """Find passages by keywords and by meaning."""
+
+        def continued(cursor: str) -> SearchResult:
+            onwards: SearchArguments = {**arguments, "after": cursor}
+            return self.search(query, **onwards)
+
+        listing = self._app.search.search(query, **arguments).listing("hits")
+        return SearchResult.from_row({**listing, "_continued": continued})
+
+    def search_pages(self, query: str, **arguments: Unpack[PagesArguments]) -> PageResult:
+        """Find pages: one result per page, with its best passage."""
+        return PageResult.from_row(self._app.search.pages(query, **arguments).listing("pages"))
+
+    def search_many(
+        self, queries: Sequence[str], **arguments: Unpack[SearchArguments]
+    ) -> BatchResult:
+        """Run many queries in one call; a query that fails does not affect the others."""
+        result = self._app.search.many(queries, [arguments] * len(queries))
+        top_k = arguments.get("top_k") or 10
+        return BatchResult.from_row(result.batch(queries, [top_k] * len(queries)))
+
+    def search_text(
+        self,
+        pattern: str,
+        library: str,
+        version: str | None = None,
+        *,
+        mode: Literal["literal", "regex", "word"] = "literal",
+        case: Literal["sensitive", "ignore", "smart"] = "sensitive",
+        context: int = 0,
+        path: str | None = None,
+        top_k: int = 100,
+    ) -> list[TextLine]:
+        """List the source lines that match a pattern, as ripgrep does; `path` is a glob."""
+        return self._rows(
+            TextLine, "search_text", pattern=pattern, library=library, version=version,
+            mode=mode, case_mode=case, context=context, path=path, top_k=top_k,
+        )  # fmt: skip
+
+    def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Facets:
+        """Count the pages of a search by library, version, topic, type, tag and language."""
+        return Facets.from_row(self._app.search.facets(query, **arguments).facets())
+
+    def suggest(
+        self, query: str, library: str | None = None, version: str | None = None
+    ) -> list[Suggestion]:
+        """Corrected queries: what the user may have meant."""
+        return self._rows(Suggestion, "suggest", query=query, library=library, version=version)
+
+    def parse_query(self, query: str) -> ParsedQuery:
+        """The words of a query and the filters written in it."""
+        return self._row(ParsedQuery, "parse_query", query=query)
+
+    def detect_intent(self, query: str) -> Intent:
+        """The intent of a query, and the search parameters that it selects."""
+        return self._row(Intent, "detect_intent", query=query)
+
+    # Reading
+
+    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Context:
+        """The context for a question: hits and their surroundings, within a token budget."""
+        return Context.from_row(self._app.search.context(query, **arguments).context())
+
+    def answer(self, question: str, **arguments: Unpack[AnswerArguments]) -> Answer:
+        """Let the language model answer a question; each sentence is checked against its sources.
+
+        Raises `NotConfigured` without a language model.
+        """
+        return self._app.answering("python").answer(question, **arguments)
+
+    def answer_stream(self, question: str, **arguments: Unpack[AnswerArguments]) -> AnswerStream:
+        """Stream an answer: iterate over the events; `answer` is complete at the end."""
+        return self._app.answering("python").stream(question, **arguments)
+
+    def libraries(self) -> list[Library]:
+        """Every library by name."""
+        return self._rows(Library, "libraries")
+
+    def versions(self, library: str) -> list[Version]:
+        """The versions of a library, the newest release first."""
+        rows = self._call("library_versions", library=library)
+        return [Version.from_row({"library": library, **row}) for row in rows]
+
+    def resolve_version(self, library: str, version: str | None = None) -> Resolution:
+        """The version that a label, a range or None resolves to, and why."""
+        [row] = self._call("resolve_version", library=library, wanted=version)
+        return Resolution.from_row({"library": library, **row})
+
+    def pages(
+        self,
+        library: str,
+        version: str | None = None,
+        *,
+        top_k: int = 100,
+        after: str | None = None,
+    ) -> list[PageSummary]:
+        """The pages of a version in the order of their keys: at most `top_k` after `after`."""
+        return self._rows(
+            PageSummary, "pages", library=library, version=version, top_k=top_k, after=after
+        )
+
+    def page(self, page: int | str, library: str | None = None, version: str | None = None) -> Page:
+        """One page: by its id, or by its key or url in a library."""
+        if isinstance(page, str):
+            if library is None:
+                raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
+            [row] = self._call("find_page", library=library, page=page, version=version)
+            page = int(row["page_id"])
+        [row] = self._call("page", page_id=page)
+        return Page.from_row(row["page"])
+
+    def outline(self, page_id: int) -> list[OutlineEntry]:
+        """The page and its sections in reading order."""
+        return self._rows(OutlineEntry, "outline", page_id=page_id)
+
+    def passage(self, document_id: int) -> Passage:
+        """One passage."""
+        return self._row(Passage, "document", document_id=document_id)
+
+    def parent(self, document_id: int) -> Passage | None:
+        """The section above a paragraph, the section or page above a section; None at the top."""
+        return next(iter(self._rows(Passage, "parent", document_id=document_id)), None)
+
+    def children(self, document_id: int) -> list[Passage]:
+        """The passages one level below, in reading order."""
+        return self._rows(Passage, "children", document_id=document_id)
+
+    def siblings(self, document_id: int, *, before: int = 1000, after: int = 1000) -> list[Passage]:
+        """The passages of the same level under the same parent, in reading order."""
+        return self._rows(Passage, "siblings", document_id=document_id, before=before, after=after)
+
+    def ancestors(self, document_id: int) -> list[Passage]:
+        """The passages above, the nearest first."""
+        return self._rows(Passage, "ancestors", document_id=document_id)
+
+    def query_pages(self, query: str, library: str, version: str | None = None) -> PageQueryResult:
+        """Query pages or tasks by their properties, in a subset of Dataview's language."""
+        resolved = self.resolve_version(library, version)
+        with collected_notices() as notices:
+            rows = self._call("query_pages", query=query, library=library, version=resolved.version)
+        return PageQueryResult(
+            library=library,
+            version=resolved.version,
+            columns=tuple(rows[0]["columns"]) if rows else (),
+            rows=tuple(map(PageQueryRow.from_row, rows)),
+            notices=tuple(notices),
+        )
+
+    def properties(self, library: str, version: str | None = None) -> list[Property]:
+        """The front matter properties of a version, the most frequent first."""
+        return self._rows(Property, "properties", library=library, version=version)
+
+    # The graph
+
+    def backlinks(self, page_id: int, *, kinds: Sequence[str] | None = None) -> list[Backlink]:
+        """The links from other pages to this page, the strongest first."""
+        return self._rows(Backlink, "backlinks", page_id=page_id, kinds=_list(kinds))
+
+    def related_pages(self, page_id: int, *, top_k: int = 10) -> list[RelatedPage]:
+        """The pages most closely related to a page, and why."""
+        return self._rows(RelatedPage, "related_pages", page_id=page_id, top_k=top_k)
+
+    def neighbourhood(
+        self,
+        page_id: int,
+        *,
+        depth: int = 1,
+        kinds: Sequence[str] | None = None,
+        direction: Direction = "both",
+    ) -> list[Neighbour]:
+        """The pages within `depth` links of a page."""
+        return self._rows(
+            Neighbour, "neighbourhood", page_id=page_id, depth=depth, kinds=_list(kinds),
+            direction=direction,
+        )  # fmt: skip
+
+    def shortest_path(
+        self, from_page: int, to_page: int, *, direction: Direction = "out"
+    ) -> list[PathStep]:
+        """A shortest path of links from one page to another; empty if there is none."""
+        return self._rows(
+            PathStep, "shortest_path", from_page=from_page, to_page=to_page, direction=direction
+        )
+
+    def edges(
+        self, library: str, version: str | None = None, *, page_id: int | None = None
+    ) -> list[Edge]:
+        """The links, relations and tags of a version, or of one page of it."""
+        return self._rows(Edge, "edges", library=library, version=version, page_id=page_id)
+
+    def links(
+        self, library: str, version: str | None = None, *, state: str | None = None
+    ) -> list[Link]:
+        """Links with their state, such as `broken`; `orphan` lists pages without any link."""
+        return self._rows(Link, "links", library=library, version=version, state=state)
+
+    # Writing
+
+    def index(
+        self,
+        library: str,
+        source: str | Path,
+        version: str = "",
+        *,
+        base_url: str = "",
+        language: str | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Synchronise a version of a library with a folder or a file on this machine.
+
+        Unchanged files are skipped, pages without a file are removed. A page that cannot be read
+        is listed in `failed` of the report and keeps its stored state.
+        """
+        from pgrag.ingest.page import PageOptions
+
+        return self._app.index(
+            library,
+            version,
+            str(source),
+            PageOptions(base_url=base_url, language=language),
+            include=include,
+            exclude=exclude,
+            dry_run=dry_run,
+            progress=progress,
+        )
+
+    def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
+        """Compute the missing vectors of a library by a model; returns their number."""
+        return self._app.embed(library, model, activate=activate)
+
+    def configure(self, library: str, /, **settings: Any) -> dict[str, Any]:
+        """Change settings of a library, such as `alpha=0.4`; returns all effective settings."""
+        [row] = self._call("configure_library", library=library, settings=settings)
+        return dict(row["configure_library"])
+
+    def remove(self, library: str, version: str | None = None) -> None:
+        """Remove one version of a library, or without `version` the whole library."""
+        if version is None:
+            self._call("remove_library", library=library)
+        else:
+            self._call("remove_version", library=library, version=version)
+
+    def check(self, library: str) -> list[LibraryFinding]:
+        """List inconsistencies in a library; usually there are none."""
+        return self._rows(LibraryFinding, "check_library", library=library)
+
+    # Evaluation
+
+    def rate(
+        self,
+        search_id: UUID,
+        rating: int,
+        *,
+        document_id: int | None = None,
+        comment: str | None = None,
+    ) -> None:
+        """Rate a hit of a recorded search, or its answer as a whole, from 1 (useless) to 5."""
+        self._call(
+            "give_feedback", search_id=search_id, rating=rating, document_id=document_id,
+            comment=comment,
+        )  # fmt: skip
+
+    def evaluation_sets(self) -> list[EvaluationSet]:
+        """The labelled sets, ordered by name."""
+        return self._rows(EvaluationSet, "evaluation_sets")
+
+    def import_evaluation_set(
+        self,
+        name: str,
+        library: str,
+        queries: Sequence[Mapping[str, Any]],
+        *,
+        unit: Literal["page", "section", "document"] = "page",
+    ) -> ImportedSet:
+        """Create or replace a labelled set for a library.
+
+        A query is `{"id": …, "text": …, "judgements": {target: grade}}`; `unit` decides what a
+        target names, by default the key of a page.
+        """
+        [row] = self._call(
+            "import_evaluation_set", name=name, library=library, queries=list(queries), unit=unit
+        )
+        return ImportedSet(
+            name=name,
+            queries=row["imported_queries"],
+            judgements=row["imported_judgements"],
+            unjudged=tuple(row["unjudged"]),
+        )
+
+    def evaluate(
+        self, evaluation_set: str, configuration: Mapping[str, Any] | None = None
+    ) -> EvaluationRun:
+        """Run every query of a set; `averages` has nDCG@10, recall and other metrics.
+
+        The configuration is that of `pgrag.run_evaluation`, such as `{"function": "search",
+        "arguments": {"alpha": 0.5}}`; None is the hybrid search with the library's settings.
+        """
+        from pgrag.evaluation import runs
+        from pgrag.evaluation.configurations import Configuration
+
+        [hybrid] = runs.chosen(self._app, ["hybrid"])
+        wanted = Configuration("python", dict(configuration)) if configuration else hybrid
+        run_id = runs.run(self._app, evaluation_set, wanted)["run"]
+        rows = self._call("evaluation_runs", evaluation_set=evaluation_set)
+        return EvaluationRun.from_row(next(row for row in rows if row["run_id"] == run_id))
+
+    def compare(self, run_id: int, other_run_id: int, metric: str = "ndcg@10") -> Comparison:
+        """The difference between two runs, with confidence interval and p value."""
+        pair = {"run_id": run_id, "other_run_id": other_run_id, "metric": metric}
+        [row] = self._call("compare_evaluations", **pair)
+        return Comparison.from_row({**pair, **row, "moved": self._call("moved_queries", **pair)})
+
+    def tune(self, library: str, *, dry_run: bool = False) -> Tuning:
+        """Search for better settings of a library; keep them if they are significantly better."""
+        return self._row(Tuning, "tune", library=library, dry_run=dry_run)
+
+    def _call(self, function: str, **arguments: Any) -> list[Row]:
+        return self._app.database.call(function, **arguments)
+
+    def _rows(self, value: type[V], function: str, **arguments: Any) -> list[V]:
+        return [value.from_row(row) for row in self._call(function, **arguments)]
+
+    def _row(self, value: type[V], function: str, **arguments: Any) -> V:
+        [row] = self._rows(value, function, **arguments)
+        return row
+
+
+def connect(url: str | None = None) -> Client:
+    """Open a database: `url`, else PGRAG_DATABASE_URL, else the user's embedded database.
+
+    The first call connects, not this function. `pgrag db upgrade` must have prepared a database
+    of your own; the embedded database prepares itself.
+    """
+    settings = load_settings()
+    if url is not None:
+        settings = settings.model_copy(update={"database_url": SecretStr(url)})
+    return Client(App(settings))
+
+
+def _list(names: Sequence[str] | None) -> list[str] | None:
+    return None if names is None else list(names)

@@ -1,0 +1,157 @@
+"""The rows of a page in reading order: page summary, sections, and the chunks of their text."""
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from typing import Any
+
+from pgrag.ingest.chunks.drafts import Draft
+from pgrag.ingest.chunks.packing import pack
+from pgrag.ingest.chunks.semantic import Similarities
+from pgrag.ingest.chunks.summaries import page_summary, section_summary
+from pgrag.models import Chunk, ChunkProfile, Section
+
+COVERS_PAGE, COVERS_SECTION, COVERS_TEXT = 1, 2, 4
+
+
+def make_chunks(
+    sections: Sequence[Section],
+    *,
+    title: str,
+    path: tuple[str, ...],
+    description: str | None,
+    last_line: int,
+    profile: ChunkProfile,
+    similarities: Similarities | None = None,
+) -> tuple[Chunk, ...]:
+    """Return the chunks of a page: level 0 first, each section's level 1 before its level 2.
+
+    The path of every chunk begins with `path`, the page's hierarchical path; a top heading that
+    equals the last part of `path` is not repeated. `description` is the author's summary, if any,
+    `last_line` the page's last line. `similarities` is for profiles that cut by meaning.
+    """
+    drafts = pack(sections, profile, similarities)
+    sections_cover, drafts_cover = _coverage(sections, drafts, path)
+    covers = 0 if len(drafts) == 1 else COVERS_PAGE
+    if not drafts:
+        # a page without text can only be found by its summary
+        covers |= COVERS_SECTION | COVERS_TEXT
+    rows = [
+        Chunk(
+            level=0,
+            covers=covers,
+            sort_order=0,
+            content=page_summary(title, description, sections),
+            path=path,
+            line_start=1,
+            line_end=last_line,
+            is_summary=True,
+        )
+    ]
+    row_of_section: dict[int | None, int] = {None: 0}
+    waiting = deque(zip(drafts, drafts_cover, strict=True))
+    overlap = ""
+    for index, section in enumerate(sections):
+        row_of_section[index] = len(rows) if section.level else 0
+        if section.level:
+            rows.append(
+                Chunk(
+                    level=1,
+                    covers=sections_cover[index],
+                    sort_order=len(rows),
+                    content=section_summary(sections, index),
+                    line_start=section.line_start,
+                    line_end=sections[section.last].line_end,
+                    position=section.position,
+                    parent=row_of_section[section.parent],
+                    is_summary=True,
+                    **_heading(sections, index, path),
+                )
+            )
+        while waiting and waiting[0][0].pieces[0].section == index:
+            draft, covers = waiting.popleft()
+            home = index if draft.section is None else draft.section
+            types = (kind for piece in draft.pieces for kind in piece.types)
+            rows.append(
+                Chunk(
+                    level=2,
+                    covers=covers,
+                    sort_order=len(rows),
+                    content=draft.text,
+                    line_start=draft.line_start,
+                    line_end=max(draft.pieces[-1].line_end, draft.pieces[0].line_start),
+                    position=sections[home].position,
+                    types=tuple(dict.fromkeys(types)),
+                    parent=row_of_section[draft.section],
+                    overlap=overlap,
+                    **_heading(sections, draft.section, path),
+                )
+            )
+            overlap = _tail(draft.text, profile.overlap)
+    return tuple(rows)
+
+
+def _coverage(
+    sections: Sequence[Section], drafts: Sequence[Draft], path: tuple[str, ...]
+) -> tuple[list[int], list[int]]:
+    """Decide which row represents each section: its only chunk, or else the section's row.
+
+    Counts the chunks with text of the section's subtree. The section's row covers nothing if there
+    are none, if the only chunk covers the section, or if the section is the whole page: then its
+    heading repeats the title above all text, and its summary is nearly identical to the page's.
+    """
+    held: list[set[int]] = []
+    for draft in drafts:
+        held.append(set())
+        for piece in draft.pieces:
+            above: int | None = piece.section
+            while above is not None and above not in held[-1]:
+                held[-1].add(above)
+                above = sections[above].parent
+    counts = Counter(index for indexes in held for index in indexes)
+    whole_page = COVERS_PAGE | COVERS_SECTION if len(drafts) == 1 else 0
+    drafts_cover = [
+        COVERS_TEXT
+        | whole_page
+        | (COVERS_SECTION if any(counts[index] == 1 for index in indexes) else 0)
+        for indexes in held
+    ]
+    sections_cover = [
+        COVERS_SECTION
+        if counts[index] > 1 and not (counts[index] == len(drafts) and path[-1:] == section.path)
+        else 0
+        for index, section in enumerate(sections)
+    ]
+    return sections_cover, drafts_cover
+
+
+def _heading(
+    sections: Sequence[Section], index: int | None, path: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the fields of a row that derive from the heading of its section, if there is one."""
+    if index is None or not sections[index].level:
+        return {"path": path}
+    section = sections[index]
+    headings = section.path
+    if path and headings and _same(headings[0], path[-1]):
+        headings = headings[1:]
+    return {
+        "path": path + headings,
+        "depth": section.depth,
+        "heading": section.heading,
+        "heading_level": section.level,
+        "root_section": sections[section.root].heading,
+        "anchor": section.anchor,
+    }
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold().split() == other.casefold().split()
+
+
+def _tail(text: str, size: int) -> str:
+    """Return the last words of a text, at most `size` characters, on one line."""
+    tail = text[-size:] if size else ""
+    if len(text) > size and not text[-size - 1].isspace() and not tail[:1].isspace():
+        _, _, rest = tail.replace("\n", " ").partition(" ")
+        tail = rest or tail
+    return " ".join(tail.split())

@@ -1,0 +1,111 @@
+"""Classify chunks by content tags, with the rules of `content_rules`."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pgrag.ingest.chunks.content_rules import CONTENT_TAGS, KINDS, RULES, Place
+from pgrag.models import Chunk
+
+#: Maximum length of a first sentence that is a definition.
+_OPENING = 300
+_CODE = re.compile(r"^ *(`{3,}|~{3,})[^\n]*\n.*?(?:^ *\1[`~]* *$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE_ONLY = "```\n"
+_SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n\s*\n")
+_MARKUP = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
+
+
+def tag_chunks(
+    chunks: Sequence[Chunk], *, page_path: tuple[str, ...], page_type: str | None
+) -> tuple[Chunk, ...]:
+    """Return the chunks with their content tags, in the order of `CONTENT_TAGS`.
+
+    A paragraph is tagged by its text and headings. If these do not determine its kind, the page
+    type that the author declared does. A summary gets the tags of more than half of the
+    paragraphs below it.
+    """
+    written = (page_type or "").strip()
+    kinds = (rule.tag for rule in RULES if rule.place == "type" and rule.fits(written, written))
+    declared = next(kinds, None)
+    tags_of = [
+        _paragraph_tags(chunk, page_path, declared) if chunk.level == 2 else frozenset()
+        for chunk in chunks
+    ]
+    below: list[list[frozenset[str]]] = [[] for _ in chunks]
+    for index, chunk in enumerate(chunks):
+        above = chunk.parent if chunk.level == 2 else None
+        while above is not None:
+            below[above].append(tags_of[index])
+            above = chunks[above].parent
+    return tuple(
+        replace(chunk, content_tags=_in_order(tags if chunk.level == 2 else _shared(paragraphs)))
+        for chunk, tags, paragraphs in zip(chunks, tags_of, below, strict=True)
+    )
+
+
+def content_tags(
+    content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
+) -> tuple[str, ...]:
+    """Return the tags of a text with this heading, below the headings `above`.
+
+    `kind` is the page's kind, the fallback for a text without one. The kind "reference" always
+    applies, because headings of a reference such as "Create a volume" name entries, not tasks.
+    """
+    prose = _CODE.sub(_FENCE_ONLY, content)
+    texts: dict[Place, str] = {
+        "heading": _plain(heading),
+        "path": "\n".join(map(_plain, (*above, heading))),
+        "opening": _opening(prose),
+        "text": prose,
+    }
+    lower = texts | {"text": prose.lower()}
+    tags = {
+        rule.tag
+        for rule in RULES
+        if rule.place in texts and rule.fits(texts[rule.place], lower[rule.place])
+    }
+    if kind == "reference" or (kind and not tags & set(KINDS)):
+        tags = tags - set(KINDS) | {kind}
+    return _in_order(tags)
+
+
+def _paragraph_tags(chunk: Chunk, page_path: tuple[str, ...], kind: str | None) -> frozenset[str]:
+    """Tag a paragraph; the page's title counts as a heading above, never as its own heading."""
+    headings = chunk.path[len(page_path) :]
+    tags = content_tags(
+        chunk.content,
+        heading=headings[-1] if headings else "",
+        above=(*page_path[-1:], *headings[:-1]),
+        kind=kind,
+    )
+    return frozenset(tags)
+
+
+def _shared(paragraphs: Sequence[frozenset[str]]) -> set[str]:
+    counts = Counter(tag for tags in paragraphs for tag in tags)
+    return {tag for tag, count in counts.items() if 2 * count > len(paragraphs)}
+
+
+def _in_order(tags: set[str] | frozenset[str]) -> tuple[str, ...]:
+    return tuple(tag for tag in CONTENT_TAGS if tag in tags)
+
+
+def _plain(heading: str) -> str:
+    return heading.strip(" #*:").lower()
+
+
+def _opening(prose: str) -> str:
+    """Return the first sentence below the headings at the top of a text, on one line."""
+    rest = prose.lstrip()
+    while rest.startswith("#"):
+        rest = rest.partition("\n")[2].lstrip()
+    if not rest[:1].isalnum() and rest[:1] not in {"*", "`", "«", '"', "„", "["}:
+        return ""
+    if rest.startswith(("* ", "[!", "```")):
+        return ""
+    head = _MARKUP.sub(r"\1", rest[:_OPENING])
+    end = _SENTENCE_END.search(head, 10)
+    if end is None and len(rest) > _OPENING:
+        return ""
+    return " ".join(head[: end.start() if end else None].lower().split())

@@ -1,0 +1,178 @@
+"""Drafts of chunks: pieces with their joined text, merged until none is too small.
+
+A fragment below the minimum size merges with a neighbour or takes text from it.
+"""
+
+import heapq
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pgrag.ingest.chunks.pieces import PARAGRAPH, Piece, refine
+from pgrag.models import ChunkProfile, Section
+
+_REFINEMENTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The pieces of a chunk, its section (None: the page), its text and the line it begins on."""
+
+    section: int | None
+    pieces: tuple[Piece, ...]
+    text: str
+    line_start: int
+
+
+class Drafter:
+    """Creates the drafts of one page."""
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self._sections = sections
+
+    def draft(self, pieces: Sequence[Piece]) -> Draft:
+        """Join consecutive pieces.
+
+        The draft belongs to the lowest common section of its pieces. Its text includes the
+        headings of lower sections that begin in the draft.
+        """
+        homes: list[int | None] = [piece.section for piece in pieces]
+        section = reduce(self._common, homes)
+        depth = self._depth(section)
+        line_start = pieces[0].line_start
+        parts: list[str] = []
+        for piece in pieces:
+            opened = [self._sections[index] for index in piece.opens]
+            opened = [lower for lower in opened if lower.depth > depth]
+            if parts:
+                parts.append(PARAGRAPH if opened else piece.joint)
+            elif opened:
+                line_start = min(line_start, opened[0].line_start)
+            parts += (f"{'#' * lower.level} {lower.heading}{PARAGRAPH}" for lower in opened)
+            parts.append(piece.text)
+        return Draft(section, tuple(pieces), "".join(parts), line_start)
+
+    def _depth(self, section: int | None) -> int:
+        return -1 if section is None else self._sections[section].depth
+
+    def _common(self, one: int | None, other: int | None) -> int | None:
+        """Return the lowest common section of two, None for the page itself."""
+        while one != other:
+            if one is not None and self._depth(one) >= self._depth(other):
+                one = self._sections[one].parent
+            elif other is not None:
+                other = self._sections[other].parent
+        return one
+
+
+@dataclass(frozen=True, slots=True)
+class _Union:
+    """The union of a fragment and one of its neighbours."""
+
+    left: int
+    right: int
+    draft: Draft
+    neighbour_size: int
+    is_left_small: bool
+
+
+def merge_small(drafts: list[Draft], drafter: Drafter, profile: ChunkProfile) -> list[Draft]:
+    """Return the drafts with none below the profile's minimum, except a single draft.
+
+    Starting with the smallest, a fragment merges with its smaller neighbour. If that would exceed
+    the maximum, the fragment takes as little of a neighbour as makes it large enough. If code that
+    must stay whole prevents this, the two are merged beyond the maximum.
+    """
+    if len(drafts) == 1 or all(len(draft.text) >= profile.minimum for draft in drafts):
+        return drafts
+    row = _Row(drafts, drafter, profile.minimum)
+    while (fragment := row.smallest_fragment()) is not None:
+        unions = row.unions(fragment)
+        if not unions:
+            break
+        fitting = [union for union in unions if len(union.draft.text) <= profile.maximum]
+        if fitting:
+            row.join(fitting[0])
+            continue
+        for union in unions:
+            if halves := _share(union, drafter, profile):
+                row.replace(union, *halves)
+                break
+        else:
+            row.join(min(unions, key=lambda union: len(union.draft.text)))
+    return row.drafts()
+
+
+class _Row:
+    """Drafts in reading order; merging two neighbours takes logarithmic time."""
+
+    def __init__(self, drafts: Sequence[Draft], drafter: Drafter, minimum: int) -> None:
+        self._drafter = drafter
+        self._minimum = minimum
+        self._drafts = dict(enumerate(drafts))
+        self._before = {index: index - 1 for index in self._drafts}
+        self._after = {index: index + 1 for index in self._drafts}
+        self._waiting: list[tuple[int, int, int]] = []
+        for index in self._drafts:
+            self._wait(index)
+
+    def drafts(self) -> list[Draft]:
+        return [self._drafts[index] for index in sorted(self._drafts)]
+
+    def smallest_fragment(self) -> int | None:
+        """Return the index of the smallest draft below the minimum.
+
+        Drafts of equal size are ordered by their text, not by position: a new draft at the
+        beginning of a page must not change all pairs after it.
+        """
+        while self._waiting:
+            size, _, index = heapq.heappop(self._waiting)
+            if index in self._drafts and len(self._drafts[index].text) == size:
+                return index
+        return None
+
+    def unions(self, index: int) -> list[_Union]:
+        """Return the unions of a draft with each neighbour, that with the smaller one first."""
+        unions: list[_Union] = []
+        for left, right in ((self._before[index], index), (index, self._after[index])):
+            if left in self._drafts and right in self._drafts:
+                pieces = (*self._drafts[left].pieces, *self._drafts[right].pieces)
+                neighbour = self._drafts[left if right == index else right]
+                draft = self._drafter.draft(pieces)
+                unions.append(_Union(left, right, draft, len(neighbour.text), left == index))
+        return sorted(unions, key=lambda union: (union.neighbour_size, union.left))
+
+    def join(self, union: _Union) -> None:
+        self._drafts[union.left] = union.draft
+        del self._drafts[union.right]
+        following = self._after[union.right]
+        self._after[union.left] = following
+        self._before[following] = union.left
+        self._wait(union.left)
+
+    def replace(self, union: _Union, left: Draft, right: Draft) -> None:
+        self._drafts[union.left] = left
+        self._drafts[union.right] = right
+
+    def _wait(self, index: int) -> None:
+        text = self._drafts[index].text
+        if len(text) < self._minimum:
+            heapq.heappush(self._waiting, (len(text), zlib.crc32(text.encode()), index))
+
+
+def _share(union: _Union, drafter: Drafter, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
+    """Split a union that is too large into two drafts within minimum and maximum.
+
+    The fragment takes as little as possible from its neighbour. None if no such split exists.
+    """
+    pieces = list(union.draft.pieces)
+    for _ in range(_REFINEMENTS):
+        cuts = range(1, len(pieces))
+        for cut in cuts if union.is_left_small else reversed(cuts):
+            left, right = drafter.draft(pieces[:cut]), drafter.draft(pieces[cut:])
+            sizes = len(left.text), len(right.text)
+            if min(sizes) >= profile.minimum and max(sizes) <= profile.maximum:
+                return left, right
+        pieces = [part for piece in pieces for part in refine(piece, profile)]
+    return None

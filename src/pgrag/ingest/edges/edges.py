@@ -1,0 +1,168 @@
+"""The edges of a page: its links, relations and tags, each with its line, chunk and sentence."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from pgrag.ingest.edges.links import Link, find_links
+from pgrag.ingest.edges.relations import find_relations
+from pgrag.ingest.text import templating
+from pgrag.ingest.text.inline import plain
+from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.ingest.text.sentences import sentence_spans
+from pgrag.models import Chunk, Edge
+
+DEFAULT_CONFIDENCE = 0.7
+"""Confidence of an edge that the page's type adds to a link."""
+
+_MAX_SENTENCE = 300
+#: Characters of source kept on each side of a link in an overlong sentence.
+_WINDOW = 200
+#: How many chunks of one line are searched for the text of a link.
+_LOOK_AHEAD = 3
+#: A text without any of these is one sentence.
+_SENTENCE_END = re.compile(r"[.!?…]\s|[。！？]")
+
+
+def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
+    """Return the edges in the text of a page in source order, and warnings.
+
+    `document` of each edge is 0 until `assign_documents` sets it. Takes linear time.
+    """
+    passages = prose.passages
+    relations, faults = find_relations(passages, find_links(prose))
+    edges: list[Edge] = []
+    for number, relations_of_passage in groupby(relations, lambda each: each.link.passage):
+        passage = passages[number]
+        words, counted, line = _Words(passage), 0, passage.line
+        for relation in relations_of_passage:
+            link = relation.link
+            line += passage.text.count("\n", counted, link.start)
+            counted = link.start
+            text = _words_of(link.words)
+            edges.append(
+                Edge(
+                    rule=relation.rule,
+                    kind=relation.kind,
+                    confidence=relation.confidence,
+                    target=link.target,
+                    line=line,
+                    document=0,
+                    fragment=link.fragment,
+                    text=text[:_MAX_SENTENCE],
+                    sentence=words.around(link, text),
+                )
+            )
+    return edges, [f"{key}: {fault} in line {line}" for line, fault in faults]
+
+
+def _words_of(markdown: str) -> str:
+    """Return the visible words of inline Markdown with macros."""
+    if "{{" in markdown:
+        markdown = templating.reduce(markdown)
+    return plain(markdown)
+
+
+def with_defaults(edges: Iterable[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
+    """Add one edge of each of the page type's kinds to every link and embed."""
+    extended: list[Edge] = []
+    for edge in edges:
+        extended.append(edge)
+        if edge.rule.startswith("explicit:"):
+            extended += (
+                replace(
+                    edge,
+                    rule=f"edge_defaults:{page_type}",
+                    kind=kind,
+                    confidence=DEFAULT_CONFIDENCE,
+                )
+                for kind in kinds
+            )
+    return extended
+
+
+def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Edge, ...]:
+    """Return the edges with the index of their chunk: the paragraph that contains their line.
+
+    If a line is split into several chunks, the chunk with the link's text is chosen. An edge
+    outside all paragraphs belongs to the section that contains its line, else to the page.
+    """
+    lines = {edge.line for edge in edges}
+    sections: dict[int, int] = {}
+    paragraphs: dict[int, list[int]] = {}
+    for index, chunk in enumerate(chunks):
+        if lines and chunk.level:
+            for line in range(chunk.line_start, chunk.line_end + 1):
+                if line not in lines:
+                    continue
+                if chunk.level == 2:
+                    paragraphs.setdefault(line, []).append(index)
+                else:
+                    sections[line] = index
+    assigned: list[Edge] = []
+    line = first = 0
+    for edge in edges:
+        if edge.line != line:
+            line, first = edge.line, 0
+        candidates = paragraphs.get(line) or [sections.get(line, 0)]
+        if len(candidates) > 1:
+            first = _with_text(edge.text, candidates, first, chunks)
+        document = candidates[first]
+        assigned.append(replace(edge, document=document) if document else edge)
+    return tuple(assigned)
+
+
+def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequence[Chunk]) -> int:
+    """Return the index of the chunk, among candidates from `first` on, that contains a text."""
+    for index in range(first, min(first + _LOOK_AHEAD, len(candidates))):
+        if text in chunks[candidates[index]].content:
+            return index
+    return first
+
+
+class _Words:
+    """The words around each link of a passage."""
+
+    def __init__(self, passage: Passage) -> None:
+        self._passage = passage
+        self._spans: list[tuple[int, int]] | None = None
+        self._starts: list[int] = []
+        self._known: dict[tuple[int, int], str] = {}
+
+    def around(self, link: Link, text: str) -> str:
+        """Return the sentence or table row of a link, at most 300 characters."""
+        start, end = self._span(link)
+        if (sentence := self._known.get((start, end))) is None:
+            source = self._passage.text[start:end]
+            if self._passage.kind == "table":
+                source = source.replace("\\|", "|")
+            sentence = _words_of(source)
+            if self._passage.kind == "table":
+                sentence = " ".join(sentence.replace("|", " ").split())
+            self._known[start, end] = sentence
+        if len(sentence) <= _MAX_SENTENCE:
+            return sentence
+        middle = max(0, sentence.find(text[:_MAX_SENTENCE])) + len(text) // 2
+        first = max(0, min(middle - _MAX_SENTENCE // 2, len(sentence) - _MAX_SENTENCE))
+        return sentence[first : first + _MAX_SENTENCE].strip()
+
+    def _span(self, link: Link) -> tuple[int, int]:
+        text = self._passage.text
+        if self._spans is None:
+            whole = [(0, len(text))]
+            self._spans = sentence_spans(text) if _SENTENCE_END.search(text) else whole
+            self._starts = [start for start, _ in self._spans]
+        first = max(0, bisect_right(self._starts, link.start) - 1)
+        last = first
+        # a full stop inside a link does not end a sentence
+        while self._spans[last][1] < link.end and last + 1 < len(self._spans):
+            last += 1
+        start, end = self._spans[first][0], self._spans[last][1]
+        if end - start <= 2 * _WINDOW + _MAX_SENTENCE:
+            return start, end
+        # images may nest, so a link can span the whole passage: limit the window at its end, too
+        last_sign = min(link.end, link.start + _MAX_SENTENCE)
+        start, end = max(start, link.start - _WINDOW), min(end, last_sign + _WINDOW)
+        return max(start, text.find(" ", start, link.start) + 1), end

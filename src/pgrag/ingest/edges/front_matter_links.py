@@ -1,0 +1,109 @@
+"""Links and tags in the front matter of a page."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pgrag.ingest.edges.links import MAX_TARGET, find_links, split_target
+from pgrag.ingest.edges.relations import kind_name
+from pgrag.ingest.text.inline import plain
+from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.models import Edge
+
+LINK_KEYS = (
+    "related", "up", "down", "next", "prev", "previous", "parent", "children", "see_also",
+    "sources",
+)  # fmt: skip
+"""Fields with links to pages in every library; names ignore case, "-" and spaces."""
+
+_MAX_WORDS = 300
+_TAG_KEYS = ("tags", "tag")
+_IS_PATH = re.compile(r"[^#]*[/.][^#]*#")
+_FIELD = re.compile(r"[\w\"'].*?[:=]")
+#: Lines to search for the next value of a list.
+_LOOK_AHEAD = 50
+
+
+def find_front_matter_edges(
+    fields: Mapping[str, Any], head: str, tags: Sequence[str] = (), link_keys: Sequence[str] = ()
+) -> list[Edge]:
+    """Return the links and tags of a page's front matter in source order.
+
+    `head` is the verbatim front matter, from the first line of the source; `tags` are its tags,
+    `link_keys` the fields with links in addition to `LINK_KEYS`. A value is `[[note]]`, a
+    Markdown link, a name, a path or an address, or a list of these.
+    """
+    kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
+    lines = head.split("\n")
+    edges: list[Edge] = []
+    tag_field = next((field for field in fields if field.lower() in _TAG_KEYS), None)
+    if tags and tag_field is not None:
+        lines_of_field = _Place(lines, tag_field)
+        edges += (
+            Edge("tag", "tagged", 1.0, tag, lines_of_field.of(tag), 0, text=tag) for tag in tags
+        )
+    for field, value in fields.items():
+        if (kind := kind_name(field)) in kinds:
+            lines_of_field = _Place(lines, field)
+            for text in _texts(value):
+                line = lines_of_field.of(text)
+                edges += (
+                    Edge(
+                        rule=f"front_matter:{field}",
+                        kind=kind,
+                        confidence=1.0,
+                        target=target,
+                        line=line,
+                        document=0,
+                        fragment=fragment,
+                        text=words,
+                        sentence=f"{field}: {words}",
+                    )
+                    for target, fragment, words in _links(text)
+                )
+    return sorted(edges, key=lambda edge: edge.line)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the values of a field; YAML parses an unquoted `[[note]]` as a nested list."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield from filter(None, [str(value).strip()])
+
+
+def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
+    """Yield (target, fragment, words) of each link in a value, else of the value itself."""
+    if "[" in text:
+        links = [link for link in find_links(Prose((Passage(text, 1),))) if link.form != "tag"]
+        for link in links:
+            yield link.target, link.fragment, plain(link.words)[:_MAX_WORDS]
+        if links:
+            return
+    name, _, alias = text.partition("|")
+    # the "#" of a name like "C# basics" does not start a fragment
+    target, fragment = split_target(name) if _IS_PATH.match(name) else (name.strip(), None)
+    if target and len(target) <= MAX_TARGET:
+        yield target, fragment, (alias.strip() or name.strip())[:_MAX_WORDS]
+
+
+class _Place:
+    """The lines of a field's values, found one after the other."""
+
+    def __init__(self, lines: Sequence[str], field: str) -> None:
+        self._lines = lines
+        opening = re.compile(rf"[\"']?{re.escape(field)}[\"']?\s*[:=]")
+        starts = (number for number, line in enumerate(lines) if opening.match(line))
+        self._line = next(starts, 0)
+        self._end = self._line + 1
+        while self._end < len(lines) and not _FIELD.match(lines[self._end]):
+            self._end += 1
+
+    def of(self, text: str) -> int:
+        """Return the line of the next value, from 1; the previous value's line if not found."""
+        for number in range(self._line, min(self._line + _LOOK_AHEAD, self._end)):
+            if text in self._lines[number]:
+                self._line = number
+                break
+        return self._line + 1

@@ -1,0 +1,129 @@
+"""The configured page types: which type a page has, and how the page is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pgrag.ingest.globs import within
+
+DEFAULT = "default"
+"""The page type that applies if no other does."""
+_STANDARD_PROFILE = "by_heading"
+_MAX_INJECTED = 300
+
+
+@dataclass(frozen=True, slots=True)
+class PageType:
+    """The fields of a `page_types` entry that affect how a page is read."""
+
+    name: str = DEFAULT
+    folders: tuple[str, ...] = ()
+    chunk_profile: str | None = None
+    edge_defaults: tuple[str, ...] = ()
+    link_keys: tuple[str, ...] = ()
+    inject: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one page is read: its type (or None), and the entry that applies.
+
+    `declared` is the type in the front matter, which takes precedence over the folder's.
+    """
+
+    declared: str | None
+    type: str | None
+    entry: PageType
+
+    def document(self, *, is_profile_given: bool) -> dict[str, Any]:
+        """Return everything that affects how the page is read, for `pgrag.outdated_pages`.
+
+        A chunk profile given for the whole run overrides the entry's. Values without an effect
+        are omitted.
+        """
+        entry = self.entry
+        profile = None if is_profile_given else entry.chunk_profile
+        decisions: dict[str, Any] = {
+            "declared": self.declared,
+            "type": self.type if self.declared is None else None,
+            "chunk_profile": None if profile == _STANDARD_PROFILE else profile,
+            "entry": entry.name if entry.edge_defaults else None,
+            "edge_defaults": [*entry.edge_defaults],
+            "link_keys": [*entry.link_keys],
+            "inject": [*entry.inject],
+        }
+        return {name: decision for name, decision in decisions.items() if decision}
+
+
+@dataclass(frozen=True)
+class PageTypes:
+    """The page types of a configuration."""
+
+    entries: tuple[PageType, ...] = ()
+
+    @classmethod
+    def of(cls, configuration: Mapping[str, Any]) -> PageTypes:
+        """Create the page types from the result of `pgrag.configuration`."""
+        return cls(
+            tuple(
+                PageType(
+                    name=name,
+                    chunk_profile=entry.get("chunk_profile"),
+                    **{
+                        field: tuple(entry.get(field, ()))
+                        for field in ("folders", "edge_defaults", "link_keys", "inject")
+                    },
+                )
+                for name, entry in sorted(configuration.get("page_types", {}).items())
+            )
+        )
+
+    def reading(self, declared: str | None, key: str) -> Reading:
+        """Decide how a page is read: by its front matter's type, else its folder, else `default`.
+
+        The longest folder pattern that matches the key wins; ties go to the page type whose name
+        sorts first, as in `pgrag.page_type`.
+        """
+        kind = declared or next(
+            (name for name, pattern in self._patterns if pattern.fullmatch(key)), None
+        )
+        entry = self._by_name.get((kind or DEFAULT).lower()) or self._by_name.get(DEFAULT)
+        return Reading(declared, kind, entry or PageType())
+
+    @cached_property
+    def _by_name(self) -> dict[str, PageType]:
+        return {entry.name: entry for entry in self.entries}
+
+    @cached_property
+    def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
+        patterns = [(entry.name, glob) for entry in self.entries for glob in entry.folders]
+        patterns.sort(key=lambda pattern: (-len(pattern[1]), *pattern))
+        return [(name, within(glob)) for name, glob in patterns]
+
+
+def injected(entry: PageType, fields: Mapping[str, Any]) -> str:
+    """Return the context of a page's chunks: one line per injected front matter field.
+
+    Field names ignore case; lists are joined by commas; empty values and mappings are skipped,
+    long lines are truncated.
+    """
+    names = {name.casefold(): name for name in reversed([*fields])}
+    lines = []
+    for key in entry.inject:
+        name = names.get(key.casefold())
+        text = "" if name is None else " ".join(_text(fields[name]).split())
+        if text:
+            lines.append(f"{name}: {text}"[:_MAX_INJECTED])
+    return "\n".join(lines)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(text for item in value if (text := _text(item)))
+    if value is None or isinstance(value, dict):
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

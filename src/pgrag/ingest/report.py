@@ -1,0 +1,101 @@
+"""The report of an indexing run or of a dry run."""
+
+from dataclasses import dataclass, field
+
+from pgrag.models import Page
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDocument:
+    """A chunk in brief; `characters` is the length of its content, `line_end` is inclusive.
+
+    A chunk that is not searched repeats the text of another and is not counted as a document.
+    """
+
+    level: int
+    path: tuple[str, ...]
+    line_start: int
+    line_end: int
+    characters: int
+    is_searched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdge:
+    """An edge as written in the source; its target is resolved only after all pages are stored."""
+
+    line: int
+    kind: str
+    rule: str
+    confidence: float
+    target: str
+    fragment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPage:
+    """The chunks and edges of a page that would be written, in source order."""
+
+    title: str
+    documents: tuple[PlannedDocument, ...]
+    edges: tuple[PlannedEdge, ...]
+
+    @property
+    def searched(self) -> int:
+        """The number of searched documents, which is what a run counts as written."""
+        return sum(document.is_searched for document in self.documents)
+
+
+@dataclass(slots=True)
+class IndexReport:
+    """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason.
+
+    A dry run counts and lists what it would do: `planned` maps the key of each page to be written
+    to its documents and edges, `gone` lists the keys of the pages to be removed. `links` maps each
+    link state (see `pgrag.links`) to the number of the version's links in that state; it is empty
+    for a dry run. `enriched` maps each kind of enrichment that the library's setting names to the
+    number of enriched documents.
+    """
+
+    library: str
+    version: str
+    source: str
+    pages: int = 0
+    written: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    documents: int = 0
+    edges: int = 0
+    embedded: int = 0
+    seconds: float = 0.0
+    dry_run: bool = False
+    warnings: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    planned: dict[str, PlannedPage] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+    links: dict[str, int] = field(default_factory=dict)
+    enriched: dict[str, int] = field(default_factory=dict)
+
+    def plan(self, page: Page) -> None:
+        """Count and list a page that a dry run would write."""
+        documents = tuple(
+            PlannedDocument(
+                chunk.level,
+                chunk.path,
+                chunk.line_start,
+                chunk.line_end,
+                characters=len(chunk.content),
+                is_searched=chunk.covers > 0,
+            )
+            for chunk in page.chunks
+        )
+        edges = tuple(
+            PlannedEdge(
+                edge.line, edge.kind, edge.rule, edge.confidence, edge.target, edge.fragment
+            )
+            for edge in page.edges
+        )
+        self.planned[page.key] = planned = PlannedPage(page.title, documents, edges)
+        self.written += 1
+        self.documents += planned.searched
+        self.edges += len(edges)

@@ -1,0 +1,1 @@
+"""Where pages come from: folders, files and commits, and their bytes as text."""

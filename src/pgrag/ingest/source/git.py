@@ -1,0 +1,98 @@
+"""The files of a commit, read from the local repository without checkout or network."""
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from pgrag.errors import SourceError
+
+_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1"}
+_FILE_MODES = frozenset({"100644", "100755", "100664"})
+
+
+class GitTree:
+    """One commit of the repository around `folder`, limited to that folder and `subfolder`.
+
+    Raises SourceError if git is missing, the folder is in no repository, or the ref is unknown.
+    """
+
+    def __init__(self, folder: Path, ref: str, subfolder: str | None) -> None:
+        if not folder.is_dir():
+            raise SourceError(f"{folder}: is a file; a ref is read from a folder.")
+        self._folder = folder
+        self._command = ("git", "-C", str(folder))
+        within = self._git("rev-parse", "--show-prefix").rstrip("\n")
+        commit = f"{ref}^{{commit}}"
+        try:
+            self.commit = self._git("rev-parse", "--verify", "--end-of-options", commit).strip()
+        except SourceError as error:
+            raise SourceError(
+                f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
+            ) from error
+        subfolder = f"{subfolder.strip('/')}/" if subfolder else ""
+        self._prefix = within + subfolder
+        self.location = f"{folder}{'/' if subfolder else ''}{subfolder.rstrip('/')} at {ref}"
+        self._lock = threading.Lock()
+        self._reader: subprocess.Popen[bytes] | None = None
+
+    def blobs(self) -> Iterator[tuple[str, str]]:
+        """Yield (path below the folder, blob id) of each file; skips symbolic links, submodules."""
+        below = ("--", self._prefix) if self._prefix else ()
+        listing = self._git("ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
+        for row in listing.split("\0"):
+            head, _, name = row.partition("\t")
+            mode, _, blob = head.partition(" ")
+            if mode in _FILE_MODES:
+                yield name.removeprefix(self._prefix), blob.rpartition(" ")[2]
+
+    def read(self, blob: str) -> bytes:
+        """Return the content of a blob; one `git cat-file` process serves all blobs."""
+        with self._lock:
+            if self._reader is None:
+                self._reader = subprocess.Popen(
+                    [*self._command, "cat-file", "--batch"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=os.environ | _ENVIRONMENT,
+                )
+            requests, answers = self._reader.stdin, self._reader.stdout
+            if requests is None or answers is None:
+                raise SourceError(f"{self.location}: git does not answer.")
+            requests.write(blob.encode() + b"\n")
+            requests.flush()
+            header = answers.readline().split()
+            if len(header) != 3:
+                raise SourceError(
+                    f"{self.location}: blob {blob} is not in the repository on this machine.",
+                    hint="A partial clone lacks it: run `git fetch --refetch` there.",
+                )
+            content = answers.read(int(header[2]))
+            answers.read(1)
+            return content
+
+    def close(self) -> None:
+        """End the `git cat-file` process."""
+        with self._lock:
+            if self._reader is not None:
+                self._reader.communicate()
+                self._reader = None
+
+    def _git(self, *arguments: str) -> str:
+        try:
+            done = subprocess.run(
+                [*self._command, *arguments],
+                capture_output=True,
+                check=True,
+                env=os.environ | _ENVIRONMENT,
+            )
+        except FileNotFoundError as error:
+            raise SourceError("git is not installed, so no ref can be read.") from error
+        except subprocess.CalledProcessError as error:
+            problem = error.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+            raise SourceError(
+                f"{self._folder}: git {arguments[0]} failed: {problem or error.returncode}."
+            ) from error
+        return os.fsdecode(done.stdout)

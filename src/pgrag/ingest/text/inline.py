@@ -1,0 +1,62 @@
+"""From inline Markdown to words: plain text and headings."""
+
+import html
+import re
+
+_MAX_HEADING = 200
+_INLINE = re.compile(
+    r"(?P<ticks>`+)(?P<code>[^\n]{1,300}?)(?<!`)(?P=ticks)(?!`)"
+    r"|!\[\[[^\]\n]{0,300}\]\]"
+    r"|\[\[(?:[^\]|\n]{0,300}\|)?(?P<wiki>[^\]|\n]{1,300})\]\]"
+    r"|!?\[(?P<label>(?:\\.|[^\[\]\\]|!?\[[^\[\]\n]{0,200}\](?:\([^()\n]{0,500}\))?){0,500})\]"
+    r"(?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)|\[[^\[\]\n]{0,200}\])"
+    r"|<(?P<url>https?://[^<>\s]{1,500})>"
+    r"|</?[A-Za-z!][^<>\n]{0,500}>"
+    r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|(?P<mark>\*{1,3}|~~|(?<![^\W_])_{1,3})(?=\S)(?P<marked>(?:(?!(?P=mark)).){1,300}?)(?<=\S)"
+    r"(?P=mark)(?!(?<=_)[^\W_])"
+)
+_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*(?P<list>[#.][^{}\n]*)\}[ \t]*$")
+_EXPLICIT_ID = re.compile(r"#([^\s#.{}]+)")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+
+
+def plain(text: str) -> str:
+    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis.
+
+    The content of code spans is unchanged.
+    """
+    if any(sign in text for sign in "`[<\\*_~"):
+        text = _INLINE.sub(_words, text)
+    return " ".join(html.unescape(text).split() if "&" in text else text.split())
+
+
+def _words(match: re.Match[str]) -> str:
+    if (code := match["code"]) is not None:
+        # entities are literal in a code span: escape "&", so that `plain` does not unescape them
+        return code.strip().replace("&", "&amp;")
+    for group in ("wiki", "url", "escaped"):
+        if match[group] is not None:
+            return match[group]
+    if (label := match["label"]) is not None:
+        return plain(label)
+    if (marked := match["marked"]) is not None:
+        return plain(marked)
+    return ""
+
+
+def heading_text(source: str) -> tuple[str, str | None]:
+    """Return the words of a heading and its explicit id: `X { #id }` gives ("X", "id").
+
+    The words have at most 200 characters, because a heading is part of many paths.
+    """
+    source = _CLOSING_HASHES.sub("", source)
+    explicit = None
+    if match := _ATTRIBUTES.search(source):
+        source = source[: match.start()]
+        if explicit_id := _EXPLICIT_ID.search(match["list"]):
+            explicit = explicit_id[1]
+    words = plain(source)
+    if len(words) > _MAX_HEADING:
+        words = words[: _MAX_HEADING - 1].rsplit(" ", 1)[0] + "…"
+    return words, explicit

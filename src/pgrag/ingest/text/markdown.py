@@ -1,0 +1,281 @@
+"""Parse Markdown into sections: the heading tree of a page with the blocks of each heading."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pgrag.ingest.text import templating
+from pgrag.ingest.text.anchors import Anchors
+from pgrag.ingest.text.html_text import readable
+from pgrag.ingest.text.inline import heading_text
+from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.models import Block, Section
+
+# Only blocks are parsed: their text is sliced from the source by line numbers.
+_PARSER = MarkdownIt("commonmark").enable("table")
+_PARSER.core.ruler.enableOnly(["normalize", "block"])
+
+_BLOCK_TYPES = {
+    "paragraph_open": "text",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "fence": "code",
+    "code_block": "code",
+    "table_open": "table",
+    "blockquote_open": "quote",
+    "html_block": "html",
+}
+_NESTED_TYPES = {"fence": "code", "code_block": "code", "table_open": "table"}
+_CALLOUT = re.compile(
+    r"[ \t]*(?:>[ \t]*(?:\[!|\*\*\w+:?\*\*)|:{3,}[ \t]*[a-z]|/{3,}[ \t]*[a-z]|!{3} |\?{3}\+? "
+    r"|\{\{[<%][ \t]*(?:note|tip|info|warning|caution|danger|alert)\b)"
+)
+_MATH = re.compile(r"[ \t]*(?:\$\$|\\\[|\\begin\{)")
+_PADDING = re.compile(r"(?<=\S)[ \t]{2,}|-{4,}")
+_HTML_TABLE = re.compile(r"[ \t]*<table\b", re.IGNORECASE)
+_HTML_CODE = re.compile(r"[ \t]*<(?:script|style|pre|textarea)\b", re.IGNORECASE)
+_EDGE_CALLOUT = re.compile(r"\[!edge\]", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Heading:
+    """A heading with the blocks below it, before it is placed in the tree."""
+
+    text: str
+    level: int
+    line: int
+    anchor: str
+    blocks: list[Block] = field(default_factory=list)
+
+
+def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
+    """Return the sections of a page in reading order."""
+    return read(text, first_line)[0]
+
+
+def read(text: str, first_line: int = 1) -> tuple[tuple[Section, ...], Prose]:
+    """Return the sections of a page in reading order, and its prose, in linear time.
+
+    Text before the first heading is a section of level 0. Only top-level headings count, not
+    those in quotes, lists, fences or HTML. Headings without words are skipped. `first_line` is
+    the line of the source on which the text begins.
+    """
+    text = templating.prepare(text)
+    lines = text.split("\n")
+    environment: dict[str, Any] = {}
+    tokens = _PARSER.parse(text, environment)
+    definitions = environment.get("references", {})
+    prose = Prose(
+        tuple(_passages(tokens, definitions, lines, first_line)),
+        {
+            label: _address(definition)
+            for label, definition in definitions.items()
+            if label[0] != "^"
+        },
+    )
+    macros = templating.has_macros(text)
+    original = lines[:] if macros else lines
+    if macros:
+        _reduce_macros(lines, tokens)
+    headings = [_Heading("", 0, first_line, "")]
+    anchors = Anchors()
+    for token, contains in _top_level(tokens):
+        start, end = token.map or (0, 0)
+        if token.type == "heading_open":
+            words, explicit = heading_text(_heading_source(token, lines[start:end]))
+            if words:
+                level = int(token.tag[1:])
+                anchor = anchors.make(words, explicit)
+                headings.append(_Heading(words, level, first_line + start, anchor))
+        elif token.type in _BLOCK_TYPES:
+            kind = _block_type(token.type, original[start])
+            if block := _block(kind, contains, lines, (start, end), first_line):
+                headings[-1].blocks.append(block)
+    last_line = first_line + len(lines) - (2 if lines[-1] == "" and len(lines) > 1 else 1)
+    if not headings[0].blocks:
+        del headings[0]
+    return _tree(headings, last_line), prose
+
+
+def _address(definition: Mapping[str, Any]) -> str:
+    """Undo the parser's percent-encoding: addresses are kept as written."""
+    href: str = definition["href"]
+    return href if "://" in href else unquote(href)
+
+
+def _passages(
+    tokens: Sequence[Token],
+    definitions: Mapping[str, Mapping[str, Any]],
+    lines: Sequence[str],
+    first_line: int,
+) -> list[Passage]:
+    """Collect all text except code, before its macros are reduced."""
+    passages: list[Passage] = []
+    callouts: list[int | None] = []
+    for token in tokens:
+        kind = token.type
+        start, end = token.map or (0, 0)
+        if kind == "inline" and token.content:
+            if callouts and callouts[-1] is None and _EDGE_CALLOUT.match(token.content):
+                callouts[-1] = len(passages)
+            callout = callouts[-1] if callouts else None
+            # a table row is one passage, so that a link's sentence is the row; skip its cells
+            in_row = (
+                bool(passages)
+                and passages[-1].kind == "table"
+                and passages[-1].line == first_line + start
+            )
+            if not in_row:
+                passages.append(Passage(token.content, first_line + start, callout=callout))
+        elif kind == "tr_open":
+            passages.append(Passage(lines[start], first_line + start, "table"))
+        elif kind == "html_block" and not _HTML_CODE.match(token.content):
+            passages.append(Passage("\n".join(lines[start:end]), first_line + start, "html"))
+        elif kind == "blockquote_open":
+            callouts.append(callouts[-1] if callouts else None)
+        elif kind == "blockquote_close":
+            callouts.pop()
+    notes = [definition["map"] for label, definition in definitions.items() if label[0] == "^"]
+    if notes:
+        # CommonMark parses a footnote as a link definition
+        passages += (
+            Passage("\n".join(lines[start:end]), first_line + start) for start, end in notes
+        )
+        passages.sort(key=lambda passage: passage.line)
+    return passages
+
+
+def parse_blocks(text: str, first_line: int) -> list[Block]:
+    """Return the blocks of a list item or a quote whose markers were removed."""
+    lines = text.split("\n")
+    blocks: list[Block] = []
+    for token, contains in _top_level(_PARSER.parse(text)):
+        start, end = token.map or (0, 0)
+        kind = _BLOCK_TYPES.get(token.type, "text")
+        if block := _block(kind, contains, lines, (start, end), first_line):
+            blocks.append(block)
+    return blocks
+
+
+def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]]]:
+    """Yield each token that opens a top-level block, with the types of its nested blocks."""
+    opened: Token | None = None
+    contains: list[str] = []
+    for token in tokens:
+        if token.level == 0 and token.nesting >= 0 and token.map:
+            if opened:
+                yield opened, tuple(contains)
+                contains = []
+            opened = token
+        elif token.type in _NESTED_TYPES and _NESTED_TYPES[token.type] not in contains:
+            contains.append(_NESTED_TYPES[token.type])
+    if opened:
+        yield opened, tuple(contains)
+
+
+def _reduce_macros(lines: list[str], tokens: Sequence[Token]) -> None:
+    """Reduce the macros in all lines outside code, in place."""
+    start = 0
+    code = [token.map for token in tokens if token.type in {"fence", "code_block"} and token.map]
+    for code_start, code_end in [*code, [len(lines), len(lines)]]:
+        if start < code_start:
+            prose = "\n".join(lines[start:code_start])
+            lines[start:code_start] = templating.reduce(prose).split("\n")
+        start = code_end
+
+
+def _block_type(token_type: str, first_line: str) -> str:
+    kind = _BLOCK_TYPES[token_type]
+    if kind in {"text", "quote"} and _CALLOUT.match(first_line):
+        return "callout"
+    if kind == "text" and _MATH.match(first_line):
+        return "math"
+    if kind == "html" and _HTML_TABLE.match(first_line):
+        return "table"
+    return kind
+
+
+def _block(
+    kind: str,
+    contains: tuple[str, ...],
+    lines: list[str],
+    extent: tuple[int, int],
+    first_line: int,
+) -> Block | None:
+    """Slice a block from the page; None if it has no visible text."""
+    start, end = extent
+    while start < end and not lines[start].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    text = "\n".join(lines[start:end]).rstrip()
+    if kind in {"text", "callout"}:
+        text = text.lstrip()
+    if text.lstrip().startswith("<") and (kind == "html" or _HTML_TABLE.match(text)):
+        text = readable(text)
+    elif kind == "table":
+        text = _PADDING.sub(lambda match: "---" if match[0][0] == "-" else " ", text)
+    if not text:
+        return None
+    return Block(kind, text, first_line + start, first_line + end - 1, contains)
+
+
+def _heading_source(token: Token, lines: list[str]) -> str:
+    """Return the source of an ATX or setext heading without its marks."""
+    if token.markup.startswith("#"):
+        return lines[0].strip().lstrip("#").strip()
+    return " ".join(line.strip() for line in lines[:-1])
+
+
+def _tree(headings: Sequence[_Heading], last_line: int) -> tuple[Section, ...]:
+    """Build the heading tree in linear time, with a stack of ancestors."""
+    parents: list[int | None] = []
+    children: dict[int | None, list[int]] = defaultdict(list)
+    ancestors: list[int] = []
+    for index, heading in enumerate(headings):
+        while ancestors and headings[ancestors[-1]].level >= heading.level:
+            ancestors.pop()
+        parents.append(ancestors[-1] if ancestors else None)
+        if heading.level:
+            children[parents[-1]].append(index)
+            ancestors.append(index)
+    last = list(range(len(headings)))
+    for index in reversed(range(len(headings))):
+        last[index] = last[children[index][-1]] if children[index] else index
+    positions = ["intro"] * len(headings)
+    for siblings in children.values():
+        for index in siblings[1:]:
+            positions[index] = "conclusion" if index == siblings[-1] else "middle"
+    sections: list[Section] = []
+    for index, heading in enumerate(headings):
+        parent = parents[index]
+        path = (sections[parent].path if parent is not None else ()) + (
+            (heading.text,) if heading.level else ()
+        )
+        following = headings[index + 1].line - 1 if index + 1 < len(headings) else last_line
+        sections.append(
+            Section(
+                heading=heading.text,
+                level=heading.level,
+                path=path,
+                depth=len(path),
+                position=positions[index],
+                line_start=heading.line,
+                line_end=following,
+                parent=parent,
+                root=index if parent is None else sections[parent].root,
+                last=last[index],
+                previous=index - 1 if index else None,
+                next=index + 1 if index + 1 < len(headings) else None,
+                children=tuple(children[index]),
+                blocks=tuple(heading.blocks),
+                anchor=heading.anchor,
+            )
+        )
+    return tuple(sections)

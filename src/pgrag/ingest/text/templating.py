@@ -1,0 +1,138 @@
+"""Reduce template macros to the words that a reader of the rendered page sees.
+
+Documentation is Markdown plus the macros of a site generator: KumaScript (MDN), Hugo shortcodes,
+MDX, admonition fences. Both steps preserve the number of lines, so line ranges stay valid. Macros
+in code are documentation about macros and remain unchanged.
+"""
+
+import re
+
+from pgrag.ingest.text import kumascript, shortcodes
+
+_MACRO_SIGNS = ("{{", "{%", "{*", "{/*", "<!--", "///", ":::", "!!!", "???")
+_COMPONENT = re.compile(r"^[ \t]*</?[A-Z]\w*[a-z]", re.MULTILINE)
+_MODULE = re.compile(r"^(?:import|export)[ \t]", re.MULTILINE)
+
+_CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n[ \t]*\n).){1,300}?)(?<!`)(?P=ticks)(?!`)"
+_COMMENT = r"(?P<comment><!--|\{/\*)"
+_SHORTCODE = (
+    r"\{\{[<%](?P<shortcode>(?:\"(?:\\.|[^\"\\]){0,1000}\"|[^\"{]|\{(?!\{)){0,1000}?)[>%]\}\}"
+)
+_KUMASCRIPT = (
+    r"\{\{[ \t\n]*(?P<macro>[A-Za-z][\w-]*)[ \t\n]*"
+    r"(?:\((?P<arguments>[^{}]{0,1000}?)\)[ \t\n]*)?\}\}"
+)
+_RAW = r"\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}"
+_INCLUDE = r"^[ \t]*\{\*[ \t]*(?P<include>[^ \t\n*}]+)[^*}\n]*\*\}"
+_ADMONITION = (
+    r"^(?P<indent>[ \t]*)(?:/{3,}|:{3,}|!{3}|\?{3}\+?)[ \t]*"
+    r"(?:(?P<kind>(?i:note|tip|info|hint|important|warning|caution|danger|check|success|question"
+    r"|failure|bug|example|quote|abstract|details|tab))\b[ \t]*"
+    r"(?:\|[ \t]*|\[(?=[^\]\n]*\]))?(?P<caption>[^\n]*))?$"
+)
+_ELEMENT = (
+    r"^[ \t]*(?P<element></?[A-Z]\w*[a-z][\w.]*"
+    r"(?P<attributes>(?:\s(?:\"[^\"]{0,500}\"|\{[^{}]{0,500}\}|[^<>\"{}]){0,500})?)>)"
+)
+_IMPORTS = (
+    r"(?<![^\n]\n)^(?P<imports>(?:(?:import[ \t]+(?:[\w$*{}\s,]{1,500}?\sfrom[ \t]*)?"
+    r"[\"'][^\"'\n]{1,300}[\"'];?|export[ \t]+(?:const|let|default|function)[ \t][^\n]*;)"
+    r"[ \t]*\n?)+)"
+)
+_MACRO = re.compile(
+    "|".join(
+        (
+            _CODE_SPAN,
+            _COMMENT,
+            _SHORTCODE,
+            _KUMASCRIPT,
+            _RAW,
+            _INCLUDE,
+            _ADMONITION,
+            _ELEMENT,
+            _IMPORTS,
+        )
+    ),
+    re.MULTILINE | re.DOTALL,
+)
+_COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}
+_SHOWN_ATTRIBUTE = re.compile(r"\b(?:label|title|summary|heading|alt)=\{?[\"']([^\"'\n]+)[\"']")
+
+_INDENTED_ADMONITION = re.compile(
+    r"^(?P<opener>(?:!{3}|\?{3}\+?|===)[ \t]+[^\n]+\n)(?P<body>(?:[ \t]*\n| {4}[^\n]*\n?)+)",
+    re.MULTILINE,
+)
+
+
+def prepare(text: str) -> str:
+    """Rewrite, before Markdown is parsed, the macros that affect what counts as code.
+
+    Shortcodes around code become fences, comments become empty lines, and the indented body of
+    an admonition (`!!! note`) loses its indent, which Markdown would parse as code.
+    """
+    if "{{" in text:
+        text = shortcodes.fence_code(text)
+    if "!!! " in text or "??? " in text or "???+ " in text or '=== "' in text:
+        text = _INDENTED_ADMONITION.sub(_dedent, text)
+    return text
+
+
+def has_macros(text: str) -> bool:
+    """Whether `reduce` could change a text; a quick check."""
+    return (
+        any(sign in text for sign in _MACRO_SIGNS)
+        or _COMPONENT.search(text) is not None
+        or _MODULE.search(text) is not None
+    )
+
+
+def reduce(text: str) -> str:
+    """Reduce the macros of a text without code blocks to words; preserves the number of lines."""
+    parts: list[str] = []
+    copied = position = 0
+    unclosed: set[str] = set()
+    while match := _MACRO.search(text, position):
+        position = match.end()
+        if match["code"] is not None:
+            continue
+        if opener := match["comment"]:
+            closer = _COMMENT_ENDS[opener]
+            # repeated failing searches for a closer would take quadratic time
+            end = -1 if opener in unclosed else text.find(closer, position)
+            if end < 0:
+                unclosed.add(opener)
+                continue
+            position = end + len(closer)
+        words = "" if opener else _shown(match)
+        lines = text.count("\n", match.start(), position) - words.count("\n")
+        parts += (text[copied : match.start()], words, "\n" * lines)
+        copied = position
+    return "".join((*parts, text[copied:])) if parts else text
+
+
+def _shown(match: re.Match[str]) -> str:
+    if match["shortcode"] is not None:
+        return shortcodes.words(match["shortcode"])
+    if (macro := match["macro"]) is not None:
+        words = kumascript.words(macro, match["arguments"])
+        return match[0] if words is None else words
+    if (include := match["include"]) is not None:
+        return include.removeprefix("../").removeprefix("../")
+    if match["indent"] is not None:
+        return match["indent"] + _admonition(match["kind"], match["caption"])
+    if match["element"] is not None:
+        return " ".join(_SHOWN_ATTRIBUTE.findall(match["attributes"]))
+    return ""
+
+
+def _admonition(kind: str | None, caption: str | None) -> str:
+    """Return the caption of an opening line, else its kind; "" for a closing line."""
+    if kind is None:
+        return ""
+    caption = (caption or "").replace("**", "").strip().rstrip("]").strip("\"' ")
+    return f"**{caption or kind.capitalize()}**"
+
+
+def _dedent(match: re.Match[str]) -> str:
+    body = re.sub(r"^ {4}", "", match["body"], flags=re.MULTILINE)
+    return match["opener"] + body

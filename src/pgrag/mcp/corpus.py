@@ -1,0 +1,88 @@
+"""The documentation that the tools search and read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pgrag.app import App
+from pgrag.db import Row
+from pgrag.errors import UnknownVersion
+from pgrag.search import Search
+
+UNVERSIONED = "-"
+"""Stands for the empty label of unversioned documentation."""
+
+_CLIENT = "mcp"
+"""The client name under which searches are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The version that a request resolved to, and why; `label` is empty for the unversioned."""
+
+    library: str
+    label: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{named(self.library, self.label)} ({self.reason})"
+
+    @property
+    def content(self) -> dict[str, str]:
+        """The fields of a reply that tell which version was read."""
+        version = shown(self.label)
+        return {"library": self.library, "version": version, "version_reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """The libraries of an `App`; thread-safe.
+
+    `is_read_only`: searches are not recorded either. `roots`: the folders from which agents may
+    index; None: any folder that the server's user may read.
+    """
+
+    app: App
+    is_read_only: bool = False
+    roots: tuple[Path, ...] | None = None
+
+    @property
+    def search(self) -> Search:
+        """The search functions; an agent's searches are recorded, unless recording is off."""
+        return self.unrecorded if self.is_read_only else self.app.searching_as(_CLIENT)
+
+    @property
+    def unrecorded(self) -> Search:
+        """The search functions without recording, for pgrag's own queries."""
+        return self.app.search
+
+    def call(self, function: str, /, **arguments: Any) -> list[Row]:
+        """Rows of `pgrag.<function>`; see `Database.call`."""
+        return self.app.database.call(function, **arguments)
+
+    def resolve(self, library: str, wish: str | None) -> Resolved:
+        """Raises `UnknownLibrary`, `UnknownVersion`."""
+        wanted = label(wish)
+        [row] = self.call("resolve_version", library=library, wanted=wanted)
+        if wanted == "" and row["version"]:
+            raise UnknownVersion(
+                f"{library} has no documentation without versions.",
+                hint=f"Its newest version is {row['version']}.",
+            )
+        reason = "the version asked for" if row["reason"] == "exact" else row["reason"]
+        return Resolved(library.strip().lower(), row["version"], reason)
+
+
+def label(wish: str | None) -> str | None:
+    """The label of a version as stored in the database."""
+    return "" if wish is not None and wish.strip() == UNVERSIONED else wish
+
+
+def shown(version: str | None) -> str:
+    """The label in the form that an agent can pass back; never empty."""
+    return version or UNVERSIONED
+
+
+def named(library: str, version: str) -> str:
+    """A library and its version, for people and models."""
+    return f"{library} {version}" if version else library
