@@ -1,4 +1,4 @@
-"""One server and one migrated template database a session; a clone of it for every test."""
+"""One server and one migrated template database per session, and one clone per test."""
 
 from __future__ import annotations
 
@@ -21,17 +21,29 @@ from pgrag.db import Database, register_vector_types
 from pgrag.embedded import EmbeddedServer
 from pgrag.embedding import install
 
-# How long an example takes says how busy the machine is, not whether the property holds.
+# The duration of an example depends on the load of the machine, not on the property.
 settings.register_profile("pgrag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("pgrag")
+
+#: No test database has to survive a power failure or lives long enough for vacuuming, so the
+#: server's background processes sleep.
+SERVER_SETTINGS = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "bgwriter_lru_maxpages": "0",
+    "bgwriter_delay": "'10s'",
+    "wal_writer_delay": "'10s'",
+    "checkpoint_flush_after": "0",
+}
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
 class Databases:
-    """Databases made from a template. Those that are done with go when the next one is made.
+    """Databases cloned from a template. Creating one drops those that are no longer used.
 
-    By then their sessions have ended: to drop a database at once takes a tenth of a second.
+    By then their sessions have ended: dropping a database immediately takes a tenth of a second.
     """
 
     def __init__(self, server_url: str) -> None:
@@ -40,12 +52,12 @@ class Databases:
         self._done: list[str] = []
 
     def create(self, template: str = "template1") -> str:
-        """Make a database and return its name."""
+        """Create a database and return its name."""
         self._drop_done()
         name = f"pgrag_test_{uuid.uuid4().hex[:12]}"
         self.admin.execute(
-            # Not file_copy: that makes two checkpoints, and a test would wait for them.
-            sql.SQL("create database {} template {} strategy wal_log").format(
+            # file_copy takes two checkpoints, cheap without fsync, but writes nothing to the WAL.
+            sql.SQL("create database {} template {} strategy file_copy").format(
                 sql.Identifier(name), sql.Identifier(template)
             )
         )
@@ -61,11 +73,11 @@ class Databases:
         return f"postgresql://{credentials}@/{name}?{urlencode({'host': 'localhost', **given})}"
 
     def done(self, name: str) -> None:
-        """Let a database go."""
+        """Release a database; a later call drops it."""
         self._done.append(name)
 
     def close(self) -> None:
-        """Drop what is left, and disconnect."""
+        """Drop the remaining databases, and disconnect."""
         self._drop_done()
         self.admin.close()
 
@@ -79,7 +91,7 @@ class Databases:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need a server, directly or by another fixture: `pytest -m server`."""
+    """Mark tests that use the server, directly or through a fixture: `pytest -m server`."""
     for item in items:
         if "server_url" in getattr(item, "fixturenames", ()):
             item.add_marker("server")
@@ -87,7 +99,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting of the machine reaches a test, and no test reaches the user's own cluster."""
+    """Isolate tests from the machine's settings and from the user's cluster."""
     for name in list(os.environ):
         if name.upper().startswith("PGRAG_") or name.upper() == "HYBRID_ALPHA":
             monkeypatch.delenv(name)
@@ -97,7 +109,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server to make databases on: PGRAG_TEST_DATABASE_URL, else an embedded one."""
+    """A server for the test databases: PGRAG_TEST_DATABASE_URL, else an embedded one."""
     given = os.environ.get("PGRAG_TEST_DATABASE_URL")
     if given:
         yield given
@@ -106,8 +118,8 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         url = server.start()
         with psycopg.connect(url, autocommit=True) as connection:
-            # Nothing here has to survive a power failure.
-            connection.execute("alter system set fsync = off")
+            for setting, text in SERVER_SETTINGS.items():
+                connection.execute(f"alter system set {setting} = {text}")
             connection.execute("select pg_reload_conf()")
         yield url
     finally:
@@ -125,13 +137,13 @@ def databases(server_url: str) -> Iterator[Databases]:
 
 @pytest.fixture(scope="session")
 def admin(databases: Databases) -> psycopg.Connection:
-    """A connection to the server that databases are made on."""
+    """A connection to the server of the test databases."""
     return databases.admin
 
 
 @pytest.fixture(scope="session")
 def url_of(databases: Databases) -> Callable[[str], str]:
-    """The URL of a database of the server by its name."""
+    """Returns the URL of a test database by its name."""
     return databases.url
 
 
@@ -157,7 +169,7 @@ def empty_database_url(databases: Databases) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def clone(databases: Databases, template: str) -> Callable[[], AbstractContextManager[str]]:
-    """Makes fresh databases, migrated, with the built-in model: `with clone() as url`."""
+    """Creates migrated databases with the built-in model: `with clone() as url`."""
 
     @contextmanager
     def fresh() -> Iterator[str]:
@@ -177,7 +189,7 @@ def database_url(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[s
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """The project's own access to a fresh database."""
+    """A `Database` of the package for a fresh database."""
     with Database(database_url, pool_size=4) as database:
         yield database
 

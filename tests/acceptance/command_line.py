@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import signal
@@ -12,17 +14,26 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import psycopg
+from fork_server import ForkServer
 from psycopg.rows import dict_row
 
-SECONDS = 120
+SECONDS = 300
+_PROGRAM = "from pgrag.cli import main; main()"
 _SMALL_BATCHES = (
     "from pgrag.ingest import pipeline; pipeline.BATCH_DOCUMENTS = 60;"
     " pipeline.RETRY_DELAYS = (0.3, 0.6, 1.2, 2.4, 4.8, 9.6);"
-    " from pgrag.cli import main; main()"
+    f" {_PROGRAM}"
 )
+_BARE_ENVIRONMENT = {
+    **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+    "LC_ALL": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "PYTHONWARNINGS": "error",
+}
 
 
 @dataclass(frozen=True)
@@ -50,19 +61,25 @@ class CommandLine:
 
     def run(self, *arguments: object, code: int = 0, stdin: str = "") -> Finished:
         """Run a command to its end, which must come with this exit status and no traceback."""
-        ended = subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment,
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=SECONDS,
-            check=False,
-        )
-        assert "Traceback" not in ended.stderr, ended.stderr
-        assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
-        return Finished(ended.returncode, ended.stdout, ended.stderr)
+        # Python reads its own variables at its start, which is that of the server.
+        assert not any(name.startswith("PYTHON") for name in self.variables)
+        with TemporaryFile() as source, TemporaryFile() as out, TemporaryFile() as err:
+            source.write(stdin.encode())
+            source.seek(0)
+            ended = _fork_server().run(
+                self.program,
+                [str(argument) for argument in arguments],
+                folder=self.folder,
+                environment=self.environment,
+                streams=(source, out, err),
+                timeout=SECONDS,
+            )
+            out.seek(0)
+            err.seek(0)
+            finished = Finished(ended, out.read().decode(), err.read().decode())
+        assert "Traceback" not in finished.err, finished.err
+        assert ended == code, f"{ended}\n{finished.out}\n{finished.err}"
+        return finished
 
     def run_all(self, *commands: Sequence[object], code: int = 0) -> list[Finished]:
         """Run commands that do not depend on each other, two at a time."""
@@ -74,7 +91,7 @@ class CommandLine:
         return self.run(*arguments, "--json").json
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
-        """Start a command and return its process."""
+        """Start a command from nothing, as a shell does, and return its process."""
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.folder,
@@ -90,13 +107,14 @@ class CommandLine:
         return replace(self, variables=self.variables | variables)
 
     @property
+    def program(self) -> str:
+        """What Python runs."""
+        return _SMALL_BATCHES if self.small_batches else _PROGRAM
+
+    @property
     def environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
         return {
-            **kept,
-            "LC_ALL": "C.UTF-8",
-            "TERM": "xterm-256color",
-            "PYTHONWARNINGS": "error",
+            **_BARE_ENVIRONMENT,
             "PGRAG_HOME": str(self.folder / "pgrag-home"),
             **self.variables,
         }
@@ -105,6 +123,16 @@ class CommandLine:
         """The words that start it."""
         program = ["-c", _SMALL_BATCHES] if self.small_batches else ["-m", "pgrag"]
         return [sys.executable, *program, *map(str, arguments)]
+
+
+@functools.cache
+def _fork_server() -> ForkServer:
+    """The server of this run of tests."""
+    folder = TemporaryDirectory(prefix="pgrag-")
+    server = ForkServer(Path(folder.name) / "commands", _BARE_ENVIRONMENT)
+    atexit.register(folder.cleanup)
+    atexit.register(server.stop)
+    return server
 
 
 def write_pages(folder: Path, pages: int, *, word: str = "pump") -> Path:

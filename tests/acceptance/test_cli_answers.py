@@ -162,7 +162,7 @@ def test_a_language_model_that_searches_by_itself(
     personal: CommandLine, server: llm_server.Server
 ) -> None:
     steps = [
-        calls(("keyword_search", {"query": "Peter Kühne Beruflicher Werdegang", "limit": 10})),
+        calls(("keyword_search", {"query": "Peter Kühne Beruflicher Werdegang", "top_k": 10})),
         calls(("keyword_search", {"query": "Nordlicht Medizintechnik Stadtwerke Brandt"})),
     ]
     server.script = [*steps, answer_from_context]
@@ -187,7 +187,7 @@ def test_exit_codes(personal: CommandLine, server: llm_server.Server) -> None:
     missing = personal.with_variables(PGRAG_LLM_URL="").run(*asked, code=1)
     assert "PGRAG_LLM_URL" in missing.err
     wrong = personal.run(*asked, "--mode", "agentic", "-n", "3", "--tokens", "100", code=2)
-    assert "no use for --limit, --tokens" in " ".join(wrong.err.replace("│", "").split())
+    assert "no use for --tokens, --top-k" in " ".join(wrong.err.replace("│", "").split())
 
 
 def test_an_interrupt_ends_the_answer(personal: CommandLine, server: llm_server.Server) -> None:

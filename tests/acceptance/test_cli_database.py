@@ -42,7 +42,7 @@ def on_terminal(pgrag: CommandLine, *arguments: object, answer: str = "") -> tup
 
 def test_psql_finds_the_functions_with_and_without_their_schema(indexed: CommandLine) -> None:
     queries = (
-        "select library from pgrag.search('zlib compiler', match_count => 1)",
+        "select library from pgrag.search('zlib compiler', top_k => 1)",
         "select count(*) from libraries()",
     )
     ended = indexed.run("db", "psql", "--", "-At", *(part for q in queries for part in ("-c", q)))

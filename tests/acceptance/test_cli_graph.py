@@ -104,7 +104,7 @@ def test_what_is_not_there(garden: CommandLine) -> None:
         ("backlinks", "garden", "index.md"),
     )
     assert (nothing.out, lonely.out) == ("", "")
-    assert "No way of at most 8 steps" in nothing.err
+    assert "No path of at most 8 steps" in nothing.err
     assert "No page links there." in lonely.err
     assert "has no page" in garden.run("related", "garden", "gone.md", code=1).err
     assert "needs --page" in garden.run("edges", "garden", "--structure", code=2).err

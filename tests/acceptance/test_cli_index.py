@@ -120,7 +120,7 @@ def test_a_run_that_is_interrupted_or_killed_is_completed_by_the_next(
     interrupted.send_signal(signal.SIGINT)
     _, said = interrupted.communicate()
     assert (interrupted.returncode, "Traceback" in said) == (130, False), said
-    assert "the next run goes on from here" in said
+    assert "the next run continues from here" in said
 
     counts = counted(database_url, "pumps")
     assert 0 < counts["pages"] < 150

@@ -15,10 +15,10 @@ select pgrag.record_search(
     %(query)s,
     (
         select coalesce(jsonb_agg(to_jsonb(h)), '[]')
-        from pgrag.search(%(query)s, 'kestrel', match_count => 3) as h
+        from pgrag.search(%(query)s, 'kestrel', top_k => 3) as h
         where %(found)s
     ),
-    client => 'cli', library => 'kestrel', version => '2.0', parameters => '{"match_count": 3}',
+    client => 'cli', library => 'kestrel', version => '2.0', parameters => '{"top_k": 3}',
     timings => '{"keyword": 1.25}', duration_ms => %(ms)s
 )
 """
@@ -79,7 +79,7 @@ def test_metrics_are_tables_or_json(indexed: CommandLine, searched: list[str]) -
     [row] = indexed.json("metrics", "searches", "--days", 7)
     assert (row["searches"], row["max_ms"], row["empty_share"]) == (2, 4.5, 0.5)
     assert [row["query"] for row in indexed.json("metrics", "empty")] == ["prüfstand"]
-    assert len(indexed.json("metrics", "popular", "--limit", 1)) == 1
+    assert len(indexed.json("metrics", "popular", "--top-k", 1)) == 1
     assert [row["duration_ms"] for row in indexed.json("metrics", "slow")] == [4.5, 2.0]
     assert indexed.json("metrics", "answers") == []
     tables = indexed.run_all(

@@ -74,7 +74,7 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag: CommandL
     refused = pgrag.run("config", "apply", file, code=1)
     assert "types.yaml:8: page_types/note/retriever_weight: must be a number from 0" in refused.err
     assert "harbour 1" not in refused.err
-    assert "page types that there are" in pgrag.run("index", "--changed-config").out
+    assert "with the current page types" in pgrag.run("index", "--changed-config").out
 
     # Applied, it says what must be read again; so far nothing is another than before.
     before = rows(url, STATE, "harbour")
@@ -119,11 +119,14 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag: CommandL
     # A weight is asked for by searches, so nothing is read again for it.
     file.write_text(FILE.format(profile="short", weight=3), encoding="utf-8")
     assert "harbour" not in pgrag.run("config", "apply", file).err
-    assert "page types that there are" in pgrag.run("index", "--changed-config", "harbour@1").out
+    assert "with the current page types" in pgrag.run("index", "--changed-config", "harbour@1").out
 
 
 def test_what_cannot_be_asked_for_is_a_usage_error(pgrag: CommandLine) -> None:
     assert "needs a library and one source" in pgrag.run("index", "harbour", code=2).err
     assert "needs a library and one" in pgrag.run("index", "harbour", "a", "b", code=2).err
-    assert "stands alone" in pgrag.run("index", "--changed-config", "--profile", "long", code=2).err
+    assert (
+        "takes no other options"
+        in pgrag.run("index", "--changed-config", "--profile", "long", code=2).err
+    )
     assert "no library 'x'" in pgrag.run("index", "--changed-config", "x", code=1).err

@@ -10,7 +10,7 @@ QUERY = "restore a folder of yesterday"
 
 def test_json_is_a_list_of_hits_with_the_columns_of_the_database(indexed: CommandLine) -> None:
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
-        cursor = connection.execute("select * from pgrag.search('folder', match_count => 1)")
+        cursor = connection.execute("select * from pgrag.search('folder', top_k => 1)")
         assert cursor.description is not None
         columns = [column.name for column in cursor.description]
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
@@ -63,7 +63,7 @@ def test_one_arm_alone_and_what_led_to_the_score(indexed: CommandLine) -> None:
     told = indexed.run("search", "maxCopyAge", "-l", "kestrel", "--keyword", "--explain", "-n", "1")
     assert "maxcopyag: " in told.out
     assert "semantic" in told.out
-    assert "keyword arm: " in told.out
+    assert "keyword retriever: " in told.out
     [hit] = indexed.json("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
     assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
 

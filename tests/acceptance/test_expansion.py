@@ -20,7 +20,7 @@ def test_what_is_relevant_is_in_the_context_and_little_of_other_pages(
         cwd=CHECKOUT,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=1200,
         check=False,
     )
     assert finished.returncode == 0, finished.stderr + finished.stdout

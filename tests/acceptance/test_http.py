@@ -39,7 +39,7 @@ def unrecorded(response: httpx.Response) -> dict[str, Any]:
 
 
 def test_a_search_by_get_and_by_post(client: httpx.Client) -> None:
-    arguments = {"library": "kestrel", "limit": 2}
+    arguments = {"library": "kestrel", "top_k": 2}
     by_get = client.get("/v1/search", params={"q": "restore a folder", **arguments})
     assert by_get.status_code == 200
     assert by_get.headers["content-type"] == "application/json"

@@ -44,7 +44,7 @@ def break_off(handler: "Handler", _: dict) -> None:
 
 
 def hang(handler: "Handler", _: dict) -> None:
-    handler.server.over.wait(10)
+    handler.server.over.wait(120)
     handler.close_connection = True
 
 

@@ -327,7 +327,7 @@ def _answer(
     for number, piece in enumerate(pieces):
         handler.event(_chunk({"content": piece}))
         if gate is not None and number == 0:
-            gate.wait(10)
+            gate.wait(120)
     for index, tool in enumerate(tools):
         whole = tool["function"]["arguments"]
         first = tool | {"function": {"name": tool["function"]["name"], "arguments": ""}}

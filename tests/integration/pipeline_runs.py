@@ -9,8 +9,9 @@ from pgrag.db import Database
 from pgrag.embedding import BuiltinEmbedder, Vectors
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions
-from pgrag.ingest.pipeline import IndexReport, IndexTarget
-from pgrag.ingest.sources import discover
+from pgrag.ingest.pipeline import IndexTarget
+from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.sources import discover
 
 GUIDE = {
     "index.md": "# Nodes\n\nEverything about nodes, from the first boot to the last.\n",
@@ -79,7 +80,7 @@ def stored(database: Database) -> dict[str, list[tuple[object, ...]]]:
 
 
 def found(database: Database, query: str) -> set[str]:
-    rows = database.call("keyword_search", query=query, library="guide", levels=[2])
+    rows = database.call("keyword_search", query=query, library="guide", options={"levels": [2]})
     return {row["key"] for row in rows}
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from llm_server import Server, calls, hang, hang_after, says, serving, sources_of
 
-from pgrag.answer.agent import AgentOutcome, run_agent
+from pgrag.answer.agent import Agent
+from pgrag.answer.text import AnswerEvent
 from pgrag.answer.tool_arguments import definitions
 from pgrag.answer.tools import Toolbox
 from pgrag.app import App
+from pgrag.endpoint import Cancellation
 from pgrag.errors import (
     DatabaseUnavailable,
     GenerationCancelled,
@@ -57,7 +59,7 @@ A mooring costs 14 € a night for boats up to eight metres. {ATTACK} Cards are 
 }
 QUESTION = "When is high water, and what does a mooring cost?"
 SEARCH = ("keyword_search", {"query": "high water"})
-FEES = ("semantic_search", {"query": "What does a mooring cost?", "limit": 2})
+FEES = ("semantic_search", {"query": "What does a mooring cost?", "top_k": 2})
 
 
 @pytest.fixture(scope="module")
@@ -87,18 +89,26 @@ def app(
 
 
 @pytest.fixture
-def ask(app: App, server: Server) -> Callable[..., AgentOutcome]:
+def ask(app: App, server: Server) -> Callable[..., Agent]:
     server.requests.clear()
 
-    def ask(*script: Any, question: str = QUESTION, **given: Any) -> AgentOutcome:
+    def ask(
+        *script: Any,
+        question: str = QUESTION,
+        on_event: Callable[[AnswerEvent], object] = lambda _: None,
+        **given: Any,
+    ) -> Agent:
         server.script = list(script)
-        return run_agent(
+        agent = Agent(
             app.providers.require_language_model(),
             app.searching_as("test"),
             app.database.call,
             question,
             **{"library": "harbour", **given},
         )
+        for event in agent.events():
+            on_event(event)
+        return agent
 
     return ask
 
@@ -109,43 +119,45 @@ def told(server: Server, request: int = -1) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-def outcomes(outcome: AgentOutcome) -> list[list[str]]:
+def outcomes(outcome: Agent) -> list[list[str]]:
     return [[call["outcome"] for call in step["calls"]] for step in outcome.trace]
 
 
 def test_the_model_searches_until_it_answers(ask, server, app):
-    events: list[tuple[str, dict]] = []
+    events: list[AnswerEvent] = []
     final = says("At noon [1], and 14 € [2].", pieces=["At noon [1], ", "and 14 € [2]."])
     outcome = ask(calls(SEARCH, text="Tides."), calls(FEES), final,
-                  on_event=lambda *event: events.append(event))  # fmt: skip
-    assert outcome.text == "At noon [1], and 14 € [2]."
-    assert [source["number"] for source in outcome.sources] == [
-        number + 1 for number in range(len(outcome.sources))
+                  on_event=events.append)  # fmt: skip
+    assert outcome.answer.text == "At noon [1], and 14 € [2]."
+    assert [source["number"] for source in outcome.tools.sources] == [
+        number + 1 for number in range(len(outcome.tools.sources))
     ]
-    assert "High water is at noon" in outcome.sources[0]["content"]
-    assert {source["library"] for source in outcome.sources} == {"harbour"}
-    assert {source["title"] for source in outcome.sources} >= {"Tides", "Fees"}
+    assert "High water is at noon" in outcome.tools.sources[0]["content"]
+    assert {source["library"] for source in outcome.tools.sources} == {"harbour"}
+    assert {source["title"] for source in outcome.tools.sources} >= {"Tides", "Fees"}
     assert (outcome.usage.prompt_tokens, outcome.usage.completion_tokens) == (120, 30)
-    assert (outcome.finish_reason, outcome.model) == ("stop", "small-chat")
+    assert (outcome.answer.finish_reason, outcome.answer.model) == ("stop", "small-chat")
 
     first, second, last = outcome.trace
     [call] = first["calls"]
     assert (call["tool"], call["arguments"], call["outcome"]) == (*SEARCH, "found")
     assert call["sources"][0] == 1
     assert (first["step"], first["text"], first["forced"]) == (1, "Tides.", None)
-    assert second["calls"][0]["arguments"]["limit"] == 2
+    assert second["calls"][0]["arguments"]["top_k"] == 2
     assert (last["calls"], last["text"], last["forced"]) == ([], "", None)
-    assert len(outcome.search_ids) == 2
-    for search_id in outcome.search_ids:
+    search_ids = [call["search_id"] for step in outcome.trace for call in step["calls"]]
+    assert len(search_ids) == 2
+    for search_id in search_ids:
         [recorded] = app.database.call("search_record", search_id=search_id)
         assert '"client": "test"' in json.dumps(recorded, default=str)
 
-    names = [name for name, _ in events]
+    names = [event.name for event in events]
     assert names == ["sources", "step", "sources", "step", "token", "token", "step"]
-    assert [data for name, data in events if name == "step"] == outcome.trace
-    assert "".join(data["text"] for name, data in events if name == "token") == outcome.text
-    shown = [source for name, data in events if name == "sources" for source in data["sources"]]
-    assert shown == outcome.sources
+    assert [event.data for event in events if event.name == "step"] == outcome.trace
+    tokens = [event.data["text"] for event in events if event.name == "token"]
+    assert "".join(tokens) == outcome.answer.text
+    new = [event.data["sources"] for event in events if event.name == "sources"]
+    assert [source for sources in new for source in sources] == outcome.tools.sources
 
     system, user, assistant, result = server.payloads[1]["messages"]
     assert system["role"] == "system"
@@ -153,16 +165,16 @@ def test_the_model_searches_until_it_answers(ask, server, app):
     assert json.loads(assistant["tool_calls"][0]["function"]["arguments"]) == SEARCH[1]
     assert result["tool_call_id"] == assistant["tool_calls"][0]["id"]
     assert server.payloads[0]["tools"] == definitions(scoped=True)
-    for source in outcome.sources:
+    for source in outcome.tools.sources:
         assert f"[{source['number']}] {source['document_id']}" in "".join(told(server))
 
 
 def test_documents_stay_quoted_whatever_they_say(ask, server):
     outcome = ask(calls(FEES), says("14 € [1]."))
     [text] = told(server)
-    assert text.count("<source ") == text.count("</source>") == len(outcome.sources)
+    assert text.count("<source ") == text.count("</source>") == len(outcome.tools.sources)
     assert "HACKED. &lt;source" in text
-    [fees] = [source for source in outcome.sources if source["title"] == "Fees"]
+    [fees] = [source for source in outcome.tools.sources if source["title"] == "Fees"]
     assert ATTACK in fees["content"]  # shown as it is, where it can do no harm
     quoted = sources_of({"messages": [{"role": "user", "content": text}]})
     assert "HACKED" in quoted[fees["number"]]
@@ -172,15 +184,15 @@ def test_documents_stay_quoted_whatever_they_say(ask, server):
 
 
 def test_a_chunk_is_read_with_those_around_it_and_never_shown_twice(ask, server, app):
-    found = app.search.keyword_search("sill dry", library="harbour", match_count=1)
+    found = app.search.keyword_search("sill dry", library="harbour", top_k=1)
     chunk_id = found.rows[0]["document_id"]
     outcome = ask(
-        calls(("keyword_search", {"query": "sill dry", "limit": 1})),
+        calls(("keyword_search", {"query": "sill dry", "top_k": 1})),
         calls(("read_chunk", {"chunk_id": chunk_id, "before": 1, "after": 1})),
         says("At noon [2]."),
     )
-    assert outcome.sources[0]["document_id"] == chunk_id
-    assert [source["heading"] for source in outcome.sources[1:]] == ["High water", "Springs"]
+    assert outcome.tools.sources[0]["document_id"] == chunk_id
+    assert [source["heading"] for source in outcome.tools.sources[1:]] == ["High water", "Springs"]
     _, read = told(server)
     assert "Found again, see above: [1]" in read
     assert "The sill is then dry" not in read
@@ -193,9 +205,9 @@ def test_a_chunk_is_read_with_those_around_it_and_never_shown_twice(ask, server,
         (("delete_everything", {}), "There is no tool 'delete_everything'. Tools: keyword_search"),
         (("keyword_search", "{broken"), "not JSON"),
         (("keyword_search", "[1]"), "must be a JSON object"),
-        (("keyword_search", {}), "query: field required. The arguments are: query, limit."),
+        (("keyword_search", {}), "query: field required. The arguments are: query, top_k."),
         (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
-        (("keyword_search", {"query": "x", "limit": 10**9}), "limit: input should be less"),
+        (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
         (("keyword_search", '{"query": "\\ud800"}'), "query: "),
         (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
         (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),
@@ -206,28 +218,28 @@ def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call,
     outcome = ask(calls(call), calls(SEARCH), says("At noon [1]."))
     assert words in told(server)[0]
     assert outcomes(outcome) == [["unusable"], ["found"], []]
-    assert outcome.text == "At noon [1]."
+    assert outcome.answer.text == "At noon [1]."
 
 
 def test_small_slips_are_forgiven(ask):
-    twice = json.dumps(json.dumps({"query": "high water", "limit": "2"}))
+    twice = json.dumps(json.dumps({"query": "high water", "top_k": "2"}))
     outcome = ask(
         calls(("keyword_search", twice)),
-        calls(("semantic_search", {"query": "high water", "limit": None})),
+        calls(("semantic_search", {"query": "high water", "top_k": None})),
         says("At noon [1]."),
     )
     assert outcomes(outcome)[:2] == [["found"], ["found"]]
 
 
 def test_another_library_is_not_read(ask, server, app):
-    found = app.search.keyword_search("nine", library="other", match_count=1)
+    found = app.search.keyword_search("nine", library="other", top_k=1)
     read = ("read_chunk", {"chunk_id": found.rows[0]["document_id"]})
     outcome = ask(calls(read), calls(SEARCH), says("At noon [1]."))
-    assert "not in the documentation that was asked for" in told(server)[0]
-    assert {source["library"] for source in outcome.sources} == {"harbour"}
+    assert "not in the documentation of this question" in told(server)[0]
+    assert {source["library"] for source in outcome.tools.sources} == {"harbour"}
 
     unversioned = ask(calls(read), says("At nine [1]."), library="other")
-    assert [source["library"] for source in unversioned.sources] == ["other"]
+    assert [source["library"] for source in unversioned.tools.sources] == ["other"]
     everywhere = ask(
         calls(
             ("keyword_search", {"query": "nine", "library": "other", "version": "-"}),
@@ -236,7 +248,7 @@ def test_another_library_is_not_read(ask, server, app):
         says("At nine [1]."),
         library=None,
     )
-    assert {source["library"] for source in everywhere.sources} == {"harbour", "other"}
+    assert {source["library"] for source in everywhere.tools.sources} == {"harbour", "other"}
     assert server.payloads[-1]["tools"] == definitions()
 
 
@@ -250,15 +262,15 @@ def test_a_repeated_call_is_told_so_and_then_tools_are_taken_away(ask, server):
     # Not every server takes calls of tools in a request that has none.
     system, asked = server.payloads[-1]["messages"]
     assert (system["role"], asked["role"]) == ("system", "user")
-    assert "no more tools" in asked["content"]
+    assert "No more tools" in asked["content"]
     assert QUESTION in asked["content"]
     quoted = sources_of(server.payloads[-1])
-    assert quoted == {source["number"]: source["content"] for source in outcome.sources}
-    assert outcome.text == "At noon [1]."
+    assert quoted == {source["number"]: source["content"] for source in outcome.tools.sources}
+    assert outcome.answer.text == "At noon [1]."
 
 
 def test_a_model_that_only_calls_tools_is_ended(ask, server):
-    with pytest.raises(LanguageModelError, match="goes on calling tools"):
+    with pytest.raises(LanguageModelError, match="keeps calling tools"):
         ask(calls(SEARCH), max_steps=50)
     assert len(server.requests) == 4
 
@@ -270,9 +282,9 @@ def test_steps_are_bounded(ask, server):
     assert outcome.trace[-1]["forced"] == "steps"
     tokens: list[str] = []
 
-    def tell(name: str, data: dict) -> None:
-        if name == "token":
-            tokens.append(data["text"])
+    def tell(event: AnswerEvent) -> None:
+        if event.name == "token":
+            tokens.append(event.data["text"])
 
     ask(calls(SEARCH), says("At noon."), max_steps=1, on_event=tell)
     assert tokens == ["At", " noon."]
@@ -293,7 +305,7 @@ def test_tokens_are_bounded(ask, server):
         server.requests.clear()
         # The server counts as we do, so that the bound can be looked at from outside.
         outcome = ask(*_counted(script), max_tokens=bound, answer_tokens=100, max_steps=50)
-        assert outcome.text == "At noon [1]."
+        assert outcome.answer.text == "At noon [1]."
         assert outcome.usage.prompt_tokens + outcome.usage.completion_tokens <= bound
         assert outcome.trace[-1]["forced"] in {"tokens", "nothing new"}
         assert server.payloads[0]["max_tokens"] == 100
@@ -328,11 +340,11 @@ def test_what_does_not_fit_is_left_out_whole_and_can_be_found_again(app):
 
 def test_an_answer_out_of_nothing_is_sent_back_once(ask, server):
     outcome = ask(says("I know that."), calls(SEARCH), says("At noon [1]."))
-    assert outcome.text == "At noon [1]."
+    assert outcome.answer.text == "At noon [1]."
     assert "not looked into the documentation" in server.payloads[1]["messages"][-1]["content"]
     stubborn = ask(says("I know that."))
-    assert stubborn.text == "I know that."
-    assert stubborn.sources == []
+    assert stubborn.answer.text == "I know that."
+    assert stubborn.tools.sources == []
     assert len(stubborn.trace) == 2
 
 
@@ -340,28 +352,33 @@ def test_an_answer_out_of_nothing_is_sent_back_once(ask, server):
 def test_a_cancelled_answer_ends_at_once(ask, server, behaviour):
     server.hanging.clear()
     server.left.clear()
-    held: list = []
+    cancellation = Cancellation()
     ended: list[BaseException] = []
 
     def run() -> None:
         try:
-            ask(calls(SEARCH), behaviour, on_stream=held.append)
+            ask(calls(SEARCH), behaviour, cancellation=cancellation)
         except GenerationCancelled as error:
             ended.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert server.hanging.wait(5)
-    held[-1].cancel()
-    thread.join(5)
-    assert len(held) == 2
+    assert server.hanging.wait(120)
+    cancellation.cancel()
+    thread.join(120)
+    assert len(server.requests) == 2
     assert len(ended) == 1
-    assert server.left.wait(5)
+    assert server.left.wait(120)
 
 
 def test_cancelled_between_two_steps(ask, server):
+    cancellation = Cancellation()
     with pytest.raises(GenerationCancelled):
-        ask(calls(SEARCH), is_cancelled=lambda: bool(server.requests))
+        ask(
+            calls(SEARCH),
+            cancellation=cancellation,
+            on_event=lambda event: cancellation.cancel() if event.name == "step" else None,
+        )
     assert len(server.requests) == 1
 
 
@@ -377,9 +394,9 @@ def test_what_the_model_is_told_is_a_template(ask, server, app):
     assert first[1] == {"role": "user", "content": QUESTION}
     assert last[0] == first[0]
     assert last[1]["content"].startswith("You have read:\n<source number=")
-    assert f"Asked: {QUESTION}\n\nThere are no more tools." in last[1]["content"]
+    assert f"Asked: {QUESTION}\n\nNo more tools are available." in last[1]["content"]
     quoted = sources_of(server.payloads[-1])
-    assert quoted == {source["number"]: source["content"] for source in outcome.sources}
+    assert quoted == {source["number"]: source["content"] for source in outcome.tools.sources}
 
 
 def test_bad_arguments_are_refused(ask, server, app):
@@ -411,5 +428,6 @@ def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
         raise DatabaseUnavailable("gone")
 
     server.script = [calls(("read_chunk", {"chunk_id": 1})), says("x")]
+    agent = Agent(app.providers.require_language_model(), app.search, gone, QUESTION)
     with pytest.raises(DatabaseUnavailable):
-        run_agent(app.providers.require_language_model(), app.search, gone, QUESTION)
+        list(agent.events())

@@ -34,7 +34,7 @@ def test_a_rule_is_tried_and_brought_in(restored: ApiClient, tickets: dict[str, 
         rules = api.ok("/v1/configuration")["configuration"]["rules"]
         assert ("tickets" in rules) is not dry_run
     assert api.ok("/v1/intent", q="T-1234")["rule"] == "tickets"
-    latest = api.ok("/v1/configuration/versions", limit=1)["versions"][0]
+    latest = api.ok("/v1/configuration/versions", top_k=1)["versions"][0]
     assert (latest["origin"], latest["note"]) == ("user", "tickets are known items")
 
 

@@ -27,7 +27,7 @@ def test_get_and_post_take_the_same_arguments(harbour: ApiClient) -> None:
     shared = {
         "library": "harbour",
         "version": "2.1",
-        "limit": 2,
+        "top_k": 2,
         "token_budget": 900,
         "format": "simple",
         "expand": True,
@@ -51,7 +51,7 @@ def test_get_and_post_take_the_same_arguments(harbour: ApiClient) -> None:
 
 
 def test_expansion_can_be_turned_off_for_a_request(harbour: ApiClient) -> None:
-    arguments = {"q": QUERY, "library": "harbour", "limit": 1}
+    arguments = {"q": QUERY, "library": "harbour", "top_k": 1}
     assert relations(harbour.ok("/v1/context", **arguments)) == {"hit", "expansion"}
     assert relations(harbour.ok("/v1/context", expand=False, **arguments)) == {"hit"}
     around = harbour.ok("/v1/context", expand=False, siblings=1, parents=True, **arguments)

@@ -49,7 +49,7 @@ def test_state_and_failures(shop: ApiClient) -> None:
     assert [(f["key"], f["label"], f["reason"]) for f in answer["failures"]] == [
         ("plane.md", "1.0", "Words."), ("plane.md", "2.0", "Words."),
     ]  # fmt: skip
-    newest = shop.ok("/v1/libraries/team/shop/enrichment", version="latest", limit=0)
+    newest = shop.ok("/v1/libraries/team/shop/enrichment", version="latest", top_k=0)
     assert (newest["version"], newest["kinds"][0]["enriched"]) == ("2.0", 1)
     assert newest["failures"] == []
 
@@ -59,4 +59,4 @@ def test_what_is_not_there_is_a_problem(shop: ApiClient) -> None:
     assert problem(
         shop.get("/v1/libraries/team/shop/enrichment", version="nightly"), 404, "unknown-version"
     )
-    assert problem(shop.get("/v1/libraries/team/shop/enrichment", limit=-1), 422, "invalid-request")
+    assert problem(shop.get("/v1/libraries/team/shop/enrichment", top_k=-1), 422, "invalid-request")

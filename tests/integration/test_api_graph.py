@@ -48,10 +48,10 @@ def test_around_a_page(harbour_vault: tuple[ApiClient, dict[str, int]]) -> None:
     [moorings, strong] = vault.ok(f"{fees}/backlinks")["backlinks"]
     assert (moorings["key"], moorings["line"]) == ("moorings.md", 4)
     assert (strong["kind"], strong["sentence"]) == ("depends_on", "The times depend on the fees.")
-    only = vault.ok(f"{fees}/backlinks", kinds="depends_on, similar_to", limit=5)["backlinks"]
+    only = vault.ok(f"{fees}/backlinks", kinds="depends_on, similar_to", top_k=5)["backlinks"]
     assert [row["key"] for row in only] == ["tides.md"]
 
-    related = vault.ok(f"{tides}/related", limit=1)["related"]
+    related = vault.ok(f"{tides}/related", top_k=1)["related"]
     assert len(related) == 1
     assert related[0]["reason"]
 
@@ -62,9 +62,9 @@ def test_around_a_page(harbour_vault: tuple[ApiClient, dict[str, int]]) -> None:
     ]
     assert around["neighbourhood"][1]["path"] == [ids["tides"], ids["moorings"], ids["fees"]]
 
-    edges = vault.ok(f"{tides}/edges", direction="out", limit=2)
+    edges = vault.ok(f"{tides}/edges", direction="out", top_k=2)
     assert [row["line"] for row in edges["edges"]] == [3, 5]
-    rest = vault.ok(f"{tides}/edges", direction="out", limit=2, after=edges["next"])
+    rest = vault.ok(f"{tides}/edges", direction="out", top_k=2, after=edges["next"])
     assert ([row["state"] for row in rest["edges"]], rest["next"]) == (["unresolved"], None)
 
 
@@ -77,8 +77,8 @@ def test_ways_and_searches(harbour_vault: tuple[ApiClient, dict[str, int]]) -> N
     assert vault.ok("/v1/path", **ends, kinds="depends_on")["path"] == []
 
     with psycopg.connect(vault.app.url) as connection:
-        connection.execute("select pgrag.embed_pending_edges('vault')")
-    found = vault.ok("/v1/edges/search", q="what does it cost", library="vault", limit=2)
+        connection.execute("select pgrag.embed_pending('vault', 'edge')")
+    found = vault.ok("/v1/edges/search", q="what does it cost", library="vault", top_k=2)
     assert (found["edges"][0]["source_page"], found["notices"]) == ("moorings.md", [])
     assert found["edges"][0]["matched_by"] == "meaning"
 

@@ -17,7 +17,7 @@ PAGES = [
     {"key": "trays.md", "title": "Trays", "body": "watering of seedlings in rows"},
     {"key": "frost.md", "title": "Frost", "body": "no watering of seedlings in winter"},
 ]  # fmt: skip
-ASKED = {"q": "watering seedlings", "library": "garden", "mode": "keyword", "limit": 3}
+ASKED = {"q": "watering seedlings", "library": "garden", "mode": "keyword", "top_k": 3}
 
 
 @pytest.fixture(scope="module")

@@ -60,13 +60,13 @@ def test_pages_follow_each_other_by_key(harbour: ApiClient) -> None:
     ]
     assert whole["next"] is None
     found = []
-    page = harbour.ok(address, limit=3)
+    page = harbour.ok(address, top_k=3)
     assert page["next"] == keys[2]
     while True:
         found += [row["key"] for row in page["pages"]]
         if page["next"] is None:
             break
-        page = harbour.ok(address, limit=3, after=page["next"])
+        page = harbour.ok(address, top_k=3, after=page["next"])
     assert found == keys
     tides = whole["pages"][2]
     assert tides["tags"] == ["tides", "safety"]
@@ -113,12 +113,12 @@ def test_what_does_not_exist_is_not_found(harbour: ApiClient) -> None:
 @pytest.mark.parametrize(
     ("address", "field"),
     [
-        ("/v1/libraries?limit=3", "limit"),
+        ("/v1/libraries?top_k=3", "top_k"),
         ("/v1/libraries/harbour?x=", "x"),
         ("/v1/libraries/harbour/versions?page=2", "page"),
         ("/v1/libraries/harbour/versions/2.1?verbose", "verbose"),
-        ("/v1/libraries/harbour/versions/2.1/pages?limit=0", "limit"),
-        ("/v1/libraries/harbour/versions/2.1/pages?limit=99999999999", "limit"),
+        ("/v1/libraries/harbour/versions/2.1/pages?top_k=0", "top_k"),
+        ("/v1/libraries/harbour/versions/2.1/pages?top_k=99999999999", "top_k"),
         ("/v1/libraries/harbour/versions/2.1/pages?after=%00", "after"),
         ("/v1/libraries/harbour/versions/2.1/pages?from=a", "from"),
         ("/v1/resolve", "library"),

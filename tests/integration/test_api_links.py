@@ -64,7 +64,7 @@ def test_some_links(vault: ApiClient) -> None:
     assert lines(state="broken", version="^1.0") == [3, 4]
     assert lines(kind="needs") == [4]
     assert lines(page="b") == []
-    orphans = vault.ok("/v1/libraries/team/vault/links", state="orphan", limit=1)
+    orphans = vault.ok("/v1/libraries/team/vault/links", state="orphan", top_k=1)
     assert [row["target_page"] for row in orphans["links"]] == ["a.md"]
     rest = vault.ok("/v1/libraries/team/vault/links", state="orphan", after=orphans["next"])
     assert [row["target_page"] for row in rest["links"]] == ["c.md"]
@@ -72,8 +72,8 @@ def test_some_links(vault: ApiClient) -> None:
 
 def test_links_part_by_part(vault: ApiClient) -> None:
     address = "/v1/libraries/team/vault/links"
-    first = vault.ok(address, limit=2)
-    rest = vault.ok(address, limit=2, after=first["next"])
+    first = vault.ok(address, top_k=2)
+    rest = vault.ok(address, top_k=2, after=first["next"])
     assert [row["line"] for row in first["links"] + rest["links"]] == [3, 4, 5]
     assert rest["next"] is None
 

@@ -8,28 +8,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from api_client import ApiClient
-from pydantic import BaseModel
-
-from pgrag.api.models import documents, libraries, parsing, results
+from promised_shapes import assert_promised
 
 #: Addresses, methods and parameters; what is added or taken away is a decision.
-QUERY = "q library version limit alpha min_score model filters levels"
 RANKED = (
-    f"{QUERY} fusion max_per_page page_evidence intent hierarchy mmr_lambda query_expansion graph"
+    "q library version top_k alpha min_score model filters levels fusion max_per_page page_evidence"
+    " intent hierarchy mmr_lambda query_expansion graph candidate_count rrf_k rrf_weights"
 )
-SEARCH = (
-    f"{RANKED} mode after candidate_count rrf_k rrf_weights snippets explain unit aggregate rerank"
-    " rerank_depth"
-)
+SEARCH = f"{RANKED} mode after snippets explain unit aggregate rerank rerank_depth"
 CONTEXT = (
     f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document score_share expansion_share parents siblings overlap"
 )
-PAGES = f"{QUERY} fusion intent aggregate hierarchy mmr_lambda after whole snippets graph"
-FACETS = f"{QUERY} value_count"
+PAGES = f"{RANKED} aggregate after whole snippets"
+FACETS = f"{RANKED} value_count"
 EXPECTED = {
     ("GET", "/v1/search"): SEARCH,
     ("POST", "/v1/search"): "",
@@ -44,19 +38,19 @@ EXPECTED = {
     ("GET", "/v1/resolve"): "library version",
     ("GET", "/v1/parse"): "q",
     ("GET", "/v1/intent"): "q",
-    ("GET", "/v1/suggestions"): "q library version limit",
+    ("GET", "/v1/suggestions"): "q library version top_k",
     ("GET", "/v1/libraries"): "",
     ("GET", "/v1/libraries/{library}"): "library",
     ("GET", "/v1/libraries/{library}/versions"): "library",
     ("GET", "/v1/libraries/{library}/versions/{version}"): "library version",
-    ("GET", "/v1/libraries/{library}/versions/{version}/pages"): "library version limit after",
-    ("GET", "/v1/libraries/{library}/query"): "library q version limit timeout_ms",
+    ("GET", "/v1/libraries/{library}/versions/{version}/pages"): "library version top_k after",
+    ("GET", "/v1/libraries/{library}/query"): "library q version top_k timeout_ms",
     ("POST", "/v1/libraries/{library}/query"): "library",
     ("GET", "/v1/libraries/{library}/properties"): "library version examples",
-    ("GET", "/v1/libraries/{library}/links"): "library version state page kind limit after",
-    ("GET", "/v1/libraries/{library}/enrichment"): "library version limit",
+    ("GET", "/v1/libraries/{library}/links"): "library version state page kind top_k after",
+    ("GET", "/v1/libraries/{library}/enrichment"): "library version top_k",
     ("GET", "/v1/libraries/{library}/text"): (
-        "library pattern version mode case context path limit after timeout_ms"
+        "library pattern version mode case context path top_k after timeout_ms"
     ),
     ("GET", "/v1/libraries/{library}/health"): "library version checks",
     ("POST", "/v1/libraries/{library}/tuning"): "library",
@@ -65,12 +59,12 @@ EXPECTED = {
     ("GET", "/v1/pages/{page_id}"): "page_id",
     ("GET", "/v1/pages/{page_id}/outline"): "page_id",
     ("GET", "/v1/pages/{page_id}/properties"): "page_id",
-    ("GET", "/v1/pages/{page_id}/backlinks"): "page_id kinds limit",
-    ("GET", "/v1/pages/{page_id}/related"): "page_id limit",
+    ("GET", "/v1/pages/{page_id}/backlinks"): "page_id kinds top_k",
+    ("GET", "/v1/pages/{page_id}/related"): "page_id top_k",
     ("GET", "/v1/pages/{page_id}/neighbourhood"): ("page_id kinds depth direction fan_out total"),
-    ("GET", "/v1/pages/{page_id}/edges"): "page_id kinds direction structure limit after",
+    ("GET", "/v1/pages/{page_id}/edges"): "page_id kinds direction structure top_k after",
     ("GET", "/v1/path"): "from to kinds max_depth direction",
-    ("GET", "/v1/edges/search"): "q library version kinds min_score limit",
+    ("GET", "/v1/edges/search"): "q library version kinds min_score top_k",
     ("GET", "/v1/documents/{document_id}"): "document_id",
     ("GET", "/v1/documents/{document_id}/parent"): "document_id",
     ("GET", "/v1/documents/{document_id}/children"): "document_id",
@@ -81,17 +75,17 @@ EXPECTED = {
     ),
     ("GET", "/v1/configuration"): "",
     ("PATCH", "/v1/configuration"): "",
-    ("GET", "/v1/configuration/versions"): "limit",
+    ("GET", "/v1/configuration/versions"): "top_k",
     ("GET", "/v1/libraries/{library}/synonyms"): "library",
     ("PATCH", "/v1/libraries/{library}/synonyms"): "library",
     ("POST", "/v1/feedback"): "",
-    ("GET", "/v1/searches"): "days library limit",
+    ("GET", "/v1/searches"): "days library top_k",
     ("GET", "/v1/searches/{search_id}"): "search_id",
     ("GET", "/v1/metrics/searches"): "days library period",
     ("GET", "/v1/metrics/answers"): "days library period",
-    ("GET", "/v1/metrics/popular-queries"): "days library limit",
-    ("GET", "/v1/metrics/empty-queries"): "days library limit",
-    ("GET", "/v1/metrics/slow-searches"): "days library limit",
+    ("GET", "/v1/metrics/popular-queries"): "days library top_k",
+    ("GET", "/v1/metrics/empty-queries"): "days library top_k",
+    ("GET", "/v1/metrics/slow-searches"): "days library top_k",
     ("GET", "/v1/evaluations"): "",
     ("PUT", "/v1/evaluations/{name}"): "name",
     ("DELETE", "/v1/evaluations/{name}"): "name",
@@ -194,68 +188,62 @@ def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
     used = set(references(openapi))
     assert {name.removeprefix("#/components/schemas/") for name in used} == set(schemas)
     assert "HTTPValidationError" not in schemas
+    assert not [name for name in schemas if "__" in name], "two models of one name"
 
 
 @pytest.mark.parametrize(
-    ("model", "statement"),
+    "address",
     [
-        (documents.Hit, "select (null::pgrag.hit).*"),
-        (results.FoundPage, "select (null::pgrag.page_hit).*"),
-        (documents.Passage, "select (null::pgrag.passage).*"),
-        (documents.ContextBlock, "select (null::pgrag.context_block).*"),
-        (libraries.Library, "select * from pgrag.libraries()"),
-        (libraries.Version, "select * from pgrag.library_versions('harbour')"),
-        (libraries.PageSummary, "select * from pgrag.pages('harbour')"),
-        (libraries.OutlineEntry, "select * from pgrag.outline({page_id})"),
-        (documents.Resolution, "select * from pgrag.resolve_version('harbour')"),
-        (parsing.ParsedQuery, "select * from pgrag.parse_query('tide')"),
-        (parsing.Suggestion, "select * from pgrag.suggest('tide')"),
+        "/v1/search?q=tide&library=harbour&explain=1&snippets=1",
+        "/v1/search?q=tide&mode=keyword",
+        "/v1/search/pages?q=tide&library=harbour",
+        "/v1/facets?q=tide",
+        "/v1/context?q=tide&library=harbour&parents=1&siblings=1",
+        "/v1/resolve?library=harbour",
+        "/v1/parse?q=tide+type:guide",
+        "/v1/intent?q=tide",
+        "/v1/suggestions?q=pontton&library=harbour",
+        "/v1/configuration",
+        "/v1/configuration/versions",
+        "/v1/evaluations",
+        "/v1/libraries",
+        "/v1/libraries/harbour",
+        "/v1/libraries/harbour/enrichment",
+        "/v1/libraries/harbour/health",
+        "/v1/libraries/harbour/links",
+        "/v1/libraries/harbour/properties",
+        "/v1/libraries/harbour/query?q=list",
+        "/v1/libraries/harbour/synonyms",
+        "/v1/libraries/harbour/text?pattern=tide",
+        "/v1/libraries/harbour/tuning",
+        "/v1/libraries/harbour/versions",
+        "/v1/libraries/harbour/versions/2.1",
+        "/v1/libraries/harbour/versions/2.1/pages",
+        "/v1/pages/{page_id}",
+        "/v1/pages/{page_id}/backlinks",
+        "/v1/pages/{page_id}/edges?structure=1",
+        "/v1/pages/{page_id}/neighbourhood",
+        "/v1/pages/{page_id}/outline",
+        "/v1/pages/{page_id}/properties",
+        "/v1/pages/{page_id}/related",
+        "/v1/path?from={page_id}&to={page_id}",
+        "/v1/edges/search?q=tide&library=harbour",
+        "/v1/documents/{document_id}",
+        "/v1/documents/{document_id}/parent",
+        "/v1/documents/{document_id}/children",
+        "/v1/documents/{document_id}/siblings",
+        "/v1/documents/{document_id}/ancestors",
+        "/v1/documents/{document_id}/context",
+        "/v1/tools",
+        "/healthz",
+        "/readyz",
     ],
 )
-def test_answers_have_the_columns_of_the_database(
-    harbour: ApiClient, harbour_url: str, model: type[BaseModel], statement: str
-) -> None:
-    page_id = harbour.ok("/v1/search", q="tide")["hits"][0]["page_id"]
-    with psycopg.connect(harbour_url) as connection:
-        cursor = connection.execute(statement.format(page_id=page_id).encode())
-        assert cursor.description is not None
-        columns = {column.name for column in cursor.description}
-    fields = {info.alias or name for name, info in model.model_fields.items()}
-    assert fields - {"library"} == columns - {"library"}
-
-
-@pytest.mark.parametrize(
-    ("address", "model"),
-    [
-        ("/v1/search?q=tide&library=harbour&explain=1&snippets=1", documents.SearchAnswer),
-        ("/v1/search?q=tide&mode=keyword", documents.SearchAnswer),
-        ("/v1/context?q=tide&library=harbour&parents=1&siblings=1", documents.ContextAnswer),
-        ("/v1/resolve?library=harbour", documents.Resolution),
-        ("/v1/parse?q=tide+type:guide", parsing.ParsedQuery),
-        ("/v1/suggestions?q=pontton&library=harbour", parsing.Suggestions),
-        ("/v1/libraries", libraries.Libraries),
-        ("/v1/libraries/harbour", libraries.Library),
-        ("/v1/libraries/harbour/versions", libraries.Versions),
-        ("/v1/libraries/harbour/versions/2.1", libraries.Version),
-        ("/v1/libraries/harbour/versions/2.1/pages", libraries.Pages),
-        ("/v1/pages/{page_id}", libraries.Page),
-        ("/v1/pages/{page_id}/outline", libraries.Outline),
-        ("/v1/documents/{document_id}", documents.Passage),
-        ("/v1/documents/{document_id}/parent", documents.Parent),
-        ("/v1/documents/{document_id}/children", documents.Children),
-        ("/v1/documents/{document_id}/siblings", documents.Siblings),
-        ("/v1/documents/{document_id}/ancestors", documents.Ancestors),
-        ("/v1/documents/{document_id}/context", documents.Surroundings),
-    ],
-)
-def test_answers_have_the_shape_that_is_promised(
-    harbour: ApiClient, address: str, model: type[BaseModel]
-) -> None:
+def test_answers_have_the_shape_that_is_promised(harbour: ApiClient, address: str) -> None:
     hit = harbour.ok("/v1/search", q="half tide")["hits"][0]
     ids = {name: hit[name] for name in ("page_id", "document_id")}
     answer = harbour.ok(address.format(**ids))
-    read = model.model_validate(answer, extra="forbid")
-    assert read.model_dump(mode="json", by_alias=True).keys() == answer.keys()
+    assert_promised(address.format(**ids), answer)
 
 
 def test_the_reader_of_the_document_is_served(harbour: ApiClient) -> None:

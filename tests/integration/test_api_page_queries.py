@@ -42,7 +42,7 @@ def test_a_query_by_address_and_by_body(notes: ApiClient) -> None:
     assert (answer["library"], answer["version"], answer["notices"]) == ("team/notes", "1.0", [])
     posted = notes.post(ADDRESS, {"query": query, "version": "^1"})
     assert posted.json() == notes.ok(ADDRESS, q=query, version="1.0")
-    assert len(notes.ok(ADDRESS, q="LIST", limit=1)["rows"]) == 1
+    assert len(notes.ok(ADDRESS, q="LIST", top_k=1)["rows"]) == 1
     [task] = notes.ok(ADDRESS, q="TASK")["rows"]
     assert (task["line"], task["fields"]["Task"]) == (1, "Do")
     assert notes.ok(ADDRESS, q="LIST WHERE m")["notices"] == ["No page has a property 'm'."]

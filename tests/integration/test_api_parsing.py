@@ -34,5 +34,5 @@ def test_suggestions_for_a_library_that_does_not_exist(harbour: ApiClient) -> No
 
 
 def test_arguments_that_cannot_be_used(harbour: ApiClient) -> None:
-    for address in ("/v1/parse", "/v1/parse?q=a&x=1", "/v1/suggestions?q=a&limit=0"):
+    for address in ("/v1/parse", "/v1/parse?q=a&x=1", "/v1/suggestions?q=a&top_k=0"):
         assert problem(harbour.get(address), 422, "invalid-request")["errors"]

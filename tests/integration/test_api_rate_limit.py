@@ -8,7 +8,7 @@ from api_client import problem, serving
 from starlette.responses import PlainTextResponse
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from pgrag.api.rate_limit import RateLimit, TokenBuckets
+from pgrag.api.limits import RateLimit, TokenBuckets
 
 BROWSER = {"origin": "https://docs.example"}
 

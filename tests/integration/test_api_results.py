@@ -16,7 +16,7 @@ def plain(hits: list[dict]) -> list[dict]:
 
 
 def test_pages_have_their_best_passage(harbour: ApiClient) -> None:
-    found = harbour.ok("/v1/search/pages", q=QUERY, library="harbour", limit=2)
+    found = harbour.ok("/v1/search/pages", q=QUERY, library="harbour", top_k=2)
     first = found["pages"][0]
     assert first["key"] == "navigation/tides.md"
     assert first["heading"] == "Depth over the sill"
@@ -30,7 +30,7 @@ def test_pages_have_their_best_passage(harbour: ApiClient) -> None:
 
 def test_every_argument_of_pages_reaches_the_database(harbour: ApiClient) -> None:
     body = {
-        "query": QUERY, "library": "harbour", "version": "2.1", "limit": 3, "alpha": 0.2,
+        "query": QUERY, "library": "harbour", "version": "2.1", "top_k": 3, "alpha": 0.2,
         "min_score": 0.01, "model": "static-minilm-256", "filters": {"type": "guide"},
         "levels": [1, 2], "fusion": "absolute", "aggregate": "mean", "hierarchy": "breadth",
         "mmr_lambda": 0.8, "whole": True, "snippets": False,
@@ -48,10 +48,10 @@ def test_every_argument_of_pages_reaches_the_database(harbour: ApiClient) -> Non
 
 def test_a_batch_answers_each_query(harbour: ApiClient) -> None:
     queries = [
-        {"query": QUERY, "library": "harbour", "limit": 1},
+        {"query": QUERY, "library": "harbour", "top_k": 1},
         {"query": "fees", "library": "harbor"},
-        {"query": "Gebühren", "mode": "keyword", "limit": 5, "snippets": True},
-        {"query": "fees", "mode": "semantic", "library": "harbour", "limit": 2},
+        {"query": "Gebühren", "mode": "keyword", "top_k": 5, "snippets": True},
+        {"query": "fees", "mode": "semantic", "library": "harbour", "top_k": 2},
         {"query": "xyzzy", "mode": "keyword"},
     ]
     found = harbour.post("/v1/search/batch", {"queries": queries}).json()

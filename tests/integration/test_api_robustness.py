@@ -44,7 +44,7 @@ filters = st.dictionaries(st.sampled_from(FILTER_WORDS), trees, max_size=3)
 good = {
     "library": st.sampled_from(["harbour", "port/authority"]),
     "version": st.sampled_from(["2.1", "^1", "*", "latest", ">=1 <3"]),
-    "limit": st.integers(1, 1000),
+    "top_k": st.integers(1, 1000),
     "alpha": st.floats(0, 1),
     "fusion": st.sampled_from(["rrf", "absolute"]),
     "min_score": st.floats(allow_nan=False, allow_infinity=False),
@@ -146,7 +146,7 @@ def test_sql_in_every_text_field(client: ApiClient, text: str) -> None:
 def test_the_largest_values_are_within_reach(client: ApiClient) -> None:
     body = {
         "query": "harbour " * 5000,
-        "limit": 1000,
+        "top_k": 1000,
         "candidate_count": 20_000,
         "max_per_page": 1000,
         "rrf_k": 10_000,
@@ -155,7 +155,7 @@ def test_the_largest_values_are_within_reach(client: ApiClient) -> None:
         "snippets": True,
         "explain": True,
     }
-    first = client.post("/v1/search", {**body, "limit": 1})
+    first = client.post("/v1/search", {**body, "top_k": 1})
     assert first.status_code == 200, first.text
     following = client.post("/v1/search", {**body, "after": first.json()["next"]})
     assert following.status_code == 200, following.text
@@ -165,7 +165,7 @@ def test_the_largest_values_are_within_reach(client: ApiClient) -> None:
     ]
     context = {
         "query": "harbour",
-        "limit": 1000,
+        "top_k": 1000,
         "token_budget": 1_000_000,
         "max_documents_to_expand": 10_000,
         "max_chunks_per_document": 10_000,

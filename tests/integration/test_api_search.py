@@ -29,11 +29,10 @@ def ids(answer: dict) -> list[int]:
 def test_hits_have_the_columns_and_values_of_the_database(
     harbour: ApiClient, harbour_url: str
 ) -> None:
-    found = harbour.ok("/v1/search", q=QUERY, library="harbour", limit=3, explain="true")
+    found = harbour.ok("/v1/search", q=QUERY, library="harbour", top_k=3, explain="true")
     with psycopg.connect(harbour_url) as connection:
         cursor = connection.execute(
-            "select * from pgrag.search(%s, library => 'harbour', match_count => 3,"
-            " explain => true)",
+            "select * from pgrag.search(%s, library => 'harbour', top_k => 3, explain => true)",
             [QUERY],
         )
         assert cursor.description is not None
@@ -55,7 +54,11 @@ def test_the_answer_says_which_version_it_is_from_and_why(harbour: ApiClient) ->
     assert resolved["reason"] == "the newest release"
     assert {hit["version"] for hit in found["hits"]} == {"2.1"}
 
-    assert harbour.ok("/v1/search", q="fees")["resolved"] == []
+    anywhere = harbour.ok("/v1/search", q="fees")["resolved"]
+    assert {(row["library"], row["version"]) for row in anywhere} == {
+        ("harbour", "2.1"),
+        ("port/authority", ""),
+    }
     every = harbour.ok("/v1/search", q="fees", library="harbour", version="*")
     assert every["resolved"] == []
     assert {hit["version"] for hit in every["hits"]} == {"1.0", "2.1"}
@@ -87,7 +90,7 @@ def test_get_and_post_take_the_same_arguments(harbour: ApiClient) -> None:
     shared = {
         "library": "harbour",
         "version": "2.1",
-        "limit": 4,
+        "top_k": 4,
         "alpha": 0.5,
         "fusion": "rrf",
         "min_score": 0.0001,
@@ -182,21 +185,21 @@ def test_an_argument_that_a_mode_has_no_use_for_is_refused(
 ) -> None:
     response = harbour.post("/v1/search", {"query": QUERY, "mode": mode, name: value})
     document = problem(response, 422, "invalid-request")
-    assert f"mode={mode} has no use for {name}" in document["detail"]
+    assert f"mode={mode} has no argument {name}" in document["detail"]
 
 
 def test_pages_of_results_follow_each_other(harbour: ApiClient) -> None:
     arguments = {"q": "harbour tide fees pontoon", "library": "harbour", "version": "*"}
-    whole = harbour.ok("/v1/search", limit=100, **arguments)
+    whole = harbour.ok("/v1/search", top_k=100, **arguments)
     assert whole["next"] is None
     found: list[int] = []
-    page = harbour.ok("/v1/search", limit=3, **arguments)
+    page = harbour.ok("/v1/search", top_k=3, **arguments)
     while page["hits"]:
         found += ids(page)
         if page["next"] is None:
             break
         assert page["next"] == page["hits"][-1]["cursor"]
-        page = harbour.ok("/v1/search", limit=3, after=page["next"], **arguments)
+        page = harbour.ok("/v1/search", top_k=3, after=page["next"], **arguments)
     assert found == ids(whole)
 
 
@@ -267,10 +270,10 @@ def test_what_the_database_refuses(
 @pytest.mark.parametrize(
     ("arguments", "fields"),
     [
-        ({"limit": 0}, ["limit"]),
-        ({"limit": 1001}, ["limit"]),
-        ({"limit": 10**30}, ["limit"]),
-        ({"limit": "ten"}, ["limit"]),
+        ({"top_k": 0}, ["top_k"]),
+        ({"top_k": 1001}, ["top_k"]),
+        ({"top_k": 10**30}, ["top_k"]),
+        ({"top_k": "ten"}, ["top_k"]),
         ({"alpha": 1.5}, ["alpha"]),
         ({"alpha": "nan"}, ["alpha"]),
         ({"min_score": "inf"}, ["min_score"]),
@@ -287,8 +290,8 @@ def test_what_the_database_refuses(
         ({"library": "x" * 201}, ["library"]),
         ({"library": "har\0bour"}, ["library"]),
         ({"lybrary": "harbour"}, ["lybrary"]),
-        ({"match_count": 3, "query": "tide"}, ["match_count", "query"]),
-        ({"limit": [1, 2]}, ["limit"]),
+        ({"limit": 3, "query": "tide"}, ["limit", "query"]),
+        ({"top_k": [1, 2]}, ["top_k"]),
     ],
 )
 def test_parameters_that_cannot_be_used_are_named(
@@ -329,7 +332,7 @@ def test_bodies_that_cannot_be_used_say_where(
 
 def test_arguments_in_the_address_of_a_post_are_not_ignored(harbour: ApiClient) -> None:
     document = problem(
-        harbour.post("/v1/search?limit=3", {"query": "tide"}), 422, "invalid-request"
+        harbour.post("/v1/search?top_k=3", {"query": "tide"}), 422, "invalid-request"
     )
     assert document["errors"][0]["in"] == "query"
 
@@ -343,10 +346,10 @@ def test_a_null_in_the_filters_is_not_dropped(harbour: ApiClient) -> None:
 
 
 def test_every_search_is_recorded_and_can_be_rated(harbour: ApiClient, harbour_url: str) -> None:
-    found = harbour.ok("/v1/search", q=QUERY, library="harbour", mode="keyword", limit=2)
+    found = harbour.ok("/v1/search", q=QUERY, library="harbour", mode="keyword", top_k=2)
     with psycopg.connect(harbour_url) as connection:
         [row] = connection.execute(
-            "select s.client, s.query, s.hit_count, s.parameters ->> 'alpha',"
+            "select s.client, s.query, s.hit_count, s.parameters ->> 'mode',"
             " s.timings ?& '{prepare, keyword, fusion}' from pgrag.searches as s"
             " where s.search_id = %s",
             [found["search_id"]],
@@ -355,7 +358,7 @@ def test_every_search_is_recorded_and_can_be_rated(harbour: ApiClient, harbour_u
             "select h.score from pgrag.search_hits as h where h.search_id = %s order by h.rank",
             [found["search_id"]],
         ).fetchall()
-    assert row == ("rest", QUERY, len(found["hits"]), "0", True)
+    assert row == ("rest", QUERY, len(found["hits"]), "keyword", True)
     assert [score for (score,) in scores] == [hit["score"] for hit in found["hits"]]
 
 
@@ -366,7 +369,7 @@ def test_every_search_is_recorded_and_can_be_rated(harbour: ApiClient, harbour_u
 def test_what_is_made_of_hits_is_recorded_too(
     harbour: ApiClient, harbour_url: str, path: str, function: str, rows: str
 ) -> None:
-    found = harbour.ok(path, q=QUERY, library="harbour", limit=3)
+    found = harbour.ok(path, q=QUERY, library="harbour", top_k=3)
     with psycopg.connect(harbour_url) as connection:
         [row] = connection.execute(
             "select s.parameters ->> 'function', array_agg(h.document_id order by h.rank),"
@@ -388,10 +391,10 @@ def test_filters_in_the_query(harbour: ApiClient) -> None:
 
 
 def test_pages_instead_of_documents(harbour: ApiClient) -> None:
-    found = harbour.ok("/v1/search", q=QUERY, library="harbour", unit="page", limit=2)
+    found = harbour.ok("/v1/search", q=QUERY, library="harbour", unit="page", top_k=2)
     assert len(set(keys(found))) == 2
     more = harbour.ok(
-        "/v1/search", q=QUERY, library="harbour", unit="page", limit=2, after=found["next"]
+        "/v1/search", q=QUERY, library="harbour", unit="page", top_k=2, after=found["next"]
     )
     assert not set(keys(more)) & set(keys(found))
 

@@ -8,7 +8,7 @@ TEXT = "/v1/libraries/harbour/text"
 
 
 def test_lines_come_with_their_context_and_their_page(harbour: ApiClient) -> None:
-    found = harbour.ok(TEXT, pattern="SILL", case="ignore", context=1, limit=2, version="2.1")
+    found = harbour.ok(TEXT, pattern="SILL", case="ignore", context=1, top_k=2, version="2.1")
     assert found["version"] == "2.1"
     assert len(found["lines"]) == 2
     for line in found["lines"]:

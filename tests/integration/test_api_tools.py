@@ -25,7 +25,7 @@ def test_the_tools_are_in_openais_format(harbour: ApiClient) -> None:
 
 
 def test_a_loop_of_ones_own_searches_and_reads(harbour: ApiClient) -> None:
-    asked = {"arguments": {"query": "red light sill", "limit": 1}, "library": "harbour"}
+    asked = {"arguments": {"query": "red light sill", "top_k": 1}, "library": "harbour"}
     found = harbour.post("/v1/tools/keyword_search", asked)
     assert found.status_code == 200, found.text
     first = found.json()

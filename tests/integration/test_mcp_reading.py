@@ -20,7 +20,7 @@ def mcp(harbour_url):
 @pytest.fixture(scope="module")
 def sill(mcp):
     """The passage about the depth over the sill."""
-    _, found = mcp.ok("search_docs", library="harbour", query="depth over the sill", limit=1)
+    _, found = mcp.ok("search_docs", library="harbour", query="depth over the sill", top_k=1)
     return found["passages"][0]
 
 
@@ -100,7 +100,7 @@ def test_document_is_read_with_what_stands_around_it(mcp, sill):
 
 
 def test_related_pages_have_reasons(mcp, sill):
-    text, found = mcp.ok("get_related", page_id=sill["page_id"], limit=2)
+    text, found = mcp.ok("get_related", page_id=sill["page_id"], top_k=2)
     assert len(found["related"]) == 2
     for page in found["related"]:
         assert page["page_id"] != sill["page_id"]
@@ -114,9 +114,9 @@ def test_lines_are_found_as_by_grep(mcp):
         "services/moorings.md",
     ]
     assert f"{found['lines'][1]['line']}: Visitors moor on pontoon C." in text
-    _, first = mcp.ok("search_text", library="harbour", pattern="pontoon", limit=1, context=2)
+    _, first = mcp.ok("search_text", library="harbour", pattern="pontoon", top_k=1, context=2)
     _, second = mcp.ok(
-        "search_text", library="harbour", pattern="pontoon", limit=1, cursor=first["cursor"]
+        "search_text", library="harbour", pattern="pontoon", top_k=1, cursor=first["cursor"]
     )
     assert first["lines"] + second["lines"] == found["lines"]
     text, none = mcp.ok("search_text", library="harbour", pattern="submarine", mode="word")
@@ -135,9 +135,9 @@ def test_properties_are_a_table(mcp):
     assert [row["values"][1] for row in found["rows"]] == ["reference", "guide"]
     assert "| guide |" in text
     assert found["cursor"] is None
-    _, first = mcp.ok("query_pages", library="harbour", query=query, limit=1)
+    _, first = mcp.ok("query_pages", library="harbour", query=query, top_k=1)
     _, second = mcp.ok(
-        "query_pages", library="harbour", query=query, limit=1, cursor=first["cursor"]
+        "query_pages", library="harbour", query=query, top_k=1, cursor=first["cursor"]
     )
     assert first["rows"] + second["rows"] == found["rows"]
     assert second["cursor"] is None
@@ -156,7 +156,7 @@ def test_properties_are_a_table(mcp):
 
 
 def test_explanation_has_reasons_and_numbers(mcp, sill):
-    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", limit=1)
+    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", top_k=1)
     [hit] = found["hits"]
     assert hit["id"] == sill["id"]
     assert hit["reasons"]
@@ -169,7 +169,7 @@ def test_explanation_has_reasons_and_numbers(mcp, sill):
 def test_feedback_is_kept_with_its_search_and_refused_where_nothing_may_be_written(
     harbour_url, mcp
 ):
-    _, found = mcp.ok("search_docs", library="harbour", query="paying by card", limit=1)
+    _, found = mcp.ok("search_docs", library="harbour", query="paying by card", top_k=1)
     rated = {"search_id": found["search_id"], "rating": 5}
     mcp.ok("send_feedback", **rated, comment="just right")
     mcp.ok("send_feedback", **rated, document_id=found["passages"][0]["id"])

@@ -8,7 +8,7 @@ import pytest
 from mcp_client import connected
 
 from pgrag.db import Database
-from pgrag.mcp.documentation import Documentation
+from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import Block, count_tokens, fit, on_one_line
 
 
@@ -42,7 +42,7 @@ def test_nobody_asks_for_vectors_where_the_database_computes_them(mcp, monkeypat
 
     monkeypatch.setattr(Database, "call", noted)
     mcp.ok("search_docs", library="harbour", query="how deep is the sill")
-    assert called == ["resolve_version", "recorded_search"]
+    assert called == ["recorded_search"]
 
 
 def test_version_that_is_missing_is_told(mcp):
@@ -53,7 +53,7 @@ def test_version_that_is_missing_is_told(mcp):
     assert found["version"] == "-"
     said = mcp.failed("search_docs", library="harbour", query="fees", version="-")
     assert "harbour has no documentation without versions. Its newest version is 2.1." in said
-    _, found = mcp.ok("search_docs", library="harbour", query="fees", version="*", limit=20)
+    _, found = mcp.ok("search_docs", library="harbour", query="fees", version="*", top_k=20)
     assert {passage["version"] for passage in found["passages"]} == {"1.0", "2.1"}
     assert found["version"] is None
     for given in ({"query": "fees version:1"}, {"query": "fees", "filters": {"version": "1"}}):
@@ -63,7 +63,7 @@ def test_version_that_is_missing_is_told(mcp):
 
 
 def test_cursor_walks_through_all_passages_once(mcp):
-    _, whole = mcp.ok("search_docs", library="harbour", query="harbour", limit=50)
+    _, whole = mcp.ok("search_docs", library="harbour", query="harbour", top_k=50)
     wanted = [passage["id"] for passage in whole["passages"]]
     assert whole["cursor"] is None
     assert len(wanted) > 5
@@ -71,7 +71,7 @@ def test_cursor_walks_through_all_passages_once(mcp):
     while True:
         given = {} if cursor is None else {"cursor": cursor}
         text, found = mcp.ok(
-            "search_docs", library="harbour", query="harbour", limit=3, token_budget=300, **given
+            "search_docs", library="harbour", query="harbour", top_k=3, token_budget=300, **given
         )
         assert count_tokens(text) <= 300
         seen += [passage["id"] for passage in found["passages"]]
@@ -104,17 +104,17 @@ def test_arms_alone_and_without_a_library(mcp):
     text, _ = mcp.ok("keyword_search", query="fees", filters='{"type": "reference"}')
     assert "From: all libraries, the newest version of each" in text
     assert "\nharbour 2.1\n" in text
-    text, semantic = mcp.ok("semantic_search", query="anchorage costs", limit=2)
+    text, semantic = mcp.ok("semantic_search", query="anchorage costs", top_k=2)
     assert len(semantic["passages"]) == 2
     assert all(passage["semantic_score"] for passage in semantic["passages"])
-    assert "keyword arm" not in text
+    assert "keyword retriever" not in text
 
 
 def test_nothing_found_says_why_and_what_helps(mcp):
     text, found = mcp.ok("search_docs", library="harbour", query="tide", filters={"type": "novel"})
     assert found["passages"] == []
-    assert "keyword arm found nothing" in text
-    assert "semantic arm found nothing" in text
+    assert "keyword retriever found nothing" in text
+    assert "vector retriever found nothing" in text
     assert "Leave out `filters`" in text
     text, _ = mcp.ok("search_docs", library="harbour", query="type:novel tide")
     assert "Leave out the conditions in the query: 'tide' has hits" in text
@@ -131,12 +131,12 @@ def test_nothing_found_says_why_and_what_helps(mcp):
     )
     assert "Leave out all conditions at once" in text
     text, _ = mcp.ok("keyword_search", library="harbour", query="zzyzx")
-    assert "The semantic arm alone finds something: call semantic_search" in text
+    assert "The vector retriever alone finds something: call semantic_search" in text
     assert "versions" not in text
     text, _ = mcp.ok("keyword_search", library="harbour", query="pontoom")
     assert "Did you mean 'pontoon'?" in text
     text, _ = mcp.ok("search_docs", library="harbour", query="zzyzx quux")
-    assert "no passage has a word of the query" in text
+    assert "no passage has a term of the query" in text
 
 
 def test_errors_say_what_to_do_next(mcp):
@@ -147,11 +147,11 @@ def test_errors_say_what_to_do_next(mcp):
     assert "It has: 2.1, 1.0." in said
     said = mcp.failed("search_docs", library="harbour", query="tide", verison="2")
     assert "verison: there is no such argument. Did you mean 'version'?" in said
-    assert "search_docs takes: library, query, version, limit" in said
+    assert "search_docs takes: library, query, version, top_k" in said
     said = mcp.failed("search_docs", query="tide")
     assert "library: it is required" in said
-    said = mcp.failed("search_docs", library="harbour", query="tide", limit=10**9)
-    assert "limit: must be less than or equal to 50, got 1000000000" in said
+    said = mcp.failed("search_docs", library="harbour", query="tide", top_k=10**9)
+    assert "top_k: must be less than or equal to 50, got 1000000000" in said
     said = mcp.failed("search_docs", library="harbour", query="tide", token_budget=20_001)
     assert "20000" in said
     said = mcp.failed("search_docs", library="harbour", query="tide", filters={"colour": "red"})
@@ -211,7 +211,7 @@ def test_searches_are_recorded_as_those_of_agents_unless_it_only_reads(harbour_u
     def kept(search_id):
         return mcp.app.database.call("search_record", search_id=search_id)[0]["search_record"]
 
-    _, found = mcp.ok("search_docs", library="harbour", query="mooring fees", limit=2)
+    _, found = mcp.ok("search_docs", library="harbour", query="mooring fees", top_k=2)
     record = kept(found["search_id"])
     assert (record["client"], record["query"]) == ("mcp", "mooring fees")
     assert [hit["document_id"] for hit in record["hits"]] == [
@@ -230,4 +230,4 @@ def test_older_protocol_and_threads(harbour_url):
     with connected(harbour_url, mode="legacy", pool_size=2) as client:
         assert client.threads == 2
         assert client.ok("search_docs", library="harbour", query="tide")[1]["passages"]
-        assert "limit" in client.failed("search_docs", library="harbour", query="tide", limit=0)
+        assert "top_k" in client.failed("search_docs", library="harbour", query="tide", top_k=0)

@@ -14,7 +14,7 @@ from mcp_client import connected
 
 from pgrag import errors
 from pgrag.mcp import failures
-from pgrag.mcp.documentation import Documentation
+from pgrag.mcp.corpus import Documentation
 
 READING = [
     "search_docs",
@@ -56,7 +56,7 @@ def test_tools_have_plain_closed_schemas(mcp):
         assert tool.annotations.destructive_hint is False
     asked = tools["search_docs"].input_schema
     assert asked["required"] == ["library", "query"]
-    assert asked["properties"]["limit"]["default"] == 5
+    assert asked["properties"]["top_k"]["default"] == 5
     assert asked["properties"]["token_budget"] | {"description": ""} == {
         "default": 8000, "minimum": 200, "maximum": 20_000, "type": "integer", "description": "",
     }  # fmt: skip
@@ -143,7 +143,7 @@ def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
 
 
 def test_what_says_nothing_is_not_given(mcp):
-    given = {"version": "", "filters": None, "cursor": " ", "limit": None, "token_budget": None}
+    given = {"version": "", "filters": None, "cursor": " ", "top_k": None, "token_budget": None}
     said, found = mcp.ok("search_docs", **RIGHT_SEARCH, **given)
     _, same = mcp.ok("search_docs", **RIGHT_SEARCH)
     assert found["passages"] == same["passages"]

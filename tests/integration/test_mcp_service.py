@@ -199,7 +199,7 @@ def test_clients_that_leave_in_the_middle_of_a_call(
                         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                         "params": {"name": "list_libraries", "arguments": {}},
                     },
-                    timeout=0.2,
+                    timeout=2,
                 )  # fmt: skip
             assert sessions("Lock") == 2, "two connections wait, the other calls for a thread"
             assert service.http.get("/healthz").status_code == 200
@@ -267,9 +267,9 @@ def test_an_indexing_run_tells_its_progress_and_ends_with_its_client(
 @pytest.mark.parametrize("era", ERAS)
 def test_arguments_that_are_out_of_all_bounds_are_answered(service: Service, era):
     wrong = [
-        {"query": "tides", "limit": 10**12},
-        {"query": "tides", "limit": -1},
-        {"query": "tides", "limit": 1e308},
+        {"query": "tides", "top_k": 10**12},
+        {"query": "tides", "top_k": -1},
+        {"query": "tides", "top_k": 1e308},
         {"query": "tides", "token_budget": 10**30},
         {"query": "tides", "limlt": 3},
         {"query": "tide " * 100_000},

@@ -16,7 +16,7 @@ from pgrag.db import Database
 from pgrag.errors import DatabaseUnavailable, EmbeddingError, InvalidInput
 from pgrag.ingest import pipeline
 from pgrag.ingest.pipeline import IndexTarget
-from pgrag.ingest.sources import discover
+from pgrag.ingest.source.sources import discover
 
 
 @pytest.fixture(scope="module")

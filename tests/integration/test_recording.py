@@ -39,8 +39,9 @@ def kept(database: Database, found: object) -> dict:
 def test_order_and_scores_are_those_of_the_reranker(database):
     reranked = rerank("text", ROWS, ShortestFirst())
     found = record(
-        database, "cli", "text", reranked.rows, library="guide",
-        parameters={"rerank": True, "alpha": None}, timings={"rerank": 12.5}, duration_ms=20.0,
+        database, "cli", "text", reranked.rows,
+        {"library": "guide", "rerank": True, "alpha": None},
+        timings={"rerank": 12.5}, duration_ms=20.0,
     )  # fmt: skip
     search = kept(database, found)
     assert (search["client"], search["library"], search["version"]) == ("cli", "guide", "1.0")
@@ -52,7 +53,7 @@ def test_order_and_scores_are_those_of_the_reranker(database):
 
 
 def test_nothing_found_is_recorded(database):
-    search = kept(database, record(database, "rest", "nothing", []))
+    search = kept(database, record(database, "rest", "nothing", [], {}))
     assert (search["hit_count"], search["library"], search["hits"]) == (0, None, [])
 
 
@@ -74,10 +75,10 @@ def test_database_that_is_gone_costs_no_search(caplog):
         Database("postgresql://nobody@127.0.0.1:1/none", timeout=1) as database,
         caplog.at_level(logging.WARNING),
     ):
-        assert record(database, "rest", "q", ROWS) is None
+        assert record(database, "rest", "q", ROWS, {}) is None
     assert "search not recorded" in caplog.text
 
 
 @pytest.mark.parametrize("odd", [{"weight": float("nan")}, {"text": "a\x00b"}])
 def test_odd_parameters_cost_no_search(database, odd):
-    assert record(database, "rest", "q", ROWS, parameters=odd) is None
+    assert record(database, "rest", "q", ROWS, odd) is None

@@ -45,9 +45,9 @@ def client(harbour_url: str, server: Server) -> Iterator[ApiClient]:
 
 def test_the_reranker_decides_and_the_fused_score_stays(client: ApiClient, server: Server) -> None:
     fused = {h["document_id"]: h["score"] for h in client.ok(
-        "/v1/search", q=QUERY, library="harbour", limit=50
+        "/v1/search", q=QUERY, library="harbour", top_k=50
     )["hits"]}  # fmt: skip
-    found = client.ok("/v1/search", limit=4, **ASK)
+    found = client.ok("/v1/search", top_k=4, **ASK)
     scores = [hit["score"] for hit in found["hits"]]
     assert scores == sorted(scores, reverse=True)
     assert all(hit["hybrid_score"] == fused[hit["document_id"]] for hit in found["hits"])
@@ -60,7 +60,7 @@ def test_the_reranker_decides_and_the_fused_score_stays(client: ApiClient, serve
 
 
 def test_both_scores_are_recorded(client: ApiClient, harbour_url: str) -> None:
-    found = client.ok("/v1/search", limit=3, **ASK)
+    found = client.ok("/v1/search", top_k=3, **ASK)
     with psycopg.connect(harbour_url) as connection:
         rows = connection.execute(
             "select h.document_id, h.score, h.hybrid_score from pgrag.search_hits as h"
@@ -73,7 +73,7 @@ def test_both_scores_are_recorded(client: ApiClient, harbour_url: str) -> None:
 
 
 def test_only_so_many_are_read(client: ApiClient, server: Server) -> None:
-    client.ok("/v1/search", limit=2, rerank_depth=3, **ASK)
+    client.ok("/v1/search", top_k=2, rerank_depth=3, **ASK)
     assert len(server.requests[-1][2]["documents"]) == 3
 
 
@@ -84,15 +84,15 @@ def test_filters_are_not_read_to_the_reranker(client: ApiClient, server: Server)
 
 def test_a_failure_leaves_the_fused_order_and_says_so(client: ApiClient, server: Server) -> None:
     server.script = [status(500)]
-    found = client.ok("/v1/search", limit=3, **ASK)
-    plain = client.ok("/v1/search", q=QUERY, library="harbour", limit=3)
+    found = client.ok("/v1/search", top_k=3, **ASK)
+    plain = client.ok("/v1/search", q=QUERY, library="harbour", top_k=3)
     assert [h["document_id"] for h in found["hits"]] == [h["document_id"] for h in plain["hits"]]
     assert any("Not reranked" in notice for notice in found["notices"])
 
 
 def test_differences_are_made_after_it(client: ApiClient) -> None:
-    plain = client.ok("/v1/search", limit=5, **ASK)
-    diverse = client.ok("/v1/search", limit=5, mmr_lambda=0.2, **ASK)
+    plain = client.ok("/v1/search", top_k=5, **ASK)
+    diverse = client.ok("/v1/search", top_k=5, mmr_lambda=0.2, **ASK)
     assert diverse["hits"][0]["document_id"] == plain["hits"][0]["document_id"]
     assert {h["document_id"] for h in diverse["hits"]} != {h["document_id"] for h in plain["hits"]}
 

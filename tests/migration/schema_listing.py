@@ -19,12 +19,15 @@ from pgrag.embedded import EmbeddedServer
 GOLDEN = Path(__file__).with_name("golden_schema.txt")
 
 RELATIONS = """
-select c.oid, c.relname, c.relkind, coalesce(array_to_string(c.reloptions, ', '), '')
+select
+    c.oid, case when n.nspname = '_pgrag' then '_pgrag.' else '' end || c.relname, c.relkind,
+    coalesce(array_to_string(c.reloptions, ', '), '')
 from pg_class as c
-where c.relnamespace = 'pgrag'::regnamespace
+join pg_namespace as n on n.oid = c.relnamespace
+where n.nspname in ('pgrag', '_pgrag')
     and c.relkind in ('r', 'c')
     and c.relname <> 'alembic_version'
-order by c.relkind desc, c.relname
+order by c.relkind desc, n.nspname desc, c.relname
 """
 COLUMNS = """
 select

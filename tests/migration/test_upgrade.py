@@ -67,7 +67,7 @@ def routines(url: str) -> set[str]:
         value(
             url,
             "select array_agg(p.proname) from pg_proc as p"
-            " where p.pronamespace = 'pgrag'::regnamespace",
+            " where p.pronamespace in (to_regnamespace('pgrag'), to_regnamespace('_pgrag'))",
         )
         or ()
     )
@@ -76,7 +76,13 @@ def routines(url: str) -> set[str]:
 def dumped(url: str) -> str:
     """The schema as SQL; pg_dump orders it by name."""
     dump = subprocess.run(
-        [binary("pg_dump"), "--schema-only", "--schema=pgrag", f"--dbname={url}"],
+        [
+            binary("pg_dump"),
+            "--schema-only",
+            "--schema=pgrag",
+            "--schema=_pgrag",
+            f"--dbname={url}",
+        ],
         capture_output=True,
         text=True,
         check=True,
@@ -118,7 +124,7 @@ def test_upgrading_again_changes_nothing(empty_database_url):
     schema.upgrade(empty_database_url)
     written = (
         "select array_agg(p.xmin::text order by p.oid) from pg_proc as p"
-        " where p.pronamespace = 'pgrag'::regnamespace"
+        " where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)"
     )
     before = value(empty_database_url, written)
     schema.upgrade(empty_database_url)
@@ -127,7 +133,7 @@ def test_upgrading_again_changes_nothing(empty_database_url):
 
 def test_routines_are_those_of_the_files(database_url):
     text = "\n".join(file.read_text("utf-8") for file in function_files(schema.sql_root()))
-    names = re.findall(r"(?m)^create or replace (?:function|procedure) pgrag\.(\w+)\(", text)
+    names = re.findall(r"(?m)^create or replace (?:function|procedure) _?pgrag\.(\w+)\(", text)
     assert routines(database_url) == set(names)
 
 
@@ -136,7 +142,8 @@ def test_functions_fix_a_search_path_without_user_schemas(database_url):
         database_url,
         "select array_agg(distinct setting)"
         " from pg_proc as p cross join unnest(p.proconfig) as setting"
-        " where p.pronamespace = 'pgrag'::regnamespace and setting like 'search_path=%%'",
+        " where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)"
+        " and setting like 'search_path=%%'",
     )
     assert paths == ["search_path=pg_catalog, public, pg_temp"]
 
@@ -159,7 +166,7 @@ def test_threads_and_processes_that_upgrade_at_once(empty_database_url):
 
 
 def test_changed_functions_replace_the_old_ones(database_url, sql_tree):
-    removed = sql_tree / "00_words" / "added.sql"
+    removed = sql_tree / "text" / "added.sql"
     removed.write_text(
         "create or replace function pgrag.added(a text) returns text language sql"
         " as $$ select pgrag.below(added.a) $$;\n"
@@ -186,7 +193,7 @@ def test_changed_functions_replace_the_old_ones(database_url, sql_tree):
 
 
 def test_views_of_the_user_stay(database_url, sql_tree):
-    file = sql_tree / "00_words" / "added.sql"
+    file = sql_tree / "text" / "added.sql"
     function = "create or replace function pgrag.{}() returns {} language sql as $$ select {} $$;\n"
     file.write_text(
         function.format("seen", "integer", "1") + function.format("other", "text", "'a'")
@@ -213,22 +220,22 @@ def test_views_of_the_user_stay(database_url, sql_tree):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("-- ü\nselect 1;\n\ncreate function broken(;\n", r"00_words/zz\.sql:4: syntax error"),
+        ("-- ü\nselect 1;\n\ncreate function broken(;\n", r"text/zz\.sql:4: syntax error"),
         (
             "\n\ncreate or replace function pgrag.zz() returns integer language sql"
             " as $$ select missing $$;",
-            r"00_words/zz\.sql:3: column \"missing\" does not exist",
+            r"text/zz\.sql:3: column \"missing\" does not exist",
         ),
         (
             "\ncreate or replace function pgrag.zz() returns integer language plpgsql"
             " as $$ begin retrun 1; end $$;",
-            r"00_words/zz\.sql:2: syntax error",
+            r"text/zz\.sql:2: syntax error",
         ),
     ],
 )
 def test_error_names_file_and_line_and_leaves_the_database(database_url, sql_tree, text, words):
     before = dumped(database_url)
-    (sql_tree / "00_words" / "zz.sql").write_text(text, "utf-8")
+    (sql_tree / "text" / "zz.sql").write_text(text, "utf-8")
     with pytest.raises(errors.DatabaseError, match=words):
         schema.upgrade(database_url)
     assert dumped(database_url) == before
@@ -385,7 +392,7 @@ def test_database_that_cannot_serve(admin, databases, url_of, options, failing, 
 
 
 def test_functions_arrive_whatever_the_client_encoding(empty_database_url, sql_tree, monkeypatch):
-    (sql_tree / "00_words" / "zz.sql").write_text(
+    (sql_tree / "text" / "zz.sql").write_text(
         "create or replace function pgrag.zz() returns text language sql as $$ select 'ü€я' $$;",
         "utf-8",
     )

@@ -78,8 +78,8 @@ where not exists (
     where n.library_id = p.library_id
         and n.version_id = p.version_id
         and n.page_id = p.page_id
-        and n.full_name = pgrag._link_name(p.key)
-        and n.name = pgrag._last_name(n.full_name)
+        and n.full_name = _pgrag.link_name(p.key)
+        and n.name = _pgrag.last_name(n.full_name)
         and n.how = 'path'
 )
 """
@@ -123,7 +123,7 @@ select
 from pgrag.documents as d
 join pgrag.libraries as l on l.library_id = d.library_id
 cross join lateral pgrag.term_frequencies(
-    d.search, pgrag._field_weights(pgrag.effective_settings(l.settings))
+    d.search, _pgrag.field_weights(pgrag.effective_settings(l.settings))
 ) as t
 where d.level = 2
 """

@@ -11,7 +11,10 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from pgrag.arguments import FUNCTIONS, named_and_options
+
 Row = dict[str, Any]
+SEARCHES = {*FUNCTIONS, "explain_search", "recorded_search"}
 
 
 def document(content: str, **fields: Any) -> Row:
@@ -56,7 +59,13 @@ def ingest(
 
 
 def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> list[Row]:
-    """Call a function with named arguments; its errors come as they are."""
+    """Call a function with named arguments; its errors come as they are.
+
+    What a function of a search does not take by name goes to its options.
+    """
+    if function in SEARCHES:
+        nulls = {name: None for name, argument in arguments.items() if argument is None}
+        arguments = named_and_options(function, arguments) | nulls
     given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
     names = ", ".join(f"{name} => %({name})s" for name in given)
     return connection.execute(f"select * from pgrag.{function}({names})", given).fetchall()

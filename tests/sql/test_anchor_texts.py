@@ -113,3 +113,15 @@ def test_settings_that_cannot_be(connection, farm):
         configure(connection, 2)
     with refused(connection, "PGR02"):
         run(connection, "refresh_anchor_texts", library="nowhere")
+
+
+def test_a_repaired_paragraph_keeps_them(connection, farm):
+    configure(connection, True)
+    assert found(connection, "drinking") == ["well.md"]
+    connection.execute(
+        "update pgrag.documents set text_hash = gen_random_uuid() where content = 'A deep hole.'"
+    )
+    faults = run(connection, "repair_library", library="farm")
+    assert [fault["problem"] for fault in faults] == ["the hash of another text"]
+    assert found(connection, "drinking") == ["well.md"]
+    assert_consistent(connection)

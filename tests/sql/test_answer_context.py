@@ -73,9 +73,9 @@ class TestSources:
 
     def test_expansion_brings_the_rest_of_the_page(self, connection, manual):
         question = "Which valve drains the boiler?"
-        expanded = ask(connection, question, match_count=1, inject_types=[])
+        expanded = ask(connection, question, top_k=1, inject_types=[])
         assert relations(expanded) == {"hit": ["drain.md"], "expansion": ["drain.md"]}
-        plain = ask(connection, question, match_count=1, inject_types=[], expand=False)
+        plain = ask(connection, question, top_k=1, inject_types=[], expand=False)
         assert relations(plain) == {"hit": ["drain.md"]}
 
     def test_nothing_found_is_an_answer_too(self, connection, manual):
@@ -110,7 +110,7 @@ class TestSources:
 class TestInjection:
     def test_brings_in_pages_of_a_type_that_are_no_hits(self, connection, manual):
         """The question is for steps, so a guide belongs to the answer, hit or not."""
-        row = ask(connection, STEPS, match_count=1, expand=False, inject_share=0)
+        row = ask(connection, STEPS, top_k=1, expand=False, inject_share=0)
         assert row["strategy"]["inject_types"] == ["guide"]
         found = relations(row)
         assert found["hit"] == ["drain.md"] or found["hit"] == ["guides/drain.md"]
@@ -119,21 +119,21 @@ class TestInjection:
         assert len(ids) == len(set(ids))
 
     def test_without_duplicates_and_one_a_page(self, connection, manual):
-        row = ask(connection, STEPS, match_count=10, expand=False, inject_share=0, score_share=0)
+        row = ask(connection, STEPS, top_k=10, expand=False, inject_share=0, score_share=0)
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
         hits = relations(row)["hit"]
         assert not set(hits) & set(relations(row).get("injected", []))
 
     def test_asks_for_some_relevance(self, connection, manual):
-        given = {"match_count": 1, "expand": False, "inject_types": ["guide"]}
+        given = {"top_k": 1, "expand": False, "inject_types": ["guide"]}
         loose = ask(connection, "Which valve drains the boiler?", inject_share=0, **given)
         strict = ask(connection, "Which valve drains the boiler?", inject_share=1, **given)
         assert "injected" in relations(loose)
         assert "injected" not in relations(strict)
 
     def test_counts_and_turns_off(self, connection, manual):
-        given = {"match_count": 1, "expand": False, "inject_share": 0.0}
+        given = {"top_k": 1, "expand": False, "inject_share": 0.0}
         question = "Which valve drains the boiler?"
         two = ask(connection, question, inject_types=["GUIDE"], inject_count=2, **given)
         assert len(relations(two)["injected"]) == 2
@@ -143,7 +143,7 @@ class TestInjection:
 
     def test_expanded_documents_become_injected_ones(self, connection, manual):
         row = ask(
-            connection, "boiler valve manometer", match_count=1, inject_types=["reference"],
+            connection, "boiler valve manometer", top_k=1, inject_types=["reference"],
             inject_share=0,
         )  # fmt: skip
         ids = [s["document_id"] for s in row["sources"]]
@@ -153,7 +153,7 @@ class TestInjection:
     def test_has_its_turn_where_the_budget_is_short(self, connection, manual):
         row = ask(
             connection, "Which valve drains the boiler?", inject_types=["guide"], inject_share=0,
-            inject_count=1, match_count=2, token_budget=110,
+            inject_count=1, top_k=2, token_budget=110,
         )  # fmt: skip
         assert len(relations(row)["injected"]) == 1
         assert len(relations(row)["hit"]) >= 1
@@ -285,10 +285,10 @@ def test_summaries_of_models_are_not_cited(connection):
 
 def test_bad_arguments_are_named(connection, manual):
     for given, message in [
-        ({"token_budget": 0}, "token_budget must be at least 1, got 0."),
+        ({"token_budget": 0}, "token_budget must be 1 to 1000000, got 0."),
         ({"inject_count": 101}, "inject_count must be 0 to 100, got 101."),
-        ({"inject_share": 1.5}, "inject_share and score_share must be from 0 to 1"),
-        ({"match_count": 0}, "match_count must be 1 to 1000"),
+        ({"inject_share": 1.5}, "inject_share must be 0 to 1, got 1.5."),
+        ({"top_k": 0}, "top_k must be 1 to 1000"),
     ]:
         with refused(connection, "PGR01", message):
             ask(connection, STEPS, **given)

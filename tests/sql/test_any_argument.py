@@ -100,7 +100,7 @@ select
     ) as types,
     p.pronargdefaults as defaults
 from pg_proc as p
-where p.pronamespace = 'pgrag'::regnamespace and not starts_with(p.proname, '_')
+where p.pronamespace = 'pgrag'::regnamespace
 order by p.proname
 """
 

@@ -133,15 +133,15 @@ DAMAGE = {
         f"delete from pgrag.page_ranks where {SHOP}",
     "a corpus with other numbers or lengths of its documents":
         f"update pgrag.corpus_statistics set document_count = document_count + 1 where {SHOP}",
-    "a corpus with other numbers or lengths of its pages":
+    "a corpus with wrong numbers or lengths of pages":
         f"update pgrag.corpus_statistics set total_page_length = 1 where {SHOP}",
-    "a word with another number of documents":
+    "a term with a wrong document frequency":
         "update pgrag.lexeme_statistics set document_count = document_count + 1"
         f" where {SHOP} and lexeme = 'saw';"
         f" delete from pgrag.lexeme_statistics where {SHOP} and lexeme = 'noon'",
-    "a word whose largest impact is too small: searches may miss documents":
+    "a term whose largest impact is too small: searches may miss documents":
         f"update pgrag.lexeme_statistics set largest_impact = 0.01 where {SHOP} and lexeme = 'saw'",
-    "a document with other weights of its words":
+    "a document with wrong weights of its terms":
         f"update pgrag.documents set weights = (select weights from pgrag.documents as d"
         f" where d.{the(6)}) where {the(2)};"
         f" update pgrag.documents set weights = null where {the(4)}",

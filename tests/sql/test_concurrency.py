@@ -49,7 +49,7 @@ def test_many_writers_leave_true_statistics(connect):
                 library=library, keys=[written[1]["key"]], version=f"{number % 3}.0",
             )  # fmt: skip
             run(connection, "refresh_statistics", library=library)
-            run(connection, "search", query=author.query(), match_count=5)
+            run(connection, "search", query=author.query(), top_k=5)
         return 3 * 3
 
     with ThreadPoolExecutor(6) as threads:

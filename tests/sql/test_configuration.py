@@ -93,7 +93,7 @@ def test_states_are_kept_as_versions(connection):
     assert (newest["origin"], newest["note"]) == ("user", "as the board decided")
     assert newest["configuration"] == configuration(connection)
     assert shipped["origin"] == "package"
-    assert len(run(connection, "configuration_history", match_count=1)) == 1
+    assert len(run(connection, "configuration_history", top_k=1)) == 1
 
 
 @pytest.mark.parametrize(

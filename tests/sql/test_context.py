@@ -144,7 +144,7 @@ class TestContext:
         return run(connection, "context", query=query, library="tool", **arguments)
 
     def test_hits_are_those_of_search(self, connection, tool):
-        arguments = {"match_count": 4, "alpha": 0, "min_score": 0.05}
+        arguments = {"top_k": 4, "alpha": 0, "min_score": 0.05}
         hits = search(connection, "kernel upgrade", library="tool", **arguments)
         blocks = self.context(connection, expand=False, **arguments)
         assert {(b["document_id"], b["score"]) for b in blocks} == {
@@ -153,7 +153,7 @@ class TestContext:
         assert {b["relation"] for b in blocks} == {"hit"}
 
     def test_best_page_comes_first_and_is_read_in_order(self, connection, tool):
-        blocks = self.context(connection, match_count=2, alpha=0)
+        blocks = self.context(connection, top_k=2, alpha=0)
         assert blocks[0]["title"] == "Kernel"
         assert contents(b for b in blocks if b["title"] == "Kernel") == [
             f"Kernel upgrade {n}." if n % 5 == 0 else f"Sentence {n} of kernel.md."
@@ -164,22 +164,22 @@ class TestContext:
         assert relations["Sentence 1 of kernel.md."] == "expansion"
 
     def test_grouped_has_a_heading_for_each_root_section(self, connection, tool):
-        blocks = self.context(connection, match_count=2, alpha=0)
+        blocks = self.context(connection, top_k=2, alpha=0)
         assert blocks[0]["block"] == "## Kernel › Start (kernel.md)\nKernel upgrade 0."
         assert blocks[1]["block"] == "Sentence 1 of kernel.md."
 
     def test_simple_has_breadcrumbs_and_relevance_everywhere(self, connection, tool):
-        blocks = self.context(connection, match_count=1, alpha=0, expand=False, format="simple")
+        blocks = self.context(connection, top_k=1, alpha=0, expand=False, format="simple")
         assert blocks[0]["block"] == (
             f"[1] Kernel › kernel.md › Start (relevance {blocks[0]['score']:.2f}, kernel.md)\n"
             + blocks[0]["content"]
         )
 
     def test_budget_is_kept_and_the_best_come_in_first(self, connection, tool):
-        everything = self.context(connection, match_count=5)
+        everything = self.context(connection, top_k=5)
         total = sum(block["tokens"] for block in everything)
         for budget in (total // 2, 100, 60):
-            blocks = self.context(connection, match_count=5, token_budget=budget)
+            blocks = self.context(connection, top_k=5, token_budget=budget)
             assert sum(block["tokens"] for block in blocks) <= budget
             hits = [b for b in everything if b["relation"] == "hit"]
             best = max(hits, key=lambda b: b["score"])
@@ -204,9 +204,9 @@ class TestContext:
         assert [block["url"] for block in blocks] == ["best.md", "small.md"]
 
     def test_hits_far_below_the_best_are_left_out(self, connection, tool):
-        hits = search(connection, "kernel upgrade", library="tool", match_count=20)
+        hits = search(connection, "kernel upgrade", library="tool", top_k=20)
         for share in (0, 0.5, 0.9):
-            blocks = self.context(connection, match_count=20, expand=False, score_share=share)
+            blocks = self.context(connection, top_k=20, expand=False, score_share=share)
             assert {block["document_id"] for block in blocks} == {
                 hit["document_id"] for hit in hits if hit["score"] >= share * hits[0]["score"]
             }
@@ -234,16 +234,14 @@ class TestContext:
             assert block["tokens"] == -(-len(block["block"].encode()) // 4)
 
     def test_parent_stands_in_front(self, connection, tool):
-        blocks = self.context(
-            connection, match_count=1, alpha=0, expand=False, parents=True, levels=[2]
-        )
+        blocks = self.context(connection, top_k=1, alpha=0, expand=False, parents=True, levels=[2])
         [above, hit] = blocks
         assert (above["content"], above["relation"], hit["relation"]) == ("Start.", "parent", "hit")
         assert above["score"] == hit["score"]
 
     def test_hit_without_a_parent_is_no_error(self, connection, tool):
         blocks = self.context(
-            connection, match_count=1, filters={"page": "short.md"}, expand=False, parents=True
+            connection, top_k=1, filters={"page": "short.md"}, expand=False, parents=True
         )
         assert contents(blocks) == ["Only a kernel here."]
 
@@ -272,7 +270,7 @@ class TestContext:
             {"format": None},
             {"token_budget": 0},
             {"token_budget": None},
-            {"match_count": 0},
+            {"top_k": 0},
             {"siblings": -1},
             {"max_documents_to_expand": -1},
             {"max_chunks_per_document": -1},

@@ -70,7 +70,7 @@ def test_gives_as_many_as_were_asked_for(connection, documents):
     scores = [0.9, 0.8, 0.6, 0.7]
     every = places(connection, documents, scores)
     assert sorted(every) == [0, 1, 2, 3]
-    assert places(connection, documents, scores, match_count=2) == every[:2]
+    assert places(connection, documents, scores, top_k=2) == every[:2]
 
 
 def test_equal_scores_keep_the_order_given(connection, documents):
@@ -100,7 +100,7 @@ def test_nothing_gives_nothing(connection, documents):
         ({"scores": [0.5, float("nan"), 0.1, 0.1]}, "finite numbers"),
         ({"scores": [0.5, float("inf"), 0.1, 0.1]}, "finite numbers"),
         ({"mmr_lambda": 1.5}, "mmr_lambda must be 0 to 1, got 1.5."),
-        ({"match_count": 0}, "match_count must be 1 to 1000, got 0."),
+        ({"top_k": 0}, "top_k must be 1 to 1000, got 0."),
     ],
 )
 def test_refuses_what_makes_no_sense(connection, documents, arguments, message):

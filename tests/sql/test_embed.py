@@ -113,7 +113,7 @@ def test_every_character_splits_as_in_python(installed, embedder):
     ]
     text = "q".join(characters)
     words = installed.execute(
-        "select pgrag._split_words(%s, m.settings -> 'characters')"
+        "select _pgrag.split_words(%s, m.settings -> 'characters')"
         " from pgrag.embedding_models as m where m.name = %s",
         (text, embedder.name),
     ).fetchone()[0]

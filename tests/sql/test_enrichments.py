@@ -117,7 +117,7 @@ def test_what_a_model_is_asked(connection):
 
     assert len(pending(connection, version="1.0")) == 3
     assert [row["key"] for row in pending(connection, after_key="plane.md")] == ["saw.md"] * 2
-    assert {row["key"] for row in pending(connection, match_count=1)} == {"plane.md", "saw.md"}
+    assert {row["key"] for row in pending(connection, top_k=1)} == {"plane.md", "saw.md"}
 
     [plan] = run(connection, "planned_enrichments", library="shop", kind="context", **PLACED)
     size = sum(-(-(len(r["page_text"]) + len(r["content"]) + len(" / ".join(r["path"]))) // 4)
@@ -302,7 +302,7 @@ def test_failures_leave_documents_as_they_are_and_are_listed(connection):
     assert failures[0]["reason"] == "The model said no to plane.md."
     assert {f["attempts"] for f in failures} == {1}
     assert len(run(connection, "enrichment_failures", library="shop", version="1.0")) == 3
-    assert len(run(connection, "enrichment_failures", library="shop", match_count=2)) == 2
+    assert len(run(connection, "enrichment_failures", library="shop", top_k=2)) == 2
     store(connection, rows)
     assert {f["attempts"] for f in run(connection, "enrichment_failures", library="shop")} == {2}
     state = {row["kind"]: row for row in run(connection, "enrichment_state", library="shop")}
@@ -387,7 +387,7 @@ def test_a_page_of_hundreds_of_headings(connection):
         "9", embed=False, ready=False,
     )  # fmt: skip
     connection.execute("set local statement_timeout = '5s'")
-    assert len(pending(connection, "summary", version="9", match_count=None)) > 250
+    assert len(pending(connection, "summary", version="9", top_k=None)) > 250
 
 
 def test_bad_input_is_refused(connection):

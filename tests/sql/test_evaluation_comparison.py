@@ -123,7 +123,7 @@ def test_moved_queries_come_with_the_largest_first(connection):
     assert [(row["query_id"], row["difference"]) for row in rows] == [
         ("q001", pytest.approx(0.5)), ("q003", pytest.approx(-1 / 3)),
     ]  # fmt: skip
-    limited = run(connection, "moved_queries", run_id=one, other_run_id=other, match_count=1)
+    limited = run(connection, "moved_queries", run_id=one, other_run_id=other, top_k=1)
     assert len(limited) == 1
 
 
@@ -135,7 +135,7 @@ def test_only_runs_of_one_set_are_compared(connection):
         compare(connection, first, other)
     import_set(connection, QUERIES[:2])
     later = evaluate(connection)
-    with refused(connection, "PGR01", "imported anew between"):
+    with refused(connection, "PGR01", "imported again between"):
         compare(connection, first, later)
     with refused(connection, "PGR11", "no evaluation run 4711"):
         compare(connection, first, 4711)

@@ -94,8 +94,8 @@ def test_filters_hold_for_every_facet(connection):
 
 
 def test_only_the_best_hits_count(connection):
-    best = search(connection, "drain the node", match_count=1)[0]
-    found = facets(connection, "drain the node", match_count=1)
+    best = search(connection, "drain the node", top_k=1)[0]
+    found = facets(connection, "drain the node", top_k=1)
     assert found["library"] == {best["library"]: 1}
 
 
@@ -114,9 +114,9 @@ def test_nothing_found_gives_no_row(connection):
 def test_bad_arguments_are_refused(connection):
     with refused(connection, "PGR01", "value_count must be 1 to 10000, got 0."):
         run(connection, "facets", value_count=0)
-    with refused(connection, "PGR01", "match_count must be"):
-        run(connection, "facets", query="node", match_count=5000)
-    with refused(connection, "PGR01", "levels must be of 0, 1 and 2"):
+    with refused(connection, "PGR01", "top_k must be"):
+        run(connection, "facets", query="node", top_k=5000)
+    with refused(connection, "PGR01", "levels must be a list of 0 to 2"):
         run(connection, "facets", levels=[7])
     with refused(connection, "PGR02", "nonesuch"):
         run(connection, "facets", library="nonesuch")
@@ -143,5 +143,5 @@ def test_a_tag_that_a_page_has_twice_counts_once(connection):
 
 
 def test_no_level_is_no_wish(connection):
-    with refused(connection, "PGR01", "levels must be of 0, 1 and 2"):
+    with refused(connection, "PGR01", "levels must be a list of 0 to 2"):
         run(connection, "facets", levels=[])

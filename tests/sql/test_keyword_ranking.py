@@ -8,6 +8,7 @@ import pytest
 from corpus import Author, pages
 from library import Row, ingest, keys, page, run, search
 from oracle import Oracle
+from psycopg.types.json import Jsonb
 
 QUERIES = 20
 #: Impacts, weights and idf are stored in single precision.
@@ -21,7 +22,7 @@ def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,),
     )
     mask = sum(1 << level for level in levels)
     expected = oracle.scores(query, lambda row: row["covers"] & mask and among(row))
-    best = sorted(expected.values(), reverse=True)[: arguments.get("match_count", 10)]
+    best = sorted(expected.values(), reverse=True)[: arguments.get("top_k", 10)]
     assert [hit["score"] for hit in hits] == pytest.approx(best, rel=PRECISION), query
     for hit in hits:
         assert hit["score"] == pytest.approx(expected[hit["document_id"]], rel=PRECISION)
@@ -85,7 +86,7 @@ def test_filters_leave_scores_alone(connection, manual, author, oracle, filters,
 def test_every_depth_is_exact(connection, manual, author, oracle):
     for query in queries(author)[:4]:
         for count in (1, 3, 50, 400):
-            assert_exact(connection, oracle, query, library=manual, match_count=count)
+            assert_exact(connection, oracle, query, library=manual, top_k=count)
 
 
 @pytest.fixture(params=["in the scope", "everywhere"])
@@ -94,7 +95,7 @@ def looked_up(connection, request):
     if request.param == "everywhere":
         connection.execute(
             "create or replace function"
-            " pgrag._unscoped_lexemes(lexemes text[], target pgrag.search_target)"
+            " _pgrag.unscoped_lexemes(lexemes text[], target _pgrag.search_target)"
             " returns integer language sql stable as 'select 1000'"
         )
 
@@ -219,16 +220,16 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
         [compared] = connection.execute(
             """
             with request as materialized (
-                select pgrag._search_request(
-                    query => %s, library => 'many', alpha => 0, query_expansion => %s
-                ) as made
+                select _pgrag.make_request(%s, jsonb_build_object(
+                    'library', 'many', 'alpha', 0, 'query_expansion', %s::text
+                )) as made
             ),
             pruned as (
-                select pgrag._keyword_candidates((made).terms, (made).target, 100, 20) as best
+                select _pgrag.keyword_candidates((made).terms, (made).target, 100, 20) as best
                 from request
             ),
             whole as (
-                select pgrag._score_documents(
+                select _pgrag.score_documents(
                     (made).terms, array(select distinct t.lexeme from unnest((made).terms) as t),
                     (made).target, 100
                 ) as best
@@ -259,11 +260,11 @@ def test_words_that_are_rare_elsewhere_are_looked_up_everywhere(connection):
 
     def unscoped(library: str, version: str) -> int:
         [row] = connection.execute(
-            "select pgrag._unscoped_lexemes("
-            " array['anchor', 'buoy', 'chain'], (pgrag._search_request('x', %s, %s)).target)",
-            [library, version],
+            "select _pgrag.unscoped_lexemes("
+            " array['anchor', 'buoy', 'chain'], (_pgrag.make_request('x', %s)).target)",
+            [Jsonb({"library": library, "version": version})],
         ).fetchall()
-        return row["_unscoped_lexemes"]
+        return row["unscoped_lexemes"]
 
     def count(table: str, library: str, number: int, lexeme: str | None = None) -> None:
         connection.execute(
@@ -311,7 +312,7 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
         assert allowed
         found = connection.execute(
             """
-            with asked as (select pgrag._search_request(%s, 'few') as r)
+            with asked as (select _pgrag.make_request(%s, '{"library": "few"}') as r)
             select best.document_ids, best.scores
             from asked
             cross join (values (null::bigint), (0), (1000000)) as p (postings)
@@ -322,7 +323,7 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
                 (r).target,
                 jsonb_build_object('allowed_pages', %s::bigint[], 'document_count', %s)
             ) as t
-            cross join lateral pgrag._score_documents(
+            cross join lateral _pgrag.score_documents(
                 (r).terms, lexemes, t, 500, postings
             ) as best
             order by postings nulls first
@@ -345,7 +346,7 @@ def test_few_pages_are_scored_whole_also_where_a_library_knows_none_of_the_words
         "zymurgist",
         filters={"type": "guide"},
         alpha=0,
-        match_count=2,
+        top_k=2,
         candidate_count=2,
     )
     assert [hit["key"] for hit in hits] == ["g.md", "g.md"]

@@ -24,12 +24,12 @@ def explained(connection, query: str, **arguments: Any) -> list[Row]:
 
 class TestThreshold:
     def test_it_is_applied_before_the_limit(self, connection, manual):
-        everything = explained(connection, "restart the server", match_count=200)
+        everything = explained(connection, "restart the server", top_k=200)
         scores = [hit["score"] for hit in everything]
         limit = scores[14]
-        hits = explained(connection, "restart the server", min_score=limit, match_count=10)
+        hits = explained(connection, "restart the server", min_score=limit, top_k=10)
         assert [hit["score"] for hit in hits] == scores[:10]
-        hits = explained(connection, "restart the server", min_score=limit, match_count=50)
+        hits = explained(connection, "restart the server", min_score=limit, top_k=50)
         assert [hit["score"] for hit in hits] == [s for s in scores if s >= limit]
 
     def test_above_every_score_there_is_nothing(self, connection, manual):
@@ -109,8 +109,8 @@ class TestLevels:
 class TestMaxPerPage:
     @pytest.mark.parametrize("count", [1, 2, 3])
     def test_the_best_so_many_of_each_page(self, connection, manual, count):
-        everything = explained(connection, "the server", match_count=1000)
-        hits = explained(connection, "the server", match_count=12, max_per_page=count)
+        everything = explained(connection, "the server", top_k=1000)
+        hits = explained(connection, "the server", top_k=12, max_per_page=count)
         expected, seen = [], {}
         for hit in everything:
             seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1

@@ -229,7 +229,7 @@ def test_report_by_state_page_and_kind(vault):
 def test_report_in_parts(vault, state):
     whole = links(vault, state=state)
     parts, after = [], None
-    while part := links(vault, state=state, match_count=2, after=after):
+    while part := links(vault, state=state, top_k=2, after=after):
         parts += part
         after = part[-1]["target_page_id" if state == "orphan" else "edge_id"]
     assert parts == whole
@@ -244,8 +244,8 @@ def test_report_errors(vault):
         links(vault, page="nowhere")
     with refused(vault, "PGR07"):
         links(vault, after=10**9)
-    with refused(vault, "PGR01", "match_count"):
-        links(vault, match_count=-1)
+    with refused(vault, "PGR01", "top_k"):
+        links(vault, top_k=-1)
 
 
 def test_deleted_pages_leave_nothing(vault):

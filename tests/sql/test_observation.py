@@ -37,45 +37,12 @@ def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.U
     return value(
         connection,
         "select pgrag.record_search(%s, (select coalesce(jsonb_agg(to_jsonb(h)), '[]')"
-        " from pgrag.search(query => %s, library => %s, match_count => %s) as h),"
+        " from pgrag.search(query => %s, library => %s, top_k => %s) as h),"
         " client => %s, library => %s, parameters => %s, timings => %s, duration_ms => %s)",
-        query, query, options.get("library"), arguments.get("match_count", 10),
+        query, query, options.get("library"), arguments.get("top_k", 10),
         options.get("client", "rest"), options.get("library"), Jsonb(arguments),
         Jsonb(options.get("timings", {})), options.get("duration_ms", 5.0),
     )  # fmt: skip
-
-
-def internal(connection: psycopg.Connection, query: str, library: str | None = None) -> Any:
-    """Search, and write it down by what `pgrag.search` works with."""
-    return connection.execute(
-        """
-        select pgrag._record_search(
-            made, pgrag._list_hits(made), 'mcp', 1.5, '{"match_count": 10}'
-        ) as search_id
-        from pgrag._request_of(%s, %s) as made
-        """,
-        [query, library],
-    ).fetchone()
-
-
-@pytest.fixture
-def request_of(connection) -> None:
-    """The request of a search with nothing but a query and a library."""
-    names = value(
-        connection,
-        "select array_agg(a order by n)"
-        " from pg_proc, unnest(proargnames) with ordinality as x (a, n)"
-        " where proname = '_search_request'",
-    )
-    defaults = {
-        "match_count": "10", "fusion": "'absolute'", "candidate_count": "100", "rrf_k": "60",
-        "rrf_weights": "'{1,1}'", "query": "$1", "library": "$2",
-    }  # fmt: skip
-    given = ", ".join(f"{name} => {defaults.get(name, 'null')}" for name in names)
-    connection.execute(
-        "create function pgrag._request_of(text, text) returns pgrag.search_request"
-        f" language sql as $body$ select pgrag._search_request({given}) $body$"
-    )
 
 
 def count(connection: psycopg.Connection, table: str) -> int:
@@ -87,7 +54,7 @@ class TestRecording:
         hits = search(connection, "prime the pump", library="pumps")
         found = record(
             connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
-            arguments={"match_count": 10, "after": None}, duration_ms=7.5,
+            arguments={"top_k": 10, "after": None}, duration_ms=7.5,
         )  # fmt: skip
         kept = value(connection, "select pgrag.search_record(%s)", found)
         assert {k: kept[k] for k in ("client", "query", "library", "hit_count", "duration_ms")} == {
@@ -95,7 +62,7 @@ class TestRecording:
             "hit_count": len(hits), "duration_ms": 7.5,
         }  # fmt: skip
         assert kept["timings"] == {"keyword": 0.4}
-        assert kept["parameters"] == {"match_count": 10}, "what was left open is no parameter"
+        assert kept["parameters"] == {"top_k": 10}, "what was left open is no parameter"
         assert not kept["continued"]
         assert kept["top_score"] == hits[0]["score"]
         assert [h["rank"] for h in kept["hits"]] == [1, 2, 3][: len(hits)]
@@ -104,9 +71,11 @@ class TestRecording:
                 assert row[name] == hit[name]
             assert (row["library"], row["version"], row["page_key"]) == ("pumps", "1.0", hit["key"])
 
-    def test_what_search_works_with_is_kept_with_its_breakdown(self, connection, request_of):
+    def test_what_search_works_with_is_kept_with_its_breakdown(self, connection):
         [hit, *_] = search(connection, "prime the pump", library="pumps", explain=True)
-        row = internal(connection, "prime the pump", "pumps")
+        row = run(
+            connection, "recorded_search", query="prime the pump", library="pumps", client="mcp"
+        )[0]
         kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
         assert (kept["client"], kept["library"], kept["version"]) == ("mcp", "pumps", "1.0")
         first = kept["hits"][0]
@@ -127,12 +96,14 @@ class TestRecording:
         assert [{**hit, "search_id": None} for hit in found] == hits
 
     def test_arguments_are_those_that_are_not_given_beside_them(self, connection):
-        assert run(connection, "recorded_search", query="pump", arguments=None)
-        with refused(connection, "PGR01", "cannot hold query"):
-            run(connection, "recorded_search", query="pump", arguments={"query": "valve"})
+        assert run(connection, "recorded_search", query="pump", options=None)
+        with refused(connection, "PGR01", "There is no argument query."):
+            run(connection, "recorded_search", query="pump", options={"query": "valve"})
+        with refused(connection, "PGR01", "options cannot hold top_k."):
+            run(connection, "recorded_search", query="pump", top_k=3, options={"top_k": 5})
 
-    def test_search_in_several_libraries_names_none(self, connection, request_of):
-        row = internal(connection, "close the pump")
+    def test_search_in_several_libraries_names_none(self, connection):
+        row = run(connection, "recorded_search", query="close the pump")[0]
         kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
         assert kept["library"] is None
         assert {hit["library"] for hit in kept["hits"]} == {"pumps", "valves"}
@@ -415,7 +386,7 @@ class TestMetrics:
         assert row["empty_share"] == metrics["empty_share"] == count
 
     def test_history(self, connection, observed):
-        rows = run(connection, "search_history", slowest=True, match_count=2)
+        rows = run(connection, "search_history", slowest=True, top_k=2)
         assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
         rows = run(connection, "search_history", library="pumps")
         assert rows[-1]["query"] == "seal"
@@ -478,11 +449,11 @@ class TestQueryVectors:
         known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
         assert known == list(range(30, 40)), "those used last"
 
-    def test_what_is_asked_again_stays(self, connection, request_of):
+    def test_what_is_asked_again_stays(self, connection):
         for number in range(3):
             self.remember(connection, f"query {number}", [1, number])
         connection.execute("update pgrag.query_vectors set used_at = used_at - interval '2 h'")
-        internal(connection, "query 0", "pumps")
+        run(connection, "recorded_search", query="query 0", library="pumps")
         for number in range(3, 5):
             self.remember(connection, f"query {number}", [1, number], capacity=3)
         assert [n for n in range(5) if self.is_known(connection, f"query {n}")] == [0, 3, 4]

@@ -9,8 +9,8 @@ import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
 
+from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.page import PageOptions
-from pgrag.ingest.page_types import PageTypes
 
 TYPES: dict[str, Any] = {
     "note": {"folders": ["notes", "*.note.md"], "inject": ["status"]},

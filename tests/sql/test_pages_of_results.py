@@ -15,14 +15,14 @@ WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock",
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """Few enough documents that both arms see all of them."""
+    """Few enough documents that both retrievers see all of them."""
     ingest(module_connection, "manual", pages(Author(random.Random(5)), 12))
     return "manual"
 
 
 @pytest.fixture(scope="module")
 def large(module_connection) -> str:
-    """More documents than the arms read at once, many with the same score."""
+    """More documents than the retrievers read at once, many with the same score."""
     chosen = random.Random(6)
     rows = [
         page(f"{n}.md", *(" ".join(chosen.choices(WORDS, k=3)) for _ in range(40)), title="Part")
@@ -37,7 +37,7 @@ def walk(connection, function: str, size: int, limit: int = 200, **arguments: An
     hits: list[Row] = []
     cursor: dict[str, Any] = {}
     while True:
-        more = run(connection, function, match_count=size, **cursor, **arguments)
+        more = run(connection, function, top_k=size, **cursor, **arguments)
         hits += more
         if len(more) < size or len(hits) >= limit:
             return hits
@@ -66,30 +66,30 @@ def places(hits: list[Row]) -> list[tuple[int, float]]:
 )
 def test_pages_are_the_list(connection, manual, size, arguments):
     ask = {"query": QUERY, "library": manual, **arguments}
-    whole = run(connection, "search", match_count=1000, **ask)
+    whole = run(connection, "search", top_k=1000, **ask)
     assert places(walk(connection, "search", size, **ask)) == places(whole)
     assert len(whole) == len({hit["document_id"] for hit in whole})
 
 
 def test_order_is_by_score_then_id(connection, large):
-    hits = search(connection, "server user", library=large, match_count=150)
+    hits = search(connection, "server user", library=large, top_k=150)
     order = [(-hit["score"], hit["document_id"]) for hit in hits]
     assert order == sorted(order)
     assert len({hit["score"] for hit in hits}) < len(hits), "some scores are equal"
 
 
 def test_same_question_same_answer(connection, large):
-    first = search(connection, "server user", library=large, match_count=50)
+    first = search(connection, "server user", library=large, top_k=50)
     for _ in range(3):
-        assert search(connection, "server user", library=large, match_count=50) == first
+        assert search(connection, "server user", library=large, top_k=50) == first
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search"])
 def test_pages_of_one_arm_reach_as_deep_as_wanted(connection, large, function):
     ask = {"query": "server user", "library": large}
     if function == "keyword_search":
-        ask["page_evidence"] = 0  # What pages add comes after the arm, for those it found.
-    whole = run(connection, function, match_count=150, **ask)
+        ask["page_evidence"] = 0  # What pages add comes after the retriever, for those it found.
+    whole = run(connection, function, top_k=150, **ask)
     assert len(whole) == 150
     assert places(walk(connection, function, 25, **ask)[:150]) == places(whole)
 
@@ -103,7 +103,7 @@ def test_pages_of_both_arms_lose_and_repeat_nothing(connection, large, arguments
     walked = walk(connection, "search", 50, limit=5000, **ask)
     ids = [hit["document_id"] for hit in walked]
     assert len(set(ids)) == len(ids)
-    whole = run(connection, "search", match_count=1000, **ask)
+    whole = run(connection, "search", top_k=1000, **ask)
     if "max_per_page" in arguments:
         assert len(walked) == len(whole) == 27 * 3
     else:

@@ -156,8 +156,8 @@ def test_null_and_long_queries(connection):
         ("type:x)", 7, "parenthesis was not opened", ""),
         ("(type:x))", 9, "parenthesis was not opened", ""),
         ("(see type:x)", 2, "words and filters cannot share parentheses", "quotes"),
-        ("(type:a)(type:b)", 9, "a blank is missing before (", ""),
-        ('type:x"y"', 7, "a comma or blank is missing", ""),
+        ("(type:a)(type:b)", 9, "a space is missing before (", ""),
+        ('type:x"y"', 7, "a comma or space is missing", ""),
         ("((((((type:a))))))", 6, "nested deeper than 5", ""),
         ("type:a " * 101, 701, "more than 100 filters", ""),
         ("created:>", 10, "a value is missing", ""),
@@ -168,7 +168,7 @@ def test_null_and_long_queries(connection):
         ("tags:a, b", 8, "a value is missing", "tags:(a b)"),
         ("tags:,a", 6, "a value is missing", ""),
         ("tags:()", 7, "a value is missing", ""),
-        ('tags:"a"b', 9, "a comma or blank is missing before b", ""),
+        ('tags:"a"b', 9, "a comma or space is missing before b", ""),
         ("created:soon", 9, "needs a date, got 'soon'", "Write 2024-12-01"),
         ("ab created:2024-13-45", 12, "needs a date", ""),
         ("created:soon..2024-01-01", 9, "needs a date", ""),
@@ -201,9 +201,9 @@ def test_every_field_of_a_filter_has_a_name_in_queries(connection):
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
         run(connection, "filter_predicate", filters={"colour": 1})
     known = re.findall(r"\w+", (caught.value.diag.message_hint or "").split("or front_matter")[0])
-    rows = connection.execute("select * from pgrag._query_fields()").fetchall()
+    rows = connection.execute("select * from _pgrag.query_fields()").fetchall()
     assert set(known) - {"Use"} == {row["field"] for row in rows} - {"library", "version"}
-    values = {"time": "2024-01-01", "number": "1", "minimum": "1", "text": '"intro"'}
+    values = {"time": "2024-01-01", "number": "1", "bound": "1", "text": '"intro"'}
     for row in rows:
         query = f"{row['name']}:{values.get(row['kind'], 'x.md')} words"
         words, filters = parsed(connection, query)

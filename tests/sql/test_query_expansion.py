@@ -21,7 +21,7 @@ GERMAN = [page("rohr.md", "Der Hahn wird langsam zugedreht."), page("möwe.md", 
 TERMS = """
 select t.*
 from unnest(
-    pgrag._expand_terms(
+    _pgrag.expand_terms(
         array(
             select q
             from pgrag.query_terms(
@@ -29,7 +29,7 @@ from unnest(
                 array(select l.library_id from pgrag.libraries as l where l.name = any (%(of)s))
             ) as q
         ),
-        pgrag._search_target(
+        _pgrag.make_target(
             array(select l.library_id from pgrag.libraries as l where l.name = any (%(of)s)),
             array(
                 select v.version_id
@@ -75,7 +75,7 @@ def test_off_means_that_nothing_changes(connection):
         return value(
             connection,
             "select jsonb_agg(to_jsonb(s) - 'search_id')::text"
-            " from pgrag.search('leave the valve', library => 'handbook', match_count => 100) as s",
+            " from pgrag.search('leave the valve', library => 'handbook', top_k => 100) as s",
         )
 
     before = everything()
@@ -178,7 +178,7 @@ def test_scores_stay_between_0_and_1_and_bounds_hold(connection, how, query):
     weighed = terms(connection, query, how)
     assert sum(row["weight"] * 2.2 for row in weighed.values()) == pytest.approx(1)
     hits = search(
-        connection, query, library="handbook", alpha=0, page_evidence=0, match_count=100,
+        connection, query, library="handbook", alpha=0, page_evidence=0, top_k=100,
         query_expansion=how,
     )  # fmt: skip
     assert hits

@@ -295,8 +295,8 @@ def test_commands_are_carried_out_as_they_are_written(connection):
     assert names(connection, "LIST SORT file.name LIMIT 2") == ["2024-05-06", "ada"]
     assert names(connection, "LIST LIMIT 3 SORT file.name DESC") == ["bob", "ada", "2024-05-06"]
     assert names(connection, "LIST LIMIT 3 WHERE born LIMIT 0") == []
-    assert len(ask(connection, "LIST LIMIT 5", match_count=2)) == 2
-    assert ask(connection, "LIST", match_count=0) == []
+    assert len(ask(connection, "LIST LIMIT 5", top_k=2)) == 2
+    assert ask(connection, "LIST", top_k=0) == []
 
 
 def test_groups(connection):
@@ -508,4 +508,4 @@ def test_library_and_version_by_name(connection):
     with refused(connection, "PGR03"):
         ask(connection, query, library="versioned", version="stable")
     with refused(connection, "PGR01"):
-        ask(connection, query, match_count=-1)
+        ask(connection, query, top_k=-1)

@@ -32,7 +32,7 @@ SECTIONS = ["Start", "Run", "Stop"]
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """Few enough documents that both arms see all of them: every pool is the whole library."""
+    """So few documents that both retrievers see all of them: every pool is the whole library."""
     chosen = random.Random(11)
     rows = []
     for number in range(9):
@@ -68,7 +68,7 @@ def fused(connection, manual) -> list[Row]:
 
 def listed(connection, unit: str = "document", **arguments: Any) -> list[Row]:
     return search(
-        connection, QUERY, library="manual", match_count=200, candidate_count=200,
+        connection, QUERY, library="manual", top_k=200, candidate_count=200,
         levels=[0, 1, 2], unit=unit, **arguments,
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ class TestEveryWay:
     def test_is_the_list_of_its_parts(self, connection, manual, arguments, size):
         whole = ids(listed(connection, **{"unit": "document", **arguments}))
         common = {"unit": "document", **arguments}
-        common |= {"library": "manual", "match_count": size, "candidate_count": 200}
+        common |= {"library": "manual", "top_k": size, "candidate_count": 200}
         parts: list[Row] = []
         after: dict[str, Any] = {}
         while len(parts) % size == 0 and len(parts) < len(whole):
@@ -290,7 +290,7 @@ class TestDiversity:
                 " array[%s]::public.halfvec[])",
                 [text_hash, vector],
             )
-        rows = search(connection, QUERY, mmr_lambda=0.5, match_count=100)
+        rows = search(connection, QUERY, mmr_lambda=0.5, top_k=100)
         assert {"manual", "small"} == {row["library"] for row in rows}
 
 

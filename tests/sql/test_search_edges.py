@@ -36,7 +36,7 @@ def ends(row):
 
 @pytest.fixture
 def embedded(connection, ids):
-    assert run(connection, "embed_pending_edges", library="garden") == [{"embed_pending_edges": 4}]
+    assert run(connection, "embed_pending", library="garden", kind="edge") == [{"embed_pending": 4}]
     return connection
 
 
@@ -63,7 +63,7 @@ def test_filters(embedded):
     assert found(embedded, "dig", kinds=["no_such_kind"]) == []
     assert found(embedded, "dig", rules=["inline:rel"]) == []
     assert len(found(embedded, "dig", rules=["explicit:wikilink"])) == 4
-    assert len(found(embedded, "dig", match_count=2)) == 2
+    assert len(found(embedded, "dig", top_k=2)) == 2
     best = found(embedded, "dig")
     above = found(embedded, "dig", min_score=best[1]["score"])
     assert above == best[:2]
@@ -111,12 +111,12 @@ def test_texts_have_the_words_and_no_addresses(connection):
 
 
 def test_a_changed_title_makes_its_edges_pending(embedded):
-    assert run(embedded, "pending_edge_embeddings", library="garden") == []
+    assert run(embedded, "pending_embeddings", library="garden", kind="edge") == []
     embedded.execute("update pgrag.pages set title = 'Heaps' where key = 'compost.md'")
-    pending = run(embedded, "pending_edge_embeddings", library="garden")
+    pending = run(embedded, "pending_embeddings", library="garden", kind="edge")
     assert len(pending) == 2
     assert all("Heaps" in row["text"] for row in pending)
-    assert len(run(embedded, "pending_edge_embeddings", library="garden", match_count=1)) == 1
+    assert len(run(embedded, "pending_embeddings", library="garden", kind="edge", top_k=1)) == 1
 
 
 def test_equal_texts_share_a_vector(embedded):
@@ -126,7 +126,7 @@ def test_equal_texts_share_a_vector(embedded):
         " select library_id, version_id, source_page_id, target_page_id, 1, 99, 99, state, how,"
         " rule, kind, target, name, sentence from pgrag.edges where target = 'tools'"
     )
-    assert run(embedded, "pending_edge_embeddings", library="garden") == []
+    assert run(embedded, "pending_embeddings", library="garden", kind="edge") == []
     assert value(embedded, "select count(*) from pgrag.edge_embeddings") == 5
 
 
@@ -143,14 +143,16 @@ def test_vectors_of_another_size_and_of_edges_that_are_gone(embedded):
 def store(connection, library, model, edge_ids, text_hashes, vectors):
     return value(
         connection,
-        "select pgrag.store_edge_embeddings(%s, %s, %s, %s::uuid[], %s::halfvec[])",
-        library, model, edge_ids, text_hashes, vectors,
+        "select pgrag.store_embeddings(%s, %s, %s::uuid[], %s::halfvec[], %s)",
+        library, model, text_hashes, vectors, edge_ids,
     )  # fmt: skip
 
 
 def test_bad_arguments(connection, ids):
-    with refused(connection, "PGR01", "match_count must be between 1 and 1000, got 0."):
-        found(connection, "dig", match_count=0)
+    with refused(connection, "PGR01", "No vectors are kept of the kind 'page'.", "document, edge"):
+        run(connection, "pending_embeddings", library="garden", kind="page")
+    with refused(connection, "PGR01", "top_k must be between 1 and 1000, got 0."):
+        found(connection, "dig", top_k=0)
     with refused(connection, "PGR02"):
         run(connection, "search_edges", query="dig", library="nothing")
     with refused(connection, "PGR09"):

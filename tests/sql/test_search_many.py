@@ -19,7 +19,7 @@ def libraries(module_connection) -> None:
 def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -> list[list[Row]]:
     """The rows of each query."""
     if arguments is not None:
-        shared["arguments"] = Jsonb(arguments)
+        shared["options"] = Jsonb(arguments)
     rows = run(connection, "search_many", queries=queries, **shared)
     numbers = [row["query_number"] for row in rows]
     assert numbers == sorted(numbers)
@@ -40,9 +40,9 @@ def hits(rows: list[Row]) -> list[Row]:
 
 def test_each_query_has_the_hits_it_would_have_alone(connection):
     queries = ["drain the node", "cake", "drain the node"]
-    found = many(connection, queries, library="tool", match_count=2)
+    found = many(connection, queries, library="tool", top_k=2)
     for query, rows in zip(queries, found, strict=True):
-        assert hits(rows) == search(connection, query, library="tool", match_count=2)
+        assert hits(rows) == search(connection, query, library="tool", top_k=2)
         assert rows
 
 
@@ -55,7 +55,7 @@ def test_arguments_hold_for_all(connection):
 
 
 def test_a_query_may_have_arguments_of_its_own(connection):
-    own = [None, {"library": "other"}, {"match_count": 1, "filters": {"key": "b.md"}}]
+    own = [None, {"library": "other"}, {"top_k": 1, "filters": {"key": "b.md"}}]
     plain, other, single = many(connection, ["drain", "drain", "drain"], own, library="tool")
     assert {row["library"] for row in plain} == {"tool"}
     assert {row["library"] for row in other} == {"other"}
@@ -76,9 +76,9 @@ def test_what_finds_nothing_has_no_row(connection):
         ("drain", {"library": "nonesuch"}, "PGR02", "nonesuch", "tool"),
         ("drain", {"version": "0.1", "library": "tool"}, "PGR03", "0.1", "1.0"),
         ("drain", {"filters": {"colour": "red"}}, "PGR06", "colour", "Use key"),
-        ("drain", {"alfa": 0.3}, "PGR01", "no argument alfa", "alpha"),
-        ("drain", {"match_count": "many"}, "22P02", "many", None),
-        ("drain", {"query": "fill"}, "PGR01", "another query", "queries"),
+        ("drain", {"alphas": 0.3}, "PGR01", "There is no argument alphas.", "alpha"),
+        ("drain", {"top_k": "many"}, "PGR01", "top_k must be 1 to 1000, got 'many'.", "default"),
+        ("drain", {"query": "fill"}, "PGR01", "There is no argument query.", "query_expansion"),
         ("drain", [1], "PGR01", "must be an object", "example"),
     ],
 )
@@ -100,7 +100,7 @@ def test_no_query_no_row(connection):
 
 
 def test_a_batch_of_another_shape_is_refused(connection):
-    with refused(connection, "PGR01", "There are 2 queries and arguments for 1.", "for each"):
+    with refused(connection, "PGR01", "There are 2 queries and options for 1.", "for each"):
         many(connection, ["drain", "cake"], [{}])
     with refused(connection, "PGR01", "must be an object or a list"):
         many(connection, ["drain"], "alpha")
@@ -119,12 +119,12 @@ def test_what_is_wrong_with_everything_is_no_row(connection):
     ("arguments", "message", "hint"),
     [
         ({"colour": 1}, "There is no argument colour.", "alpha"),
-        ([1], "must be an object", "levels"),
+        ([1], "options must be an object", "levels"),
     ],
 )
 def test_arguments_as_data_are_those_of_the_function(connection, arguments, message, hint):
     with refused(connection, "PGR01", message, hint):
-        run(connection, "recorded_search", query="drain", arguments=Jsonb(arguments))
+        run(connection, "recorded_search", query="drain", options=Jsonb(arguments))
 
 
 def test_arguments_as_data_are_taken_as_they_are(connection):
@@ -134,9 +134,9 @@ def test_arguments_as_data_are_taken_as_they_are(connection):
         "filters": {"title": "it's \\ $1 %L"},
         "rrf_weights": [1, 2],
     }
-    assert run(connection, "recorded_search", query="drain", arguments=given) == []
-    given = {"levels": [2], "alpha": 0.5, "match_count": 1, "filters": {"key": "c.md"}}
-    recorded = run(connection, "recorded_search", query="drain", arguments=given)
+    assert run(connection, "recorded_search", query="drain", **given) == []
+    given = {"levels": [2], "alpha": 0.5, "top_k": 1, "filters": {"key": "c.md"}}
+    recorded = run(connection, "recorded_search", query="drain", **given)
     plain = search(connection, "drain", **given)
     assert [(r["key"], r["score"]) for r in recorded] == [(r["key"], r["score"]) for r in plain]
     assert recorded

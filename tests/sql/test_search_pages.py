@@ -51,7 +51,7 @@ def test_counts_the_passages_that_have_a_word_of_the_query(connection):
     counts = {row["key"]: row["passage_count"] for row in pages(connection, "drain", alpha=0)}
     assert counts == {"a.md": 2, "b.md": 1}
     # The title is no passage's own text.
-    [row] = pages(connection, "draining tea", alpha=0, match_count=1)
+    [row] = pages(connection, "draining tea", alpha=0, top_k=1)
     assert (row["key"], row["passage_count"]) == ("a.md", 3)
 
 
@@ -75,7 +75,7 @@ def test_scores_are_those_of_the_search_by_page(connection, aggregate):
 
 def test_the_cursor_goes_on(connection):
     whole = keys(pages(connection, "drain the node"))
-    first = pages(connection, "drain the node", match_count=1)
+    first = pages(connection, "drain the node", top_k=1)
     rest = pages(connection, "drain the node", after=first[-1]["cursor"])
     assert keys(first + rest) == whole
     assert len(whole) == 3

@@ -109,7 +109,7 @@ def test_lines_are_those_of_ripgrep(connection, tmp_path: Path):
 
 
 def test_a_row_tells_where_and_what_is_around(connection):
-    [row] = run(connection, "search_text", pattern="ctl", library="notes", context=2, match_count=1)
+    [row] = run(connection, "search_text", pattern="ctl", library="notes", context=2, top_k=1)
     assert row["key"] == "guide/install.md"
     assert (row["line"], row["column"]) == (7, 12)
     assert row["content"] == "Run `pgrag-ctl init` first."
@@ -151,7 +151,7 @@ def test_pages_of_lines_are_the_list(connection):
         given = {"after": after} if after else {}
         rows = run(
             connection, "search_text", pattern="a", library="notes", case_mode="ignore",
-            match_count=2, **given,
+            top_k=2, **given,
         )  # fmt: skip
         parts += [(row["key"], row["line"]) for row in rows]
         if len(rows) < 2:
@@ -173,7 +173,7 @@ def test_globs_mean_what_they_mean_for_indexing(connection):
         matching = [
             row["key"]
             for row in connection.execute(
-                "select p.key from pgrag.pages as p where p.key ~ pgrag._glob_expression(%s)",
+                "select p.key from pgrag.pages as p where p.key ~ _pgrag.glob_expression(%s)",
                 [glob],
             )
         ]

@@ -133,5 +133,5 @@ words = st.text("abcä", max_size=7)
 )
 @given(one=words, other=words)
 def test_the_distance_is_the_number_of_edits(connection, one, other):
-    found = value(connection, "select pgrag._edit_distance(%s, %s)", one, other)
+    found = value(connection, "select _pgrag.edit_distance(%s, %s)", one, other)
     assert found == edits(one, other)

@@ -27,7 +27,7 @@ def gateway(module_connection) -> str:
 
 
 def titles(connection, query: str, **arguments: Any) -> dict[str, float]:
-    hits = search(connection, query, library="gateway", explain=True, match_count=50, **arguments)
+    hits = search(connection, query, library="gateway", explain=True, top_k=50, **arguments)
     return {hit["key"]: hit["explanation"]["keyword"]["title_score"] for hit in hits}
 
 

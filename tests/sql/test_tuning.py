@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import psycopg
@@ -15,6 +15,8 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, write
 
+from pgrag.db import register_vector_types
+
 FIGURES = ("questions", "proposed", "training", "validation", "trials", "outcome")
 
 
@@ -23,18 +25,51 @@ def tune(connection: psycopg.Connection, library: str = "workshop", **arguments:
     return row
 
 
+@contextmanager
+def misled(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[psycopg.Connection]:
+    """A library in which every title is that of another page, in a database of its own."""
+    with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+        register_vector_types(connection)
+        write(connection, titles=1)
+        judge(connection)
+        run(connection, "refresh_statistics", library="workshop", drift=0)
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def misled_library(clone) -> Iterator[psycopg.Connection]:
+    with misled(clone) as connection:
+        yield connection
+
+
 @pytest.fixture
-def misleading(connection) -> psycopg.Connection:
+def misleading(misled_library) -> Iterator[psycopg.Connection]:
     """Every title is that of another page."""
-    write(connection, titles=1)
-    judge(connection)
-    run(connection, "refresh_statistics", library="workshop", drift=0)
-    return connection
+    with misled_library.transaction(force_rollback=True):
+        yield misled_library
+
+
+@pytest.fixture(scope="module")
+def tuning(clone) -> Iterator[tuple[psycopg.Connection, Row]]:
+    """The same, tuned once for all who look at the outcome, and the row of the tuning."""
+    with misled(clone) as connection:
+        yield connection, tune(connection)
+
+
+@pytest.fixture
+def done(tuning) -> Row:
+    return tuning[1]
+
+
+@pytest.fixture
+def tuned(tuning) -> Iterator[psycopg.Connection]:
+    connection, _ = tuning
+    with connection.transaction(force_rollback=True):
+        yield connection
 
 
 class TestJudgements:
-    def test_titles_that_mislead_lose_their_weight(self, misleading):
-        done = tune(misleading)
+    def test_titles_that_mislead_lose_their_weight(self, tuned, done):
         assert (done["outcome"], done["source"]) == ("accepted", "judgements")
         assert done["questions"] == {"judged": len(TOPICS)}
         assert done["settings_after"]["field_weights"]["title"] < 1
@@ -42,13 +77,12 @@ class TestJudgements:
         assert done["validation"]["lower_bound"] > 0
         assert done["validation"]["p_value"] < 0.05
         assert done["searched"]["after"] > done["searched"]["before"]
-        [library] = run(misleading, "libraries")
+        [library] = run(tuned, "libraries")
         assert library["settings"]["field_weights"]["title"] < 1
-        found = run(misleading, "search", query=TOPICS[3], library="workshop", match_count=1)
+        found = run(tuned, "search", query=TOPICS[3], library="workshop", top_k=1)
         assert found[0]["key"] == key(TOPICS[3])
 
-    def test_what_is_foreseen_is_what_searches_find(self, misleading):
-        done = tune(misleading)
+    def test_what_is_foreseen_is_what_searches_find(self, done):
         assert done["searched"]["foreseen"] == pytest.approx(done["searched"]["after"], abs=0.01)
         assert done["searched"]["before"] == pytest.approx(done["validation"]["before"], abs=0.01)
 
@@ -98,16 +132,15 @@ class TestJudgements:
         assert (done["outcome"], done["questions"]) == ("too little", {"judged": 20})
         assert "20 questions" in done["reason"]
 
-    @pytest.mark.parametrize("name", ["scifact", "xquad-ru", "k8s-anchor", "mdn-anchor-2"])
-    def test_sets_that_measure_the_engine_are_left_alone(self, misleading, name):
-        misleading.execute("update pgrag.evaluation_sets set name = %s", [name])
+    def test_sets_that_measure_the_engine_are_left_alone(self, misleading):
+        judge(misleading, source={"held_out": True})
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {})
-        assert name in done["notes"][0]
+        assert "parts" in done["notes"][0]
 
     def test_libraries_of_such_sets_learn_from_themselves_only(self, connection):
         write(connection, "eval-scifact")
-        judge(connection, "eval-scifact")
+        judge(connection, "eval-scifact", source={"held_out": True, "corpus": "corpus.jsonl"})
         with refused(connection, "PGR01", "measures the engine"):
             tune(connection, "eval-scifact", source="judgements")
         with refused(connection, "PGR01", "measures the engine"):
@@ -161,24 +194,22 @@ class TestKeeping:
         with refused(misleading, "PGR01", "no tuning", "tuning_history"):
             run(misleading, "undo_tuning", library="workshop")
 
-    def test_undo_leaves_other_settings_as_they_are_now(self, misleading):
-        tune(misleading)
-        run(misleading, "configure_library", library="workshop", settings={"exact_limit": 10})
-        run(misleading, "undo_tuning", library="workshop")
-        assert value(misleading, "select settings from pgrag.libraries") == {"exact_limit": 10}
+    def test_undo_leaves_other_settings_as_they_are_now(self, tuned):
+        run(tuned, "configure_library", library="workshop", settings={"exact_limit": 10})
+        run(tuned, "undo_tuning", library="workshop")
+        assert value(tuned, "select settings from pgrag.libraries") == {"exact_limit": 10}
 
-    def test_undo_does_not_lose_what_was_set_by_hand(self, misleading):
-        tune(misleading)
+    def test_undo_does_not_lose_what_was_set_by_hand(self, tuned):
         run(
-            misleading, "configure_library",
+            tuned, "configure_library",
             library="workshop", settings={"field_weights": {"title": 2}},
         )  # fmt: skip
-        with refused(misleading, "PGR01", "were changed after", "configure_library"):
-            run(misleading, "undo_tuning", library="workshop")
+        with refused(tuned, "PGR01", "were changed after", "configure_library"):
+            run(tuned, "undo_tuning", library="workshop")
 
     def test_what_searches_do_not_confirm_is_taken_back(self, misleading):
         misleading.execute(
-            "create or replace function pgrag._searched_gain(library text, version_label text)"
+            "create or replace function _pgrag.searched_gain(library text, version_label text)"
             " returns double precision language sql stable as 'select 0.1::double precision'"
         )
         before = state(misleading)
@@ -247,22 +278,15 @@ def manual(connection: psycopg.Connection, *, titles: int = 0) -> None:
 
 def collected(connection: psycopg.Connection, library: str) -> list[Row]:
     """The questions that a library asks itself, with the keys of the pages that answer them."""
-    versions = value(
-        connection,
-        "select array_agg(v.version_id) from pgrag.versions as v"
-        " join pgrag.libraries as l on l.library_id = v.library_id where l.name = %s",
-        library,
-    )
-    connection.execute(
-        "select pgrag._collect_tuning_queries(%s, 'library', %s::bigint[], 400, 1)",
-        [library, versions],
-    )
     return connection.execute(
-        "select q.kind, q.query, array_agg(p.key order by p.key) as keys"
-        " from pg_temp.tuning_questions as q"
-        " join pg_temp.tuning_answers as a on a.question_id = q.question_id"
-        " join pgrag.pages as p on p.page_id = a.page_id group by q.kind, q.query"
-        " order by q.kind, q.query"
+        "select q.kind, q.words as query,"
+        " (select array_agg(p.key order by p.key) from pgrag.pages as p"
+        " where p.page_id = any (q.page_ids)) as keys"
+        " from pgrag.libraries as l join pgrag.versions as v on v.library_id = l.library_id"
+        " cross join lateral _pgrag.collect_questions("
+        "l.library_id, v.version_id, 'library', 400, 1) as q"
+        " where l.name = %s order by q.kind, q.words",
+        [library],
     ).fetchall()
 
 
@@ -305,26 +329,23 @@ class TestOwnText:
     def test_question_is_left_out_of_what_is_searched(self, connection):
         """The heading's own word stands nowhere else, so muted it finds nothing."""
         manual(connection)
-        collected(connection, "manual")
-        run(
-            connection, "_gather_tuning_features",
-            library="manual", version_label="", seed=1,
-            version_ids=[value(connection, "select version_id from pgrag.versions")],
-        )  # fmt: skip
-        weight = "max(p.%s) from pg_temp.tuning_postings as p where p.kind = 'heading'"
-        assert value(connection, f"select {weight % 'path'}") > 0
-        for muted, expected in ((True, 0), (False, 3)):
+        tune(connection, "manual", dry_run=True)
+        for muted, expected in ((True, 0), (False, 1)):
             assert (
                 value(
                     connection,
-                    "select max(f.path) from pgrag._tuned_fields(pgrag.effective_settings("
-                    "'{\"field_weights\": {\"path\": 3}}'), %s) as f where f.kind = 'heading'",
+                    "select max((p.counts::real[])[2]) from pg_temp.tuning_postings as p"
+                    " join pg_temp.tuning_questions as q"
+                    " on q.question_number = p.question_number"
+                    " where q.kind = 'heading' and p.is_muted = %s",
                     muted,
                 )
                 == expected
             )
         levels = value(
-            connection, "select array_agg(distinct level) from pg_temp.tuning_candidates"
+            connection,
+            "select array_agg(distinct d.level) from pg_temp.tuning_candidates as c"
+            " join pgrag.documents as d on d.document_id = c.document_id",
         )
         assert levels == [2]
 
@@ -336,22 +357,18 @@ class TestOwnText:
         # Though titles say little here, pages are found by them as before.
         assert done["searched"]["after"] >= done["searched"]["before"] - 0.005
         title = f"{MATERIALS[3]} handbook"
-        [hit] = run(connection, "search", query=title, library="manual", match_count=1)
+        [hit] = run(connection, "search", query=title, library="manual", top_k=1)
         assert hit["title"] == title
 
     def test_no_value_is_taken_that_serves_unmuted_questions_worse(self, connection):
         manual(connection, titles=1)
-        for name, arguments, kind, body in (
-            ("_mean_gain", "settings jsonb, on_validation boolean", "double precision",
-             "(settings ->> 'alpha')::double precision"),
-            ("_unmuted_gains", "settings jsonb", "jsonb",
-             "jsonb_build_object('heading', 1 + (settings ->> 'alpha')::float, 'title',"
-             " case when (settings ->> 'alpha')::float > 0.5 then 0.5 else 1 end)"),
-        ):  # fmt: skip
-            connection.execute(
-                f"create or replace function pgrag.{name}({arguments})"
-                f" returns {kind} language sql stable as $$ select {body} $$"
-            )
+        connection.execute(
+            "create or replace function _pgrag.training_gains("
+            "settings jsonb, out gain double precision, out unmuted jsonb)"
+            " language sql stable as $$ select (settings ->> 'alpha')::double precision,"
+            " jsonb_build_object('heading', 1 + (settings ->> 'alpha')::float, 'title',"
+            " case when (settings ->> 'alpha')::float > 0.5 then 0.5 else 1 end) $$"
+        )
         assert tune(connection, "manual", dry_run=True)["proposed"] == {"alpha": 0.5}
 
 

@@ -1,4 +1,4 @@
-"""The vector arm: exact where few vectors are left, by HNSW where many, never short of rows."""
+"""The vector retriever: exact where few vectors are left, else by HNSW, never short of rows."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def ids(hits) -> list[int]:
 
 
 def plan(hits) -> str:
-    [arm] = [p for p in hits[0]["explanation"]["plans"] if p["arm"] == "semantic"]
-    return arm["plan"]
+    [retriever] = [p for p in hits[0]["explanation"]["plans"] if p["retriever"] == "semantic"]
+    return retriever["plan"]
 
 
 def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[float, set[str]]:
@@ -118,7 +118,7 @@ def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[floa
     for query in vectors.near_a_centre(15):
         arguments = {"filters": filters} if filters else {}
         hits = run(
-            connection, "semantic_search", query="note", library="big", match_count=count,
+            connection, "semantic_search", query="note", library="big", top_k=count,
             query_embedding=HalfVector(query), explain=True, **arguments,
         )  # fmt: skip
         scores = vectors.scores(query, allowed)
@@ -226,7 +226,7 @@ class TestTwoModels:
         return "guide"
 
     def test_either_can_be_asked(self, connection, guide):
-        ask = {"query": "a pet", "library": guide, "match_count": 1}
+        ask = {"query": "a pet", "library": guide, "top_k": 1}
         assert keys(run(connection, "semantic_search", **ask)) == ["cat.md"]
         other = {"model": "tiny", "query_embedding": HalfVector([0.1, 9])}
         [hit] = run(connection, "semantic_search", **ask, **other, explain=True)
@@ -234,7 +234,7 @@ class TestTwoModels:
         assert hit["explanation"]["semantic"]["model"] == "tiny"
 
     def test_library_switches_at_once_and_back(self, connection, guide):
-        ask = {"query": "a pet", "library": guide, "match_count": 1}
+        ask = {"query": "a pet", "library": guide, "top_k": 1}
         run(connection, "use_model", library=guide, model="tiny")
         toward_node = HalfVector([0, 1])
         hits = run(connection, "semantic_search", **ask, query_embedding=toward_node)

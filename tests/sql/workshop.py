@@ -48,10 +48,18 @@ def write(
     ingest(connection, library, pages, language="simple", **({"embed": False} | options))
 
 
-def judge(connection: psycopg.Connection, library: str = "workshop", name: str = "parts") -> None:
+def judge(
+    connection: psycopg.Connection,
+    library: str = "workshop",
+    name: str = "parts",
+    source: dict[str, Any] | None = None,
+) -> None:
     """Bring in a question for each topic as a labelled set."""
     queries = [{"id": t, "text": t, "judgements": {key(t): 1}} for t in TOPICS]
-    run(connection, "import_evaluation_set", name=name, library=library, queries=Jsonb(queries))
+    run(
+        connection, "import_evaluation_set",
+        name=name, library=library, queries=Jsonb(queries), source=Jsonb(source or {}),
+    )  # fmt: skip
 
 
 def point_elsewhere(connection: psycopg.Connection, library: str = "workshop") -> None:

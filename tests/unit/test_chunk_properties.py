@@ -5,8 +5,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgrag.ingest.chunks import make_chunks
-from pgrag.ingest.markdown import parse
+from pgrag.ingest.chunks.chunks import make_chunks
+from pgrag.ingest.text.markdown import parse
 from pgrag.models import Chunk, ChunkProfile
 
 PROFILE = ChunkProfile()

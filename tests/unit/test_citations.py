@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pgrag.answer.citations import Citation, CitationReader
 from pgrag.answer.claims import find_claims
-from pgrag.answer.sentinel import SENTINEL, OpeningReader, without_sentinel
+from pgrag.answer.text import SENTINEL, OpeningReader, without_sentinel
 
 PARTS = [
     "[1]", "[1, 2]", "[2-4]", "[1][2]", "\\[3\\]", "【4†title】", "[", "]", "`", "``", "```", "~~~",

@@ -14,7 +14,6 @@ from pgrag.cli.arguments import (
     counted,
     parse_chunk_profile,
     parse_filters,
-    parse_levels,
     parse_settings,
     parse_target,
 )
@@ -32,7 +31,7 @@ from pgrag.cli.arguments import (
 )
 def test_a_library_and_what_was_said_about_its_version(text: str, target: Target) -> None:
     assert parse_target(text) == target
-    assert Target.parse(str(target)) == target
+    assert parse_target(str(target)) == target
 
 
 @pytest.mark.parametrize("text", ["", "  ", "@1.0"])
@@ -80,11 +79,7 @@ def test_what_is_no_filter_is_refused(conditions: list[str], document: str | Non
         parse_filters(conditions, document)
 
 
-def test_lists_of_numbers() -> None:
-    assert parse_levels(None) is None
-    assert parse_levels("0, 2") == [0, 2]
-    with pytest.raises(typer.BadParameter):
-        parse_levels("all")
+def test_sizes_of_chunks_are_three_rising_numbers() -> None:
     profile = parse_chunk_profile("by_heading", "20,200,400")
     assert (profile.minimum, profile.preferred, profile.maximum) == (20, 200, 400)
     for wrong in ("20", "a,b,c", "300,200,400", "20,200,30"):

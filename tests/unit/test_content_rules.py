@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from pgrag.ingest.content_rules import CONTENT_TAGS, RULES
-from pgrag.ingest.content_tags import content_tags
+from pgrag.ingest.chunks.content_rules import CONTENT_TAGS, RULES
+from pgrag.ingest.chunks.content_tags import content_tags
 from pgrag.ingest.page import PageOptions, read_page
 
 PASSAGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.sources import discover
+from pgrag.ingest.source.sources import discover
 from pgrag.settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,14 @@ def _name(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "script", ["make_sql_reference.py", "make_cli_reference.py", "make_mcp_reference.py"]
+    "script",
+    [
+        "make_argument_rules.py",
+        "make_pictures.py",
+        "make_sql_reference.py",
+        "make_cli_reference.py",
+        "make_mcp_reference.py",
+    ],
 )
 def test_references_are_up_to_date(script: str) -> None:
     command = [sys.executable, ROOT / "scripts" / script, "--check"]
@@ -51,12 +58,16 @@ def test_references_are_up_to_date(script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_sql_reference_holds_every_granted_function() -> None:
-    grants = (ROOT / "sql" / "90_grants.sql").read_text("utf-8")
-    granted = re.findall(r"^    pgrag\.(\w+)", grants, re.MULTILINE)
+def test_sql_reference_holds_every_public_function() -> None:
+    definition = re.compile(r"^create or replace function pgrag\.(\w+)\(", re.MULTILINE)
+    public = [
+        name
+        for file in (ROOT / "sql").rglob("*.sql")
+        for name in definition.findall(file.read_text("utf-8"))
+    ]
     headings = re.findall(r"^### (\w+)$", (DOCS / "sql.md").read_text("utf-8"), re.MULTILINE)
-    assert len(granted) > 40
-    assert sorted(set(granted)) == sorted(headings)
+    assert len(public) > 40
+    assert sorted(public) == sorted(headings)
 
 
 def test_configuration_lists_every_setting_with_its_default() -> None:
@@ -77,7 +88,7 @@ def test_configuration_lists_every_setting_with_its_default() -> None:
 
 def test_configuration_lists_every_setting_of_a_library() -> None:
     text = (DOCS / "configuration.md").read_text("utf-8")
-    function = (ROOT / "sql" / "00_words" / "default_settings.sql").read_text("utf-8")
+    function = (ROOT / "sql" / "configuration" / "default_settings.sql").read_text("utf-8")
     names = re.findall(r'^        "(\w+)":', function, re.MULTILINE)
     assert len(names) >= 6
     assert [name for name in names if f"| `{name}` |" not in text] == []

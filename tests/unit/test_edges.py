@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from pgrag.ingest.edges import find_edges, with_defaults
-from pgrag.ingest.markdown import read
+from pgrag.ingest.edges.edges import find_edges, with_defaults
+from pgrag.ingest.matter.page_types import PageType, PageTypes
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.page_types import PageType, PageTypes
+from pgrag.ingest.text.markdown import read
 from pgrag.models import Edge, Page
 
 

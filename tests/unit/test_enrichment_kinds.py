@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pgrag.enrichment import Kind, parse_kinds
-from pgrag.enrichment.wording import one_line, paragraphs
+from pgrag.enrichment.kinds import one_line, paragraphs
 from pgrag.errors import InvalidInput
 from pgrag.llm import Completion, Usage
 
@@ -20,7 +20,7 @@ ROW = {
 
 
 def completed(text: str, finish_reason: str = "stop") -> Completion:
-    return Completion(text, (), finish_reason, Usage(1, 1), "m")
+    return Completion(text, (), finish_reason, Usage(prompt_tokens=1, completion_tokens=1), "m")
 
 
 def test_material_is_quoted_and_cannot_end_its_quotation() -> None:

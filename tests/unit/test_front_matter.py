@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pgrag.ingest.front_matter import FrontMatter, split
-from pgrag.ingest.yaml_values import YamlError, iso_date, load_yaml
+from pgrag.ingest.matter.front_matter import FrontMatter, split
+from pgrag.ingest.matter.yaml_values import YamlError, iso_date, load_yaml
 
 
 def fields(block: str) -> dict[str, object]:

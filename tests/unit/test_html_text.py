@@ -2,8 +2,8 @@
 
 import pytest
 
-from pgrag.ingest.html_text import readable
-from pgrag.ingest.markdown import parse
+from pgrag.ingest.text.html_text import readable
+from pgrag.ingest.text.markdown import parse
 
 
 @pytest.mark.parametrize(

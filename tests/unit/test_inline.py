@@ -2,7 +2,8 @@
 
 import pytest
 
-from pgrag.ingest.inline import Anchors, heading_text, plain
+from pgrag.ingest.text.anchors import Anchors
+from pgrag.ingest.text.inline import heading_text, plain
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,7 @@ def test_anchors_are_those_of_github_and_unique() -> None:
             ("What's next?", None),
             ("JavaScript API Übersicht", None),
             ("snake_case & more", None),
+            ("Version 2.1", None),
             ("Notes", None),
             ("Notes", None),
             ("Notes", None),
@@ -72,6 +74,7 @@ def test_anchors_are_those_of_github_and_unique() -> None:
         "whats-next",
         "javascript-api-übersicht",
         "snake_case--more",
+        "version-21",
         "notes",
         "notes-1",
         "notes-2",

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pgrag.errors import SourceError
-from pgrag.evaluation.corpus import corpus_of, open_corpus, sample
-from pgrag.evaluation.labelled import read_labelled_set
+from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
 from pgrag.ingest.page import PageOptions, read_page
 
 QUERIES = '{"_id": "q1", "text": "drain a node"}\n\n{"_id": "q2", "text": "taints\u2028here"}\n'
@@ -56,7 +55,7 @@ def test_qrels_may_stand_where_beir_has_them(tmp_path):
         ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
         ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
         ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
-        ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' was there before"),
+        ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),
         ({"queries_jsonl": "\n"}, "queries.jsonl: holds no query"),
         ({"qrels_tsv": "query-id\tcorpus-id\tscore\n"}, "qrels.tsv: holds no judgement"),
         ({"qrels_tsv": "q1\ta.md\t1\nq1 a.md 1\n"}, "qrels.tsv:2: must be 3 columns"),
@@ -65,7 +64,10 @@ def test_qrels_may_stand_where_beir_has_them(tmp_path):
         ({"qrels_tsv": "q1\ta.md\t0.5\n"}, "qrels.tsv:1: the grade must be"),
         ({"qrels_tsv": "q1\t\t1\n"}, "qrels.tsv:1: must be 3 columns"),
         ({"qrels_tsv": "q1\ta.md\t1\n\nq9\ta.md\t1\n"}, "qrels.tsv:3: there is no query 'q9'"),
-        ({"qrels_tsv": "q1\ta.md\t1\nq1\ta.md\t2\n"}, "qrels.tsv:2: query 'q1' and 'a.md' were"),
+        (
+            {"qrels_tsv": "q1\ta.md\t1\nq1\ta.md\t2\n"},
+            "qrels.tsv:2: query 'q1' and 'a.md' are judged twice",
+        ),
         ({"sources_tsv": "q1\ta.md\tb.md\n"}, "sources.tsv:1: must be 2 columns"),
         ({"sources_tsv": "q7\ta.md\n"}, "sources.tsv:1: there is no query 'q7'"),
     ],
@@ -114,7 +116,7 @@ def test_records_become_pages(tmp_path):
     [
         ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the document has no _id"),
         ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
-        ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: document '1' was there before"),
+        ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: document '1' occurs twice"),
         ("\n", "corpus.jsonl: holds no document"),
     ],
 )
@@ -123,14 +125,3 @@ def test_faults_of_a_corpus_are_named(tmp_path, text, message):
     with pytest.raises(SourceError) as caught:
         open_corpus(tmp_path / "corpus.jsonl")
     assert message in caught.value.message
-
-
-def test_the_plain_variant_has_lost_its_front_matter(tmp_path):
-    text = "---\ntitle: Nodes\npath: [Ops, Nodes]\n---\n\n# Draining\n\nCordon it first.\n"
-    (tmp_path / "a.md").write_text(text)
-    [plain] = open_corpus(tmp_path, plain=True).files()
-    [whole] = open_corpus(tmp_path).files()
-    assert read_page(whole.key, whole.read(), PageOptions()).path == ("Ops", "Nodes")
-    page = read_page(plain.key, plain.read(), PageOptions())
-    assert (page.title, page.front_matter) == ("Draining", {})
-    assert page.body.strip() == "# Draining\n\nCordon it first."

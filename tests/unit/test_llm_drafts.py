@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgrag.llm.draft import Draft
-from pgrag.llm.events import Garbled, events
-from pgrag.llm.thoughts import Spoken
+from pgrag.llm.draft import Draft, Spoken
+from pgrag.llm.protocol import Garbled, events
 
 NAMES = [
     "choices", "delta", "message", "content", "tool_calls", "function", "name", "arguments", "id",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pgrag.ingest.properties import Properties, path_warnings, read_properties
+from pgrag.ingest.matter.properties import Properties, path_warnings, read_properties
 
 
 def read(**fields: Any) -> Properties:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.types import Scope
 
-from pgrag.api.rate_limit import TokenBuckets, client_of
+from pgrag.api.limits import TokenBuckets, client_of
 
 
 class Clock:

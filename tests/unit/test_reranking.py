@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgrag.reranking import rerank
-from pgrag.reranking.scores import Scale
+from pgrag.reranking.order import Scale
 
 
 class Scores:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pgrag import schema
+from pgrag import errors, schema
 from pgrag.routines import digest, function_files
 
 
@@ -31,19 +31,37 @@ def test_pgvector(extension, available, ok, remedy):
 
 def test_digest_knows_names_and_contents(tmp_path):
     tree = tmp_path / "sql"
-    (tree / "10_b").mkdir(parents=True)
-    (tree / "10_b" / "one.sql").write_text("select 1;")
-    (tree / "10_b" / "notes.txt").write_text("of no consequence")
+    (tree / "words").mkdir(parents=True)
+    (tree / "layers.txt").write_text("# lowest first\nwords  terms of a text\n")
+    (tree / "words" / "one.sql").write_text("select 1;")
+    (tree / "words" / "notes.txt").write_text("of no consequence")
     first = digest(tree)
-    (tree / "10_b" / "notes.txt").unlink()
+    (tree / "words" / "notes.txt").unlink()
     assert digest(tree) == first
-    (tree / "00_a.sql").write_text("select 2;")
+    (tree / "a.sql").write_text("select 2;")
     second = digest(tree)
-    (tree / "00_a.sql").rename(tree / "20_a.sql")
+    (tree / "a.sql").rename(tree / "grants.sql")
     third = digest(tree)
-    (tree / "20_a.sql").write_text("select 3;")
+    (tree / "grants.sql").write_text("select 3;")
     assert len({first, second, third, digest(tree)}) == 4
-    assert [file.name for file in function_files(tree)] == ["one.sql", "20_a.sql"]
+
+
+def test_functions_are_installed_layer_by_layer_and_grants_last(tmp_path):
+    for layer in ("search", "text"):
+        (tmp_path / layer).mkdir()
+        (tmp_path / layer / "one.sql").write_text("select 1;")
+    (tmp_path / "grants.sql").write_text("select 2;")
+    (tmp_path / "layers.txt").write_text("text  terms\nsearch  the search\n")
+    files = [file.relative_to(tmp_path).as_posix() for file in function_files(tmp_path)]
+    assert files == ["text/one.sql", "search/one.sql", "grants.sql"]
+
+
+def test_a_folder_without_a_layer_is_refused(tmp_path):
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / "one.sql").write_text("select 1;")
+    (tmp_path / "layers.txt").write_text("text  terms\n")
+    with pytest.raises(errors.DatabaseError, match=r"folders search of .* no line in layers\.txt"):
+        function_files(tmp_path)
 
 
 def test_revisions_follow_each_other_and_files_carry_their_names():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgrag.ingest.sentences import sentence_spans, split_words
+from pgrag.ingest.text.sentences import sentence_spans, split_words
 
 
 def sentences(text: str) -> list[str]:

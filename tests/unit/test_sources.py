@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pgrag.errors import SourceError
-from pgrag.ingest.sources import discover
+from pgrag.ingest.source.sources import discover
 
 
 def write(root: Path, *keys: str) -> None:

@@ -1,7 +1,7 @@
 """Extractive summaries (R10)."""
 
-from pgrag.ingest.markdown import parse
-from pgrag.ingest.summaries import page_summary, section_summary
+from pgrag.ingest.chunks.summaries import page_summary, section_summary
+from pgrag.ingest.text.markdown import parse
 
 TEXT = """\
 # Pumps

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from pgrag.ingest.markdown import parse
-from pgrag.ingest.templating import has_macros, prepare, reduce
+from pgrag.ingest.text.markdown import parse
+from pgrag.ingest.text.templating import has_macros, prepare, reduce
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,6 @@ def test_code_blocks_side_by_side_do_not_shift_the_lines_after_them() -> None:
     "macro", ["{{< note ", "{{domxref(", "<!-- ", "` `` ", '<Tabs a="', "[[a ", "{/* "]
 )
 def test_an_unclosed_macro_repeated_for_ever_takes_linear_time(macro: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert reduce(macro * 200_000) == macro * 200_000
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 30

@@ -1,0 +1,255 @@
+"""The front door: what `pgrag.connect` gives, on real pages, through values alone."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pgrag
+from pgrag.app import App
+from pgrag.db import Calls
+from pgrag.settings import Settings
+
+GARDEN = Path(__file__).parents[1] / "fixtures" / "garden"
+
+
+@pytest.fixture(scope="module")
+def url(clone) -> Iterator[str]:
+    with clone() as url:
+        with pgrag.connect(url) as db:
+            db.index("garden", GARDEN, "2.1")
+            db.index("garden", GARDEN, "1.0")
+        yield url
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[pgrag.Client]:
+    with pgrag.connect(url) as db:
+        yield db
+
+
+def test_names_are_sorted_and_all_there():
+    assert pgrag.__all__ == sorted(pgrag.__all__)
+    assert dir(pgrag) == pgrag.__all__
+    for name in pgrag.__all__:
+        assert getattr(pgrag, name).__name__ == name
+    with pytest.raises(AttributeError, match="has no attribute 'conect'"):
+        pgrag.conect  # noqa: B018
+
+
+def test_every_error_and_nothing_private_is_exported():
+    errors = {
+        name for name, member in vars(pgrag.errors).items()
+        if isinstance(member, type) and issubclass(member, pgrag.PgragError)
+    }  # fmt: skip
+    assert errors <= set(pgrag.__all__)
+    assert not [name for name in pgrag.__all__ if name.startswith("_")]
+
+
+def test_importing_it_imports_nothing_heavy():
+    code = "import sys, pgrag; print(sorted({'psycopg', 'pydantic', 'numpy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_search_says_what_it_read_and_goes_on(db):
+    first = db.search("compost", library="garden", top_k=2)
+    assert (first.version, first.reason) == ("2.1", "the newest release")
+    assert all(isinstance(hit, pgrag.Hit) for hit in first.hits)
+    seen = [hit.document_id for hit in first.hits]
+    page = first
+    while page := page.next():
+        assert page.hits
+        seen += [hit.document_id for hit in page.hits]
+    assert len(seen) == len(set(seen)) > 2
+    whole = db.search("compost", library="garden", top_k=len(seen))
+    assert [hit.document_id for hit in whole.hits] == seen
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        first.hits[0].score = 1.0
+
+
+def test_results_are_equal_where_their_hits_are(db):
+    one, other = (db.search("compost", library="garden", version="1.0") for _ in range(2))
+    assert one == other
+    assert one.version == "1.0"
+    assert "_continued" not in repr(one)
+
+
+def test_arguments_that_do_not_exist_are_named(db):
+    with pytest.raises(pgrag.UnknownLibrary, match="gardn") as caught:
+        db.search("compost", library="gardn")
+    assert "garden" in str(caught.value)
+    with pytest.raises(pgrag.InvalidInput, match="alpha must be 0 to 1"):
+        db.search("compost", alpha=2)
+
+
+def test_pages_facets_batches_and_contexts(db):
+    pages = db.search_pages("compost", library="garden", top_k=1)
+    assert pages.pages[0].title == "Compost"
+    assert pages.cursor is not None
+    facets = db.facets("compost", library="garden").facets
+    assert facets["library"][0].value == "garden"
+    batch = db.search_many(["compost", ""], library="garden", top_k=1)
+    assert len(batch.answers[0].hits) == 1
+    assert batch.answers[1].error.code == "PGR01"
+    context = db.context("how is compost made", library="garden", token_budget=200)
+    assert context.text
+    assert context.tokens == sum(block.tokens for block in context.blocks)
+
+
+def test_navigation(db):
+    [library] = db.libraries()
+    assert (library.library, library.versions) == ("garden", 2)
+    assert [version.version for version in db.versions("garden")] == ["2.1", "1.0"]
+    assert db.resolve_version("garden", "^1").version == "1.0"
+    listed = db.pages("garden")
+    page = db.page(listed[0].key, "garden")
+    assert page == db.page(page.page_id)
+    with pytest.raises(pgrag.InvalidInput, match="needs a library"):
+        db.page("compost.md")
+    outline = db.outline(page.page_id)
+    assert outline[0].document_id
+    passage = db.passage(outline[0].document_id)
+    child = db.children(passage.document_id)[0]
+    assert db.parent(child.document_id) == dataclasses.replace(
+        passage, relation="parent", distance=db.parent(child.document_id).distance
+    )
+    assert passage.document_id in {above.document_id for above in db.ancestors(child.document_id)}
+    assert isinstance(db.siblings(child.document_id), list)
+    with pytest.raises(pgrag.UnknownPage):
+        db.page(10**9)
+
+
+def test_the_graph(db):
+    linked = [edge for edge in db.edges("garden") if edge.target_page_id is not None]
+    edge = linked[0]
+    source, target = edge.source_page_id, edge.target_page_id
+    assert source in {link.source_page_id for link in db.backlinks(target)}
+    assert target in {near.page_id for near in db.neighbourhood(source, direction="out")}
+    assert [step.page_id for step in db.shortest_path(source, target)] == [source, target]
+    assert db.related_pages(source)
+    assert {link.state for link in db.links("garden", state="resolved")} == {"resolved"}
+    assert db.backlinks(target, kinds=["no-such-kind"]) == []
+
+
+def test_texts_queries_and_properties(db):
+    [line, *_] = db.search_text("compost", "garden", case="ignore")
+    assert "compost" in line.content.lower()
+    table = db.query_pages("TABLE tags", "garden")
+    assert table.columns
+    assert len(table.rows) == len(db.pages("garden"))
+    assert "tags" in {found.name for found in db.properties("garden")}
+    assert db.parse_query("compost type:guide").filters == {"type": "guide"}
+    assert db.detect_intent("how do I make compost").intent
+    assert [s.replacement for s in db.suggest("compst", "garden")] == ["compost"]
+
+
+def test_writing_and_removing(clone, tmp_path):
+    (tmp_path / "tides.md").write_text("# Tides\n\nHigh water comes twice a day.\n")
+    with clone() as url, pgrag.connect(url) as db:
+        report = db.index("harbour", tmp_path)
+        assert (report.pages, report.failed) == (1, {})
+        assert db.index("harbour", tmp_path).unchanged == 1
+        assert db.configure("harbour", alpha=0.4)["alpha"] == 0.4
+        assert db.check("harbour") == []
+        (tmp_path / "fees.md").write_text("# Fees\n\nPaid at the office.\n")
+        assert db.index("harbour", tmp_path, dry_run=True).written == 1
+        assert len(db.pages("harbour")) == 1
+        db.remove("harbour", "")
+        assert db.libraries() == [] or db.versions("harbour") == []
+        db.remove("harbour")
+        assert db.libraries() == []
+
+
+def test_evaluation(db):
+    queries = [{"id": "1", "text": "compost", "judgements": {"compost.md": 1}}]
+    receipt = db.import_evaluation_set("garden-questions", "garden", queries)
+    assert (receipt.queries, receipt.judgements) == (1, 1)
+    hybrid = db.evaluate("garden-questions")
+    words = db.evaluate("garden-questions", {"function": "keyword_search"})
+    assert hybrid.averages["ndcg@10"] == 1
+    assert db.compare(hybrid.run_id, words.run_id).difference == 0
+    assert [found.name for found in db.evaluation_sets()] == ["garden-questions"]
+
+
+def test_without_a_language_model_the_way_out_is_named(db):
+    with pytest.raises(pgrag.NotConfigured, match="PGRAG_LLM"):
+        db.answer("how is compost made", library="garden")
+
+
+class TestAsync:
+    def test_has_every_method(self):
+        def methods(kind: type) -> set[str]:
+            return {name for name in vars(kind) if not name.startswith("_")}
+
+        assert methods(pgrag.AsyncClient) == methods(pgrag.Client) - {"answer_stream"}
+
+    def test_gives_the_same_values(self, url, db):
+        async def both() -> list[pgrag.SearchResult]:
+            async with pgrag.connect_async(url) as other:
+                return await asyncio.gather(
+                    *(other.search(query, library="garden") for query in ("compost", "soil"))
+                )
+
+        assert asyncio.run(both()) == [
+            db.search(query, library="garden") for query in ("compost", "soil")
+        ]
+
+    def test_a_cancelled_call_ends_in_the_database(self, url):
+        app = App(Settings(database_url=url))
+        client = pgrag.Client(app)
+        running = "select from pg_stat_activity where query like 'select pg_sleep(59%%'"
+
+        def sleeps(self: pgrag.Client) -> None:
+            app.database.query("select pg_sleep(59)")
+
+        async def cancel_it() -> None:
+            other = pgrag.AsyncClient(client)
+            task = asyncio.create_task(pgrag.async_client._in_thread(sleeps)(other))
+            while not await asyncio.to_thread(app.database.query, running):
+                await asyncio.sleep(0.02)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        with client:
+            started = time.monotonic()
+            asyncio.run(cancel_it())
+            assert time.monotonic() - started < 30
+            assert client.search("compost", library="garden").hits
+
+    def test_a_cancelled_caller_starts_nothing_more(self, db):
+        calls = Calls()
+        calls.cancel()
+        with pytest.raises(pgrag.DatabaseError, match="no longer waits"):
+            calls.run(db.libraries)
+
+
+def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):
+    """Each prints something, when they are run in the order of the page."""
+    root = Path(__file__).parents[2]
+    text = (root / "docs" / "python.md").read_text("utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(examples) >= 7
+    monkeypatch.chdir(root)
+    names: dict[str, object] = {}
+    with clone() as url:
+        monkeypatch.setenv("PGRAG_DATABASE_URL", url)
+        for example in examples:
+            exec(example, names)
+            assert capsys.readouterr().out.strip(), example
+
+
+def test_the_documentation_names_every_method():
+    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+    table = text[text.index("## All methods") :]
+    methods = {name for name in vars(pgrag.Client) if not name.startswith("_")}
+    assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}

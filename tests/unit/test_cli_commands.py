@@ -1,0 +1,148 @@
+"""Commands made of functions that return their output, and of declarations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer import Argument, Option
+from typer.testing import CliRunner
+
+from pgrag.cli import command as commands
+from pgrag.cli import output
+from pgrag.cli.command import REQUIRED, Output, command, listed, listing, text
+from pgrag.cli.program import program
+
+ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]
+Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
+
+
+class Database:
+    """Answers every call with rows, and keeps its arguments."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.database = self
+
+    def call(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
+        self.calls.append((function, arguments))
+        return self.rows
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    database = Database(ROWS)
+
+    @contextmanager
+    def opened() -> Iterator[Database]:
+        yield database
+
+    monkeypatch.setattr(commands, "opened", opened)
+    output.stdout.cache_clear()
+    output.stderr.cache_clear()
+    yield database
+    output.stdout.cache_clear()
+    output.stderr.cache_clear()
+
+
+def run(function: Any, *arguments: str) -> Any:
+    application = typer.Typer()
+    application.command()(function)
+    return CliRunner().invoke(application, arguments)
+
+
+PAGES = listing(
+    "pages",
+    "pages_of",
+    "List pages.",
+    {"name": (Name, REQUIRED), "top_k": (Annotated[int, Option("--limit", "-n")], 20)},
+    {"page": "key", "twice": lambda row: 2 * (row["count"] or 0)},
+    nothing="No page.",
+    slowest=True,
+)
+
+
+def test_a_declared_list_calls_its_function_and_prints_a_table(app: Database) -> None:
+    result = run(PAGES, "jest", "-n", "3")
+    assert app.calls == [("pages_of", {"name": "jest", "top_k": 3, "slowest": True})]
+    head, _, first, second = result.stdout.splitlines()
+    assert head.split() == ["page", "twice"]
+    assert first.split() == ["a.md", "2,400"]
+    assert second.split() == ["b.md", "0"]
+    assert result.exit_code == 0
+
+
+def test_json_is_the_rows_and_nothing_else(app: Database) -> None:
+    result = run(PAGES, "jest", "--json")
+    assert json.loads(result.stdout) == ROWS
+    assert result.stderr == ""
+
+
+def test_a_list_without_rows_says_so_on_stderr(app: Database) -> None:
+    app.rows = []
+    result = run(PAGES, "jest")
+    assert (result.stdout, result.stderr, result.exit_code) == ("", "No page.\n", 0)
+    assert run(PAGES, "jest", "--json").stdout == "[]\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_errors_come_last_and_give_exit_status_1(app: Database, flags: list[str]) -> None:
+    @command
+    def check(app: Any) -> Output:
+        return Output({"fine": False}, lambda: None, errors=["It broke.\nMend it."])
+
+    result = run(check, *flags)
+    assert result.exit_code == 1
+    assert result.stderr == "error: It broke.\nMend it.\n"
+    assert bool(result.stdout) == bool(flags)
+
+
+def test_a_command_can_fail_without_a_word(app: Database) -> None:
+    @command
+    def search(app: Any) -> Output:
+        return Output([], lambda: None, failed=True)
+
+    result = run(search)
+    assert (result.exit_code, result.stderr) == (1, "")
+
+
+def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app: Database) -> None:
+    @command
+    def write(
+        app: Any, *, dry_run: Annotated[bool, Option(help="Write nothing.")] = False
+    ) -> Output:
+        return text(dry_run, f"dry: {dry_run}")
+
+    assert run(write, "--dry-run").stdout == "dry: True\n"
+    assert run(write).stdout == "dry: False\n"
+    assert run(write, "--no-dry-run").exit_code == 2
+
+
+def test_a_function_that_asks_is_told_of_json(app: Database) -> None:
+    @command
+    def watch(app: Any, as_json: Annotated[bool, Option("--json")] = False) -> Output:
+        return text([as_json], str(as_json))
+
+    assert json.loads(run(watch, "--json").stdout) == [True]
+    assert run(watch).stdout == "False\n"
+
+
+def test_a_total_stands_below_a_table_on_stderr(app: Database) -> None:
+    @command
+    def count(app: Any) -> Output:
+        return listed(app.call("all"), ("key", "count"), total="2 rows.")
+
+    result = run(count)
+    assert result.stderr == "2 rows.\n"
+    assert "1,200" in result.stdout
+
+
+def test_help_is_folded_for_the_terminal_and_not_for_the_source() -> None:
+    result = CliRunner().invoke(program, ["index", "--help"], env={"COLUMNS": "300"})
+    paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
+    assert paragraph.rstrip().endswith("a source is gone, or pages failed.")
