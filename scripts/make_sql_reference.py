@@ -1,7 +1,7 @@
 """Write docs/sql.md: the public functions with their signatures and comments, read from sql/.
 
-Public is what sql/90_grants.sql grants. Without arguments the page is written; with --check it is
-compared, and the exit status is 1 where it is not up to date. Needs no database.
+The public functions are those of the schema pgrag. With --check the page is only compared;
+the exit status is 1 if it is out of date. Needs no database.
 """
 
 from __future__ import annotations
@@ -17,17 +17,22 @@ import reference_page
 PAGE = reference_page.ROOT / "docs" / "sql.md"
 
 _CHAPTERS = {
-    "40_search": ("Searching", "Hybrid search, and each of its arms alone."),
-    "50_navigate": ("Navigating", "What there is, and what stands around a page or document."),
-    "60_context": ("Context", "The text that a reader or a language model needs."),
-    "30_query": ("Queries, filters and versions", "How the arguments of a search are understood."),
-    "70_ingest": ("Indexing", "Writing pages, vectors, models and settings."),
-    "75_check": ("Checking", "What is wrong with a library, and mending it."),
-    "80_observe": ("Observing", "What was searched and found, and what readers thought of it."),
-    "80_evaluate": ("Evaluation", "Labelled sets, runs, and what they were worth."),
-    "10_text": ("Texts and vectors", "From the text of a document to what is searched."),
-    "20_rank": ("Ranking", "The formulas of BM25F, callable one by one."),
-    "00_words": ("Words, labels and defaults", "The smallest parts."),
+    "search": ("Searching", "Hybrid search, single retrievers, and what is made of hits."),
+    "context": ("Context", "The text that a reader or a language model needs."),
+    "navigate": ("Navigating", "Libraries, pages, outlines, and the passages around a passage."),
+    "links": ("Links", "Edges between pages, and what they lead to."),
+    "page_queries": ("Queries over pages", "Pages as rows with properties."),
+    "versions": ("Versions", "Which version a label or a range stands for."),
+    "filters": ("Queries and filters", "How the text of a query is understood."),
+    "configuration": ("Configuration", "Settings, page types, intents and synonyms."),
+    "ingest": ("Indexing", "Writing pages, links, vectors and statistics."),
+    "models": ("Embedding models", "Models, and the vectors of queries."),
+    "enrich": ("Enrichment", "What language models add to passages."),
+    "check": ("Checking", "What is wrong with a library, and how it is repaired."),
+    "observe": ("Observation", "Recorded searches, feedback and metrics."),
+    "evaluate": ("Evaluation and tuning", "Labelled sets, runs, comparisons, settings."),
+    "ranking": ("Ranking", "The formulas of BM25F, callable one by one."),
+    "text": ("Texts and vectors", "From the text of a passage to what is searched."),
 }
 _RESULTS = {
     "hit": "What the search functions return, best first.",
@@ -49,11 +54,12 @@ description: Every public function of the schema pgrag, with its arguments, resu
 
 The schema `pgrag` is the program; the command line and the REST interface call these functions by
 name. Pass arguments by name, as `library => 'kestrel'`: names stay, positions may change. Only the
-functions below are promised to stay; what begins with `_` is a helper.
+functions below are promised to stay; the schema `_pgrag` holds their private helpers.
 
 This page is made from the comments in `sql/` by `make docs`.
+"""
 
-## Errors
+_ERRORS = """## Errors
 
 | SQLSTATE | meaning |
 |---|---|
@@ -66,6 +72,8 @@ This page is made from the comments in `sql/` by `make docs`.
 | `PGR07` | a cursor was not made by a search |
 | `PGR08` | a vector has another dimension than its model |
 | `PGR09` | there is no such embedding model, or it lives outside the database |
+| `PGR10` | there is no such evaluation set |
+| `PGR11` | there is no such evaluation run |
 | `PGR14` | there is no such recorded search |
 | `PGR15` | a search took longer than it was given |
 | `PGR16` | a query over pages does not follow the grammar |
@@ -77,7 +85,7 @@ _FUNCTION = re.compile(
     re.DOTALL,
 )
 _COMMENT = re.compile(
-    r"comment on function pgrag\.(?P<name>\w+)\([^)]*\) is\s*'(?P<text>(?:[^']|'')*)';", re.DOTALL
+    r"comment on function pgrag\.(?P<name>\w+) is\s*'(?P<text>(?:[^']|'')*)';", re.DOTALL
 )
 _TYPE = r"create type pgrag\.{name} as \((?P<columns>.*?)\n\);"
 
@@ -92,15 +100,8 @@ class Function:
     comment: str
 
 
-def public_names() -> set[str]:
-    """Return the names that are granted to everybody."""
-    grants = (reference_page.ROOT / "sql" / "90_grants.sql").read_text("utf-8")
-    listed = grants[grants.index("grant execute on function\n") :]
-    return set(re.findall(r"^    pgrag\.(\w+)", listed, re.MULTILINE))
-
-
-def functions(folder: Path, public: set[str]) -> Iterator[Function]:
-    """Yield the public functions of a folder, by file and in the order of the file."""
+def functions(folder: Path) -> Iterator[Function]:
+    """Yield the public functions of a folder, file by file, in their order in the file."""
     for file in sorted(folder.glob("*.sql")):
         text = file.read_text("utf-8")
         comments = {
@@ -108,8 +109,6 @@ def functions(folder: Path, public: set[str]) -> Iterator[Function]:
         }
         for match in _FUNCTION.finditer(text):
             name = match["name"]
-            if name not in public:
-                continue
             if name not in comments:
                 raise SystemExit(
                     f"{file.relative_to(reference_page.ROOT)}: pgrag.{name} has no comment."
@@ -118,7 +117,7 @@ def functions(folder: Path, public: set[str]) -> Iterator[Function]:
 
 
 def result_columns(name: str) -> list[str]:
-    """Return the columns of a composite type, as the newest migration that makes it says."""
+    """Return the columns of a composite type from the newest migration that creates it."""
     found: list[str] = []
     for file in sorted((reference_page.ROOT / "alembic" / "versions").glob("*.py")):
         pattern = re.compile(_TYPE.format(name=name), re.DOTALL)
@@ -146,22 +145,31 @@ def _escaped(text: str) -> str:
     return re.sub(r"\*|<(?=[a-z])|(?<=\])\(", r"\\\g<0>", text)
 
 
+def _summary(function: Function) -> str:
+    """Return the first sentence of a comment, as a row of the table of functions."""
+    sentence = re.split(r"(?<=[.:;])\s", re.sub(r"\s+", " ", function.comment), maxsplit=1)[0]
+    text = _escaped(sentence.rstrip(".:;")).replace("|", r"\|")
+    return f"| [`{function.name}`](#{function.name}) | {text} |"
+
+
 def reference() -> str:
-    """Return the whole page."""
-    public = public_names()
-    parts = [_INTRODUCTION]
+    """Return the whole page: a table of all functions first, then each of them."""
+    root = reference_page.ROOT / "sql"
+    chapters = {heading: list(functions(root / folder)) for folder, heading in _CHAPTERS.items()}
+    if missing := {file.parent.name for file in root.glob("*/*.sql")} - _CHAPTERS.keys():
+        raise SystemExit(f"Folders without a chapter: {', '.join(sorted(missing))}.")
+    parts = [_INTRODUCTION, "## All functions\n"]
+    for (title, _), chapter in chapters.items():
+        rows = "\n".join(_summary(function) for function in chapter)
+        parts.append(f"| {title} | |\n|---|---|\n{rows}\n")
+    parts.append(_ERRORS)
     parts.append("## Results\n")
     for name, meaning in _RESULTS.items():
         columns = ", ".join(f"`{column}`" for column in result_columns(name))
         parts.append(f"### Columns of {name}\n\n{meaning} Columns: {columns}.\n")
-    told: set[str] = set()
-    for folder, (title, lead) in _CHAPTERS.items():
-        found = list(functions(reference_page.ROOT / "sql" / folder, public))
-        told.update(function.name for function in found)
+    for (title, lead), chapter in chapters.items():
         parts.append(f"## {title}\n\n{lead}\n")
-        parts.extend(_told(function) for function in found)
-    if missing := public - told:
-        raise SystemExit(f"Granted, but in no chapter: {', '.join(sorted(missing))}.")
+        parts.extend(_told(function) for function in chapter)
     return "\n".join(parts)
 
 

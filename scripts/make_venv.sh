@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a virtual environment unless it is there. Usage: make_venv.sh FOLDER; PYTHON names the interpreter.
+# Creates a virtual environment unless it exists. Usage: make_venv.sh FOLDER; PYTHON names the interpreter.
 set -eu
 venv=$1
 python=${PYTHON:-python3}

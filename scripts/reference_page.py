@@ -1,4 +1,4 @@
-"""A page of docs/ that is made from the code, as a whole or between two marks."""
+"""Generate a page of docs/ from the code, as a whole or between two marks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def between(current: str, begin: str, end: str, text: str) -> str:
-    """Return the page with other text between its marks."""
+    """Return the page with the text between its marks replaced."""
     before, begun, rest = current.partition(begin)
     _, ended, after = rest.partition(end)
     if not begun or not ended:
@@ -21,7 +21,7 @@ def between(current: str, begin: str, end: str, text: str) -> str:
 def main(page: Path, made: Callable[[str], str], source: str) -> int:
     """Write the page, or with --check compare it; return the exit status.
 
-    `made` gives the page as it should be from the page as it is, `source` says what it is made of.
+    `made` returns the new page for the current page; `source` names its source in messages.
     """
     current = page.read_text("utf-8") if page.exists() else ""
     wanted = made(current)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes constraints.txt: what pip chooses today for pgrag and its development tools, in a new environment.
+# Writes constraints.txt: the versions that pip resolves today for pgrag and its development tools.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
