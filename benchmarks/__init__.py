@@ -1,1 +1,1 @@
-"""Real documentation: speed by `python -m benchmarks`, quality by `benchmarks.evaluation`."""
+"""Benchmarks on real documentation: speed by `python -m benchmarks`, quality by `.evaluation`."""

@@ -1,4 +1,4 @@
-"""Measures how fast and exact pgrag is and prints it as Markdown; see docs/benchmarks.md."""
+"""Measure speed and exactness of pgrag, and print them as Markdown; see docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from benchmarks.figures import Figure, figures_table
 from pgrag.app import App
 from pgrag.settings import Settings
 
-#: In the order in which they run: the first one indexes what the others search, `recall` marks
-#: the pages, so it comes after those that measure time.
+#: In execution order: the first one indexes the libraries that the others search; `recall` marks
+#: pages, so it runs after the measures of time.
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
     "latency": latency.calls,
@@ -59,7 +59,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is asked for; 1 if `--strict` and a figure is not reached."""
+    """Run the selected measures; return 1 if `--strict` and a figure misses its target."""
     options = _parser().parse_args(arguments)
     wanted = options.only or [*MEASURES]
     figures: list[Figure] = []
@@ -105,8 +105,8 @@ def _measured(name: str, bench: Bench) -> list[Figure]:
 
 @contextmanager
 def _database(given: str | None, scratch: Path) -> Iterator[str]:
-    """A migrated database; an embedded server of its own goes with it."""
-    # The server of root runs as another user, who must be able to pass through.
+    """Lend a migrated database; without a URL, of a temporary embedded server."""
+    # Root's server runs as another user, who must be able to traverse the folder.
     scratch.chmod(0o711)
     with App(
         Settings(
@@ -126,7 +126,7 @@ def _database(given: str | None, scratch: Path) -> Iterator[str]:
 
 @contextmanager
 def _told(name: str) -> Iterator[None]:
-    """Say on stderr what is measured, how long it took, and how busy the machine was."""
+    """Report on stderr what is measured, how long it takes, and the load of the machine."""
     print(f"{name} …", end=" ", file=sys.stderr, flush=True)
     started = perf_counter()
     yield

@@ -1,4 +1,4 @@
-"""What a search costs an agent on top of its SQL, and whether many agents at once are served."""
+"""The overhead of a search over MCP compared with SQL, and the load of many concurrent agents."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SESSIONS = 50
 SECONDS = 60
 LIMIT = 5
 NEWEST = "2026-07-28"
-"""Of the protocol: since then a request says itself what a handshake said before."""
-SEARCH = b"select * from pgrag.search(%s, %s, match_count => %s)"
+"""Protocol version in which each request carries what a handshake carried before."""
+SEARCH = b"select * from pgrag.search(%s, %s, top_k => %s)"
 RESOLVE = b"select * from pgrag.resolve_version(%s)"
 
 
 def serve(bench: Bench) -> list[Figure]:
-    """Every query goes to SQL and through both transports in turn, then many sessions at once."""
+    """Run every query in SQL and through both transports by turns, then many sessions at once."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with _service(bench.url) as (address, process):
@@ -72,15 +72,15 @@ def serve(bench: Bench) -> list[Figure]:
 async def _compare(
     bench: Bench, address: str, library: str, queries: list[str]
 ) -> dict[str, list[float]]:
-    """Milliseconds of every call; noise hits all ways alike. `start` is in seconds."""
+    """Milliseconds of every call; noise affects all ways alike. `start` is in seconds."""
     times: dict[str, list[float]] = {way: [] for way in WAYS}
     started = perf_counter()
-    async with _stdio(bench.url) as stdio:
+    async with stdio_session(environment(bench.url)) as stdio:
         times["start"] = [perf_counter() - started]
         with bench.connect() as connection, httpx.Client(trust_env=False, timeout=60) as client:
 
             async def ask(way: str, query: str) -> None:
-                given = {"library": library, "query": query, "limit": LIMIT}
+                given = {"library": library, "query": query, "top_k": LIMIT}
                 if way == "sql":
                     connection.execute(RESOLVE, (library,)).fetchall()
                     connection.execute(SEARCH, (query, library, LIMIT)).fetchall()
@@ -107,7 +107,7 @@ def _call(given: dict[str, Any], number: int = 1) -> dict[str, Any]:
 
 
 def _post(client: httpx.Client, address: str, given: dict[str, Any], *, is_newest: bool) -> None:
-    """As a thin client does: the official one takes milliseconds itself."""
+    """Post with a thin client, because the official one itself takes milliseconds."""
     headers = {"Accept": "application/json, text/event-stream"}
     call = _call(given)
     if is_newest:
@@ -144,10 +144,11 @@ class _Stdio:
 
 
 @asynccontextmanager
-async def _stdio(url: str) -> AsyncIterator[_Stdio]:
+async def stdio_session(variables: dict[str, str]) -> AsyncIterator[_Stdio]:
+    """A session with `pgrag mcp`, started in this environment."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "pgrag", "mcp",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(url), limit=1 << 24,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables, limit=1 << 24,
     )  # fmt: skip
     try:
         session = _Stdio(process)
@@ -164,7 +165,7 @@ async def _stdio(url: str) -> AsyncIterator[_Stdio]:
 async def _crowd(
     bench: Bench, address: str, process: subprocess.Popen[bytes], library: str, queries: list[str]
 ) -> tuple[list[float], int, float]:
-    """Milliseconds of all calls, how many failed, and by how many MB the server grew."""
+    """Milliseconds of all calls, the number of failures, and the server's memory growth in MB."""
     taken: list[float] = []
     errors, count = 0, _sessions(bench)
     loop = asyncio.get_running_loop()
@@ -179,7 +180,7 @@ async def _crowd(
                 started = perf_counter()
                 try:
                     answer = await client.call_tool(
-                        "search_docs", {"library": library, "query": next(mine), "limit": LIMIT}
+                        "search_docs", {"library": library, "query": next(mine), "top_k": LIMIT}
                     )
                     errors += bool(answer.is_error)
                 except Exception as error:
@@ -207,7 +208,7 @@ def _seconds(bench: Bench) -> float:
 
 
 def _memory(process: int) -> float:
-    """Resident memory in MB; 0 where the system does not tell."""
+    """Resident memory in MB; 0 if the system does not report it."""
     status = Path(f"/proc/{process}/statm")
     if not status.exists():
         return 0.0
@@ -222,7 +223,7 @@ def _service(url: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
         [sys.executable, "-m", "pgrag", "serve", "--port", str(port)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=_environment(url),
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment(url),
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
@@ -239,6 +240,8 @@ def _service(url: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         process.wait()
 
 
-def _environment(url: str) -> dict[str, str]:
+def environment(url: str, tree: Path | None = None) -> dict[str, str]:
+    """The environment of a `pgrag` on this database, with the code of another checkout if named."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PGRAG_")}
-    return {**kept, "PGRAG_DATABASE_URL": url, "PGRAG_LOG_LEVEL": "error"}
+    source = {} if tree is None else {"PYTHONPATH": str(tree / "src")}
+    return {**kept, **source, "PGRAG_DATABASE_URL": url, "PGRAG_LOG_LEVEL": "error"}

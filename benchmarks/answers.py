@@ -1,4 +1,4 @@
-"""What an answer takes besides the language model: its context, and the check of its citations."""
+"""The time of an answer outside the language model: its context, and the check of citations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
 QUERIES = 200
-#: A type of pages that MDN has many of, so that the second search has something to look into.
+#: A page type that is frequent in MDN, so that the second search has candidates.
 TYPE = "guide"
 CONTEXT = b"select a.sources from pgrag.answer_context(%s, %s) as a"
 INJECTED = b"select a.sources from pgrag.answer_context(%s, %s, inject_types => %s) as a"
@@ -23,7 +23,7 @@ LIMIT = 30
 
 
 def contexts(bench: Bench) -> list[Figure]:
-    """Every query goes to all three, so that noise hits them alike; all run once, unmeasured."""
+    """Run every query through all three, so that noise affects them alike, after a warm-up."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
@@ -54,7 +54,7 @@ def contexts(bench: Bench) -> list[Figure]:
 def _ask(
     connection: psycopg.Connection[tuple[Any, ...]], query: str, library: str
 ) -> dict[str, float]:
-    """Milliseconds by what was called."""
+    """Milliseconds of each call, by its name."""
     times = {}
     started = perf_counter()
     connection.execute(CONTEXT, [query, library]).fetchall()

@@ -1,4 +1,4 @@
-"""What PostgreSQL offers without further thought: one vector a page, its words joined by OR."""
+"""Naive full-text search in PostgreSQL: one tsvector per page, the query's words joined by OR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ create index on bare.pages using gin (words);
 analyze bare.pages;
 """
 SEARCH = b"""
-create function bare.ts_rank(query text, library text, match_count integer)
+create function bare.ts_rank(query text, library text, top_k integer)
 returns setof pgrag.hit
 language sql
 stable
@@ -41,7 +41,7 @@ as $$
         ) as q
         join bare.pages as p on p.words @@ q.words
         order by score desc, p.key
-        limit ts_rank.match_count
+        limit ts_rank.top_k
     ) as b;
 $$;
 """
@@ -49,7 +49,7 @@ $$;
 
 @contextmanager
 def installed(app: App, library: str) -> Iterator[Configuration]:
-    """Lend the configuration of a run that ranks the pages of a library by bare `ts_rank`."""
+    """Lend the configuration of a run that ranks the pages of a library by plain `ts_rank`."""
     with psycopg.connect(app.url, autocommit=True) as connection:
         connection.execute("drop schema if exists bare cascade")
         try:

@@ -1,4 +1,4 @@
-"""What every measure works with: the corpora, a database of its own, and the sizes of samples."""
+"""The environment of every measure: corpora, a database, and sample sizes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ order by q.place
 
 @dataclass(frozen=True, slots=True)
 class IndexRun:
-    """What an indexing run in a process of its own reported; `peak` is its memory in bytes."""
+    """The report of an indexing run in a separate process; `peak` is its memory in bytes."""
 
     seconds: float
     pages: int
@@ -42,7 +42,7 @@ class IndexRun:
 
 @dataclass(slots=True)
 class Bench:
-    """Corpora and a migrated database; `quick` takes a tenth of the queries."""
+    """Corpora and a migrated database; with `quick` samples have a tenth of the queries."""
 
     corpora: Corpora
     url: str
@@ -51,20 +51,20 @@ class Bench:
     _indexed: set[str] = field(default_factory=set)
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        """A client's connection, as psycopg makes it; rows are tuples, vectors are known."""
+        """A plain psycopg connection, with rows as tuples and pgvector's types registered."""
         connection = psycopg.connect(self.url, autocommit=True, row_factory=tuple_row)
         register_vector_types(connection)
         return connection
 
     def sample(self, items: Sequence[T], size: int) -> list[T]:
-        """So many of the items, from everywhere in the list, the same in every run."""
+        """At most `size` items, evenly spaced over the list, the same in every run."""
         size = max(size // 10, 5) if self.quick else size
         if len(items) <= size:
             return list(items)
         return [items[place * len(items) // size] for place in range(size)]
 
     def index(self, library: str, version: str, source: Path) -> IndexRun:
-        """Index a folder by the real pipeline, in a process of its own."""
+        """Index a folder by the real pipeline, in a separate process."""
         self._indexed.add(library)
         finished = subprocess.run(
             [sys.executable, "-m", "benchmarks.index_once", library, version, str(source)],
@@ -78,14 +78,14 @@ class Bench:
         return IndexRun(**json.loads(finished.stdout))
 
     def require(self, library: str, source: Path) -> str:
-        """Index a folder unless this run has done so; return the library's name."""
+        """Index a folder unless this run has already indexed it; return the library's name."""
         if library not in self._indexed:
             self.index(library, "", source)
             self.settle()
         return library
 
     def settle(self) -> None:
-        """Do now what autovacuum would do in the middle of a measure."""
+        """Vacuum and analyse now, so that autovacuum does not run during a measure."""
         with self.connect() as connection:
             connection.execute(
                 "vacuum (analyze) pgrag.pages, pgrag.documents, pgrag.embeddings,"
@@ -93,13 +93,13 @@ class Bench:
             )
 
     def mdn(self) -> str:
-        """The library that most is measured on."""
+        """The library of most measures."""
         return self.require("mdn", self.corpora.pages("mdn-en"))
 
     def mdn_queries(self, size: int) -> list[str]:
-        """Queries for it: what authors of its pages wrote as the words of a link.
+        """Queries for that library: link texts that the authors of its pages wrote.
 
-        Only those that are words alone: a quoted phrase or "-word" would filter as well.
+        Only queries of plain words: a quoted phrase or "-word" would also filter.
         """
         labelled = read_labelled_set(self.corpora.folder("mdn-anchor"))
         queries = [query.text for query in labelled.queries]
@@ -109,7 +109,7 @@ class Bench:
 
 
 def value(connection: psycopg.Connection[tuple[Any, ...]], statement: str, *given: Any) -> Any:
-    """The only column of the only row."""
+    """The value of a statement that returns one column of one row."""
     row = connection.execute(statement.encode(), given).fetchone()
     assert row is not None
     return row[0]

@@ -1,4 +1,4 @@
-"""The corpora and the labelled sets below a folder, unpacked there or in archives."""
+"""The corpora and labelled sets below a folder, as folders or in archives."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 class CorpusMissing(Exception):
-    """The folder of the corpora lacks what a measure needs."""
+    """The folder of the corpora lacks a corpus that a measure needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpora:
-    """Corpora below `data`. What lies there as an archive is unpacked below `scratch`."""
+    """Corpora below `data`; archives are unpacked below `scratch`."""
 
     data: Path
     scratch: Path
@@ -24,12 +24,12 @@ class Corpora:
         for parent in (self.data, self.scratch):
             if (parent / name).is_dir():
                 return parent / name
-        # The archives are named after a family: mdn.tar.xz holds mdn-en and mdn-anchor.
+        # Archives are named after a family: mdn.tar.xz contains mdn-en and mdn-anchor.
         for archive in sorted(self.data.glob("*.tar.*"), key=lambda path: len(path.name)):
             if name.startswith(archive.name.split(".")[0]) and archive not in self._opened:
                 self._opened.add(archive)
                 with tarfile.open(archive) as files:
-                    # Python before 3.11.4 has no filters, and later ones warn without one.
+                    # Python before 3.11.4 has no filters; later versions warn without one.
                     files.extraction_filter = getattr(tarfile, "data_filter", None)
                     files.extractall(self.scratch)
                 return self.folder(name)
@@ -40,6 +40,6 @@ class Corpora:
         return self.folder(name) / "files"
 
     def versions(self, name: str) -> dict[str, Path]:
-        """The folders of a corpus in several versions, by their labels."""
+        """The folders of a corpus with several versions, by label."""
         folders = sorted(path for path in self.pages(name).iterdir() if path.is_dir())
         return {folder.name.removeprefix("version-"): folder for folder in folders}

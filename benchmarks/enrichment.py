@@ -1,4 +1,4 @@
-"""Enrichment: how many requests are in flight, what this process does meanwhile, what it costs."""
+"""Enrichment: concurrent requests, the load of this process meanwhile, and the cost."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 _CONCURRENCY = 8
-#: Seconds that the model takes for an answer: a small one, on a good machine.
+#: Seconds per answer of the simulated model: a small model on a good machine.
 _SECONDS = 0.5
 _PAGES = 50
 _PARTS = ("Blade", "Handle", "Storage", "Repair", "Safety", "History", "Parts", "Makers")
 
 
 def in_flight(bench: Bench) -> list[Figure]:
-    """Have the paragraphs of some pages placed by a model that takes half a second for each."""
+    """Enrich the paragraphs of some pages by a model that takes half a second for each."""
     pages = _PAGES // 5 if bench.quick else _PAGES
     folder = _written(bench.scratch / "workshop", pages)
     with _model() as url:
@@ -41,7 +41,7 @@ def in_flight(bench: Bench) -> list[Figure]:
         with App(settings) as app:
             app.index("workshop", "", str(folder), PageOptions())
             enricher = app.enricher("workshop")
-            # What is loaded once is not what a run takes.
+            # Planning first excludes one-time loading from the measured run.
             planned = enricher.plan(Kind.CONTEXT)
             cpu, wall = time.process_time(), time.monotonic()
             report = enricher.run(Kind.CONTEXT)
@@ -80,7 +80,7 @@ def in_flight(bench: Bench) -> list[Figure]:
 
 
 def _written(folder: Path, pages: int) -> Path:
-    """Make pages that are all different, each with eight paragraphs."""
+    """Write pages that are all different, each with eight paragraphs."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(pages):
         parts = "\n\n".join(
@@ -98,7 +98,7 @@ def _written(folder: Path, pages: int) -> Path:
 
 @contextmanager
 def _model() -> Iterator[str]:
-    """Lend the address of a slow model, in a process of its own."""
+    """Lend the address of a slow model in a separate process."""
     command = [sys.executable, "-m", "benchmarks.slow_model", str(_SECONDS)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

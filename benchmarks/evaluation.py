@@ -1,7 +1,7 @@
-"""Quality on labelled sets, written into docs/evaluation.md; see there.
+"""Measure quality on labelled sets and write docs/evaluation.md; see there.
 
-What is measured is kept in benchmarks/evaluation.json, set by set: the next run measures only what
-is missing there, or was measured with other functions.
+benchmarks/evaluation.json stores the results of each set: the next run measures only sets that are
+missing there or were measured with different functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from benchmarks import bare_search
+from benchmarks import bare_search, variants
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table
 from pgrag.app import App
@@ -32,7 +32,7 @@ PAGE = ROOT / "docs" / "evaluation.md"
 FIGURES = ROOT / "benchmarks" / "evaluation.json"
 BEGINNING, END = "<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->"
 METRICS = ("ndcg@10", "mrr@10", "recall@20")
-#: What the front matter is measured by.
+#: The metrics for the effect of front matter.
 MATTER_METRICS = ("precision@5", "recall@20", "mrr@20")
 ARMS = ("keyword", "semantic")
 SYSTEMS = (*ARMS, "hybrid", "rrf")
@@ -41,7 +41,7 @@ _MARGIN = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A labelled set: its corpus, if that is a folder of pages, and the figures wanted."""
+    """A labelled set: its corpus, if that is a folder of pages, and the target figures."""
 
     corpus: str | None = None
     keyword: float | None = None
@@ -63,7 +63,7 @@ Figures = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what is missing, print the tables and write them into the page."""
+    """Measure missing sets, print the tables and write them into the page."""
     options = _parser().parse_args(arguments)
     figures = _read_figures(options.figures)
     failed = False
@@ -107,7 +107,7 @@ def _measure(app: App, corpora: Corpora, name: str, figures: Figures, *, again: 
         return
     _import(app, corpora, name)
     made = {system: _run(app, name, _builtin(app, system)) for system in SYSTEMS}
-    best = max(ARMS, key=lambda arm: made[arm]["metrics"]["ndcg@10"])
+    best = max(ARMS, key=lambda retriever: made[retriever]["metrics"]["ndcg@10"])
     [compared] = app.database.call(
         "compare_evaluations", run_id=made[best]["run"], other_run_id=made["hybrid"]["run"]
     )
@@ -130,19 +130,23 @@ def _measure(app: App, corpora: Corpora, name: str, figures: Figures, *, again: 
 def _import(app: App, corpora: Corpora, name: str) -> None:
     corpus = SETS[name].corpus
     importing.import_set(
-        app, name, corpora.folder(name), corpus=None if corpus is None else corpora.pages(corpus)
+        app,
+        name,
+        corpora.folder(name),
+        corpus=None if corpus is None else corpora.pages(corpus),
+        held_out=True,
     )
     _settle(app)
 
 
 def _front_matter(app: App, name: str) -> Figures:
-    """The same queries in the library, and in its copy without front matter."""
-    importing.index_variant(app, runs.find_set(app, name), importing.PLAIN)
+    """Run the same queries in the library and in its copy without front matter."""
+    without = variants.index(app, name, variants.PLAIN)
     _settle(app)
     found: Figures = {}
     for system in (*ARMS, "hybrid"):
         whole = _builtin(app, system)
-        plain = Configuration(f"{system}, plain", whole.document | {"variant": importing.PLAIN})
+        plain = Configuration(f"{system}, plain", whole.document | {"library": without})
         pair = [_run(app, name, c, MATTER_METRICS) for c in (plain, whole)]
         [compared] = app.database.call(
             "compare_evaluations",
@@ -160,12 +164,12 @@ def _front_matter(app: App, name: str) -> Figures:
 
 def _ablate(app: App, corpora: Corpora, name: str, found: Figures) -> None:
     _import(app, corpora, name)
-    for variant in importing.VARIANTS:
-        importing.index_variant(app, runs.find_set(app, name), variant)
+    for variant in variants.VARIANTS:
+        variants.index(app, name, variant)
     _settle(app)
     found["ablation"] = {
         configuration.name: _rounded(_run(app, name, configuration))
-        for configuration in runs.ablation(app)
+        for configuration in [*runs.ablation(app), *variants.ablation(name)]
     }
 
 
@@ -185,7 +189,7 @@ def _rounded(result: dict[str, Any]) -> dict[str, float]:
 
 
 def tables(figures: Figures) -> str:
-    """Everything that was measured, as Markdown."""
+    """All figures as Markdown."""
     measured = {name: figures[name] for name in SETS if name in figures}
     parts = [_ndcg_table(measured), _arms_table(measured), _other_metrics_table(measured)]
     matter = {name: found for name, found in measured.items() if "front_matter" in found}
@@ -201,7 +205,7 @@ def _ndcg_table(measured: Figures) -> str:
     rows = []
     for name, found in measured.items():
         scores = {system: s["ndcg@10"] for system, s in found["systems"].items()}
-        least = SETS[name].hybrid or max(scores[arm] for arm in ARMS) - _MARGIN
+        least = SETS[name].hybrid or max(scores[retriever] for retriever in ARMS) - _MARGIN
         rows.append(
             [
                 f"{name}, {found['queries']}",
@@ -235,7 +239,7 @@ def _arms_table(measured: Figures) -> str:
             ]
         )
     columns = ("set", "difference", "95 % interval", "p")
-    return f"### Hybrid against its better arm\n\n{table(columns, rows)}"
+    return f"### Hybrid against its better retriever\n\n{table(columns, rows)}"
 
 
 def _other_metrics_table(measured: Figures) -> str:
@@ -311,7 +315,7 @@ def _digest(app: App) -> str:
 
 
 def _settle(app: App) -> None:
-    """Do now what autovacuum would do in the middle of a run."""
+    """Vacuum and analyse now, so that autovacuum does not interfere with a run."""
     with app.database.connection() as connection:
         connection.execute(
             "vacuum (analyze) pgrag.pages, pgrag.documents, pgrag.embeddings,"
@@ -321,8 +325,8 @@ def _settle(app: App) -> None:
 
 @contextmanager
 def _app(given: str | None, scratch: Path) -> Iterator[App]:
-    """A migrated database; an embedded server of its own goes with it."""
-    # The server of root runs as another user, who must be able to pass through.
+    """Lend an app with a migrated database; without a URL, of a temporary embedded server."""
+    # Root's server runs as another user, who must be able to traverse the folder.
     scratch.chmod(0o711)
     url = None if given is None else SecretStr(given)
     settings = Settings(database_url=url, home=scratch / "home", embedding_url=None)

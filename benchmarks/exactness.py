@@ -1,4 +1,4 @@
-"""The keyword arm against BM25F over every row, computed from the full-text vectors alone."""
+"""The keyword retriever against BM25F over every row, computed from the full-text vectors alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pgrag.libraries as l
 join pgrag.corpus_statistics as c on c.library_id = l.library_id
 where l.name = %s and c.document_count > 0
 """
-# Lexemes without a position carry library and version; they are no words.
+# Lexemes without a position encode library and version, not words.
 POSTINGS = """
 copy (
     select d.document_id, t.lexeme, array_to_string(t.weights, '')
@@ -43,7 +43,9 @@ from pgrag.query_terms((pgrag.parse_search_text(%s)).words, array[%s]::bigint[])
 """
 SEARCH = """
 select s.document_id, s.score
-from pgrag.keyword_search(%s, %s, match_count => %s, levels => '{1, 2}', page_evidence => 0) as s
+from pgrag.keyword_search(
+    %s, %s, top_k => %s, options => '{"levels": [1, 2], "page_evidence": 0}'
+) as s
 """
 
 
@@ -98,7 +100,7 @@ class EveryRow:
 
 
 def keyword_arm(bench: Bench) -> list[Figure]:
-    """The ten best of both, ties by id, for every query."""
+    """Compare the top ten of both for every query; ties break by id."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
@@ -136,7 +138,7 @@ def keyword_arm(bench: Bench) -> list[Figure]:
     if swapped:
         told += f", {swapped} more with neighbours swapped that are equal in single precision"
     return [
-        Figure("keyword arm = brute force BM25F: identical top 10", on, told, "all",
+        Figure("keyword retriever = brute force BM25F: identical top 10", on, told, "all",
                identical + swapped == len(queries)),
         Figure("— largest difference of a score", on, f"{difference:.1e}", f"≤ {PRECISION:.0e}",
                difference <= PRECISION),

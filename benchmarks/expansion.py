@@ -1,4 +1,4 @@
-"""Expansion: how much of what answers a question is in its context, and how much else is."""
+"""Expansion: recall and noise of the context of a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.figures import Figure
 
 FOLDER = Path(__file__).parents[1] / "tests/fixtures/expansion"
 LIBRARY = "expansion"
-#: Pages that answer none of the questions: near in kind, or about other things.
+#: Pages that answer no question: similar in kind, or about different topics.
 OTHERS = ("banking_guide.md", "curriculum_vitae.md", "wegweiser", "spravka", "kestrel/2.0")
 CONTEXT = b"""
 select b.document_id, p.key, p.title
@@ -33,7 +33,7 @@ cross join jsonb_array_elements(a.sources) as s (source)
 """
 SEARCH = b"""
 select s.document_id, s.key, s.title
-from pgrag.search(%s, %s, levels => '{2}', match_count => %s) as s
+from pgrag.search(%s, %s, levels => '{2}', top_k => %s) as s
 """
 PARAGRAPHS = b"""
 select d.document_id, d.line_start, d.line_end
@@ -47,14 +47,14 @@ order by d.sort_order
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and by the key of the page the lines that the answer needs."""
+    """A question, and the lines that the answer needs, by page key."""
 
     text: str
     lines: dict[str, tuple[range, ...]]
 
 
 def questions(folder: Path = FOLDER) -> list[Question]:
-    """The labelled questions. Raises ValueError for a heading that its page does not have."""
+    """The labelled questions. Raises ValueError for a heading that its page lacks."""
     records = yaml.safe_load((folder / "questions.yaml").read_text("utf-8"))
     return [
         Question(
@@ -76,7 +76,7 @@ def _lines(page: Path, headings: list[str]) -> tuple[range, ...]:
 
 
 def _sections(source: str) -> Iterator[tuple[str, range]]:
-    """Each heading with the lines of its own text, the heading left out."""
+    """Yield each heading with the lines directly below it."""
     lines = source.split("\n")
     starts = [n for n, line in enumerate(lines) if re.match("#+ ", line)]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
@@ -90,7 +90,7 @@ def _sections(source: str) -> Iterator[tuple[str, range]]:
 def relevant(
     connection: psycopg.Connection[tuple[Any, ...]], question: Question, library: str = LIBRARY
 ) -> set[int]:
-    """The paragraphs that hold a line of the answer."""
+    """The paragraphs that contain a line of the answer."""
     return {
         document_id
         for page, parts in question.lines.items()
@@ -101,11 +101,11 @@ def relevant(
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What came back for all questions together.
+    """The result over all questions.
 
-    `found` is the share of the relevant paragraphs that came back. Of all that came back,
-    `foreign` is the share from pages that answer nothing of the question, `beside` the share that
-    is not a relevant paragraph itself, be it of the page that answers.
+    `found` is the share of relevant paragraphs that were returned (recall). Of all returned
+    paragraphs, `foreign` is the share from pages without any part of the answer, `beside` the
+    share that is not relevant, even if from a page with the answer.
     """
 
     found: float
@@ -122,7 +122,7 @@ def in_context(
     expansion_share: float = 0.8,
     library: str = LIBRARY,
 ) -> Score:
-    """Score `pgrag.context`; the defaults are its own."""
+    """Score `pgrag.context`, with the defaults of the SQL function."""
     return _score(
         connection,
         asked,
@@ -136,7 +136,7 @@ def in_context(
 def in_answer(
     connection: psycopg.Connection[tuple[Any, ...]], asked: list[Question], library: str = LIBRARY
 ) -> Score:
-    """Score the sources of `pgrag.answer_context`, with what the intents choose."""
+    """Score the sources of `pgrag.answer_context`, with the parameters that intents select."""
     return _score(
         connection,
         asked,
@@ -150,7 +150,7 @@ def in_search(
     asked: list[Question],
     library: str = LIBRARY,
 ) -> Score:
-    """Score `pgrag.search`, asked for as many paragraphs as are relevant."""
+    """Score `pgrag.search` with `top_k` set to the number of relevant paragraphs."""
     return _score(
         connection,
         asked,
@@ -214,7 +214,7 @@ def contexts(bench: Bench) -> list[Figure]:
 
 
 def pages(folder: Path) -> Path:
-    """All pages of the library in one folder, those that answer nothing among them."""
+    """Copy all pages of the library to one folder, including those that answer no question."""
     shutil.copytree(FOLDER / "pages", folder)
     for name in OTHERS:
         source = FOLDER.parent / name

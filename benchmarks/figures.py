@@ -1,4 +1,4 @@
-"""What a measure hands back, and how it is printed."""
+"""The figures that a measure returns, and their formatting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MARKS = {True: "yes", False: "**no**", None: ""}
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One row of the table. `ok` is None where nothing is wanted: the row is there to compare."""
+    """One row of the table. `ok` is None for a row without a target, for comparison only."""
 
     what: str
     on: str

@@ -1,4 +1,4 @@
-"""What links are worth in a search, and what they cost."""
+"""The benefit and the cost of links in a search."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from pydantic import SecretStr
 
+from benchmarks import variants
 from benchmarks.bench import Bench, value
 from benchmarks.figures import Figure
 from pgrag.app import App
@@ -26,12 +27,12 @@ SEARCHABLE = (
     " join pgrag.libraries as l on l.library_id = v.library_id where l.name = any (%s)"
 )
 SEARCH = "select * from pgrag.search(%s, filters => %s::jsonb, graph => %s)"
-#: What a search may take more, in milliseconds.
+#: Maximum additional time of a search, in milliseconds.
 MOST = 15
 
 
 def in_search(bench: Bench) -> list[Figure]:
-    """Anchor sets without the words of links in the index; then MDN, alone and with the others."""
+    """Evaluate anchor sets without link texts in the index; time MDN, alone and with others."""
     settings = Settings(
         database_url=SecretStr(bench.url), home=bench.scratch / "graph-home", embedding_url=None
     )
@@ -43,18 +44,17 @@ def in_search(bench: Bench) -> list[Figure]:
         app.database.call("refresh_page_ranks", library=mdn)
     bench.settle()
     others = [importing.library_of(name) for name in SETS]
+    unlinked = [variants.library_of(name, variants.UNLINKED) for name in SETS]
     figures += _latency(bench, [mdn])
-    figures += _latency(bench, [mdn, *others, *(f"{o}-{importing.UNLINKED}" for o in others)])
+    figures += _latency(bench, [mdn, *others, *unlinked])
     return figures
 
 
 def _quality(app: App, bench: Bench, name: str, corpus: str) -> list[Figure]:
     importing.import_set(app, name, bench.corpora.folder(name), corpus=bench.corpora.pages(corpus))
-    importing.index_variant(app, runs.find_set(app, name), importing.UNLINKED)
-    app.database.call(
-        "refresh_page_ranks", library=f"{importing.library_of(name)}-{importing.UNLINKED}"
-    )
-    plain: dict[str, Any] = {"function": "search", "variant": importing.UNLINKED}
+    library = variants.index(app, name, variants.UNLINKED)
+    app.database.call("refresh_page_ranks", library=library)
+    plain: dict[str, Any] = {"function": "search", "library": library}
     made = [
         runs.run(app, name, Configuration(label, plain | {"arguments": {"graph": graph}}))
         for label, graph in (("without graph", False), ("with graph", True))
@@ -76,7 +76,7 @@ def _quality(app: App, bench: Bench, name: str, corpus: str) -> list[Figure]:
 
 
 def _latency(bench: Bench, libraries: list[str]) -> list[Figure]:
-    """Every query with and without links in turn, so that noise hits both alike."""
+    """Run every query with and without links alternately, so that noise affects both alike."""
     queries = bench.mdn_queries(QUERIES)
     times: dict[bool, list[float]] = {False: [], True: []}
     with bench.connect() as connection:

@@ -1,7 +1,7 @@
-"""One indexing run, alone in its process so that its memory can be told: prints JSON.
+"""One indexing run in a separate process, to measure its memory; prints JSON.
 
-`python -m benchmarks.index_once LIBRARY VERSION SOURCE`; the database's URL comes on stdin, where
-other users of the machine do not see its password.
+`python -m benchmarks.index_once LIBRARY VERSION SOURCE`; reads the database's URL from stdin, to
+hide its password from other users of the machine.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pgrag.settings import Settings
 
 
 def main() -> None:
-    """Index, then print what happened."""
+    """Index, then print the report."""
     library, version, source = sys.argv[1:]
-    # The figures are those of the built-in model, whatever the environment says.
+    # Always measure the built-in model, whatever the environment sets.
     settings = Settings(database_url=SecretStr(sys.stdin.read()), embedding_url=None)
     with App(settings) as app:
         report = app.index(library, version, source, PageOptions())

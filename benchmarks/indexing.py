@@ -18,13 +18,13 @@ select count(distinct d.text_hash) from pgrag.documents as d
 join pgrag.libraries as l on l.library_id = d.library_id
 where l.name = %s and d.covers > 0
 """
-#: Every so many pages one is changed.
+#: One page in this many is changed.
 STRIDE = 100
 SENTENCE = "\n\nThis sentence was added to see what an edit costs.\n"
 
 
 def first_and_again(bench: Bench) -> list[Figure]:
-    """MDN from nothing, with all indexes; then unchanged; then with 1 % of its pages changed."""
+    """Index MDN from scratch, with all indexes; then unchanged; then with 1 % of pages changed."""
     source = bench.corpora.pages("mdn-en")
     first = bench.index("mdn", "", source)
     _require_new([first], "mdn")
@@ -78,7 +78,7 @@ def versions(bench: Bench) -> list[Figure]:
 
 
 def _require_new(runs: list[IndexRun], library: str) -> None:
-    """Refuse to call a second run the first."""
+    """Refuse a library that is indexed already: its run would not be the first."""
     if any(run.written < run.pages for run in runs):
         raise RuntimeError(f"the library {library} is in this database already; use a new one")
 

@@ -1,4 +1,4 @@
-"""How long a whole call takes for a client: search, the usual recipe, and context."""
+"""End-to-end latency for a client: search, the usual recipe, and context."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Call = Callable[[str], list[tuple[Any, ...]]]
 
 
 def calls(bench: Bench) -> list[Figure]:
-    """Every query goes to each of the three in turn, so that noise hits all of them alike."""
+    """Run every query through all three, so that noise affects them alike."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     embedder = BuiltinEmbedder()
@@ -55,7 +55,7 @@ def calls(bench: Bench) -> list[Figure]:
 
 
 def _times(systems: dict[str, Call], queries: list[str]) -> dict[str, list[float]]:
-    """Milliseconds of every call; who comes first changes from query to query."""
+    """Milliseconds of every call; the order of the systems changes from query to query."""
     times: dict[str, list[float]] = {name: [] for name in systems}
     names = list(systems)
     for turn, query in enumerate(queries):

@@ -1,4 +1,4 @@
-"""Links: what they lead to, against an independent reading; and that none goes unmentioned."""
+"""Links: their targets compared with an independent program, and that none is missed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from markdown_it import MarkdownIt
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
-from pgrag.ingest import templating
+from pgrag.ingest.text import templating
 
 AGREEMENT = 0.99
-#: Of the links that CommonMark has: what is written in captions of shortcodes is not read.
+#: Share of CommonMark's links: links in captions of shortcodes are not read.
 READ = 0.999
-#: Broken links of a corpus that are shown.
+#: Maximum number of broken links to print per corpus.
 _LISTED = 20
 
 LINKS = """
 select l.source_page, l.line, l.kind, l.rule, l.target, l.fragment, l.target_page, l.state
-from pgrag.links(%s, %s, match_count => 10000000) as l
+from pgrag.links(%s, %s, top_k => 10000000) as l
 order by l.edge_id
 """
 
@@ -57,7 +57,7 @@ class Row:
 
 
 def follow(bench: Bench) -> list[Figure]:
-    """Compare with the vault's `edges.tsv`, then count the links of two documentations."""
+    """Compare with the vault's `edges.tsv`, then count the links of two corpora."""
     figures = [_agreement(bench)]
     bench.index("k8s", "", bench.corpora.pages("k8s-en"))
     figures.append(_states(bench, "k8s", "", "Kubernetes"))
@@ -77,8 +77,8 @@ def _links(bench: Bench, library: str, version: str) -> list[Row]:
 def _agreement(bench: Bench) -> Figure:
     """The share of the links resolved by another program that lead to the same file here.
 
-    The two are paired in the order of the page. Attachments are no pages: there it is enough that
-    the link is called an asset.
+    Links are paired in page order. Attachments are not pages: for those it suffices that the link
+    is classified as an asset.
     """
     vault = bench.corpora.folder("obsidian-help-en")
     bench.index("vault", "", vault / "files")
@@ -126,7 +126,7 @@ def _read(path: Path) -> list[dict[str, str]]:
 def _read_share(bench: Bench, library: str, version: str, name: str) -> Figure:
     """The share of the links that a renderer of CommonMark makes which are stored, by page.
 
-    Addresses of mail and links to nothing (`#`) lead to no page, and are not counted.
+    Mail addresses and empty links (`#`) lead to no page and are not counted.
     """
     stored: dict[str, Counter[str]] = defaultdict(Counter)
     for link in _links(bench, library, version):
@@ -160,7 +160,7 @@ def _read_share(bench: Bench, library: str, version: str, name: str) -> Figure:
 
 
 def _states(bench: Bench, library: str, version: str, name: str) -> Figure:
-    """How many links of each state; what is unresolved or ambiguous is listed."""
+    """Count the links by state; list unresolved and ambiguous links."""
     links = _links(bench, library, version)
     states = Counter(link.state for link in links)
     broken = [link for link in links if link.state in {"unresolved", "ambiguous"}]

@@ -1,4 +1,4 @@
-"""Queries over pages: how long one over a whole library takes, and whether no task is missed."""
+"""Queries over pages: the time of a query over a whole library, and that no task is missed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEAD = re.compile(r"---\n.*?\n---\n", re.DOTALL)
 
 
 def ask(bench: Bench) -> list[Figure]:
-    """The median of some runs of each query, after one that is not measured."""
+    """The median of several runs of each query, after a warm-up."""
     library = bench.mdn()
     figures = []
     with bench.connect() as connection:

@@ -1,4 +1,4 @@
-"""The vector arm against an exact scan, while filters leave ever fewer pages."""
+"""The vector retriever against an exact scan, under increasingly selective filters."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from benchmarks.figures import Figure
 QUERIES = 100
 DEPTH = 10
 BUCKETS = 1000
-#: Buckets that a filter leaves, of BUCKETS: 100 %, 50, 10, 1 and 0.1 %.
+#: Buckets that a filter keeps, of BUCKETS: 100 %, 50, 10, 1 and 0.1 %.
 KEPT = (1000, 500, 100, 10, 1)
-#: Vectors are stored in half precision, and texts that are equal have equal vectors.
+#: Vectors are stored in half precision, and equal texts have equal vectors.
 PRECISION = 1e-6
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -46,7 +46,7 @@ order by e.document_id
 SEARCH = """
 select s.document_id
 from pgrag.semantic_search(
-    %s, %s, match_count => %s, filters => %s, levels => '{1, 2}'
+    %s, %s, top_k => %s, filters => %s, options => '{"levels": [1, 2]}'
 ) as s
 """
 
@@ -71,7 +71,7 @@ class Vectors:
 
 
 def vector_arm(bench: Bench) -> list[Figure]:
-    """Recall of the ten nearest for each share of pages that a filter leaves."""
+    """Recall of the ten nearest neighbours for each share of pages that a filter keeps."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
@@ -105,7 +105,7 @@ def _filtered(
         hits = connection.execute(SEARCH.encode(), [query, library, DEPTH, filters]).fetchall()
         least = min(least, len(hits))
         short += len(hits) < possible
-        # Whatever is as near as the last of the nearest is as right as it.
+        # Ties with the last of the nearest neighbours count as correct.
         limit = np.partition(scores, -possible)[-possible] - PRECISION
         places = np.searchsorted(vectors.ids, [document_id for (document_id,) in hits])
         recalls.append(float((scores[places] >= limit).sum()) / possible)
@@ -113,7 +113,7 @@ def _filtered(
     on = f"MDN, {len(recalls)} queries, {100 * kept / BUCKETS:g} % of the pages left"
     mean = float(np.mean(recalls))
     return [
-        Figure("vector arm: recall@10 against an exact scan", on, f"{mean:.4f}", "≥ 0.98",
+        Figure("vector retriever: recall@10 against an exact scan", on, f"{mean:.4f}", "≥ 0.98",
                mean >= 0.98),
         Figure("— fewest rows returned", on, str(least),
                "10, or all that there are", not short),

@@ -1,4 +1,4 @@
-"""How long it takes to write down a search with its hits."""
+"""The time to record a search with its hits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
 QUERIES = 300
-# Timed where it happens: between two calls a client waits for the network, not for the record.
+# Timed in the server: a client's time would include the network.
 TIMER = """
 create function pg_temp.recording(query text, library text) returns double precision
 language plpgsql as $$
@@ -21,7 +21,7 @@ declare
 begin
     perform pgrag.record_search(
         query, hits, client => 'rest', library => library,
-        parameters => '{"match_count": 10}', timings => '{"keyword": 1.5}', duration_ms => 5
+        parameters => '{"top_k": 10}', timings => '{"keyword": 1.5}', duration_ms => 5
     );
     return extract(epoch from clock_timestamp() - started) * 1000;
 end;
@@ -30,7 +30,7 @@ $$
 
 
 def record(bench: Bench) -> list[Figure]:
-    """Each query is searched and then recorded, in a transaction of its own."""
+    """Search and then record each query, in a separate transaction."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:

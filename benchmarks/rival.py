@@ -1,7 +1,7 @@
 """The usual recipe for hybrid search in PostgreSQL, on the rows that pgrag searches.
 
 Full-text search with the words joined by OR, ranked by `ts_rank_cd` over a GIN index, and nearest
-neighbours over an HNSW index, fused by reciprocal rank (k = 60) in one statement.
+neighbours over an HNSW index, with reciprocal rank fusion (k = 60) in one statement.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pgvector import HalfVector
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: The same rows, texts and vectors that pgrag.search reads for the levels 1 and 2.
+#: The rows, texts and vectors that pgrag.search reads for levels 1 and 2.
 ROWS = """
 create table rival.{library} as
 select
@@ -74,7 +74,7 @@ order by f.score desc, d.id
 
 
 class Rival:
-    """The recipe on a table of its own, made from a library that pgrag has indexed."""
+    """The recipe on a separate table, copied from a library that pgrag has indexed."""
 
     def __init__(self, connection: Connection, library: str, dimensions: int) -> None:
         self._connection = connection
@@ -84,8 +84,8 @@ class Rival:
         connection.execute("set maintenance_work_mem = '512MB'")
         connection.execute(INDEXES.format(**names).encode())
         connection.execute(f"vacuum (analyze) rival.{library}".encode())
-        # A hundred neighbours need at least as long a list; a generic plan would not know how
-        # common the words are.
+        # A hundred neighbours need ef_search >= 100; a generic plan ignores the frequency of
+        # the words.
         connection.execute("set hnsw.ef_search = 100")
         connection.prepare_threshold = None
         self._statement = SEARCH.format(**names).encode()

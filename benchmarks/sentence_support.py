@@ -1,9 +1,9 @@
-"""Where to doubt a sentence: descriptions of pages against their own page and against others.
+"""Calibrate the threshold of doubt: page descriptions against their own page and against others.
 
     PGRAG_HOME=… python -m benchmarks.sentence_support LIBRARY …
 
-The libraries are indexed already; their front matter has `description`, which is not searched. With
-each description as a question, the sources of `pgrag.answer_context` are of its own page or others.
+The libraries must be indexed; their front matter has `description`, which is not searched. Each
+description is a question; the sources of `pgrag.answer_context` are from its own page or others.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def supports(app: App, library: str) -> dict[str, list[float]]:
 
 
 def main() -> None:
-    """Print how many sentences each threshold doubts."""
+    """Print how many sentences fall below each threshold."""
     with App() as app:
         for library in sys.argv[1:]:
             found = supports(app, library)

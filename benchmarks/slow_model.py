@@ -1,6 +1,6 @@
-"""A language model that takes its time: `python -m benchmarks.slow_model SECONDS` prints its port.
+"""A slow fake language model: `python -m benchmarks.slow_model SECONDS` prints its port.
 
-GET /figures tells how many requests came, how many ran at once, and the seconds they ran in all.
+GET /figures returns the number of requests, the maximum concurrency, and their total seconds.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
     def log_message(self, *_: object) -> None:
-        """Nobody reads along."""
+        """Suppress the request log."""
 
 
 if __name__ == "__main__":

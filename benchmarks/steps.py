@@ -1,4 +1,4 @@
-"""What each step around a plain search takes: understanding, reordering, facets, recording."""
+"""The time of each step around a plain search: understanding, reordering, facets, recording."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
 QUERIES = 200
-# Timed where it happens: between two calls a client waits for the network, not for the step.
+# Timed in the server: a client's time would include the network.
 TIMER = """
 create function pg_temp.steps(query text, library text, out step text, out ms double precision)
 returns setof record language plpgsql as $$
 declare
-    request pgrag.search_request := pgrag._search_request(query, library);
-    pool pgrag.ranked_hit[] := ((pgrag._rank(request, '{}', 100)).hits)[:100];
+    request _pgrag.search_request := _pgrag.make_request(
+        query, jsonb_build_object('library', library)
+    );
+    pool _pgrag.ranked_hit[] := ((_pgrag.rank(request, '{}', 100)).hits)[:100];
     started timestamptz;
 begin
-    request.match_count := 10;
+    request.top_k := 10;
     foreach step in array
         '{parse and intent, mmr, depth, breadth, overview, facets, search, recorded search}'::text[]
     loop
@@ -36,7 +38,7 @@ begin
             when 'search' then perform * from pgrag.search(query, library);
             when 'recorded search' then
                 perform * from pgrag.recorded_search(query, library, client => 'rest');
-            else perform pgrag._rearrange(pool, request);
+            else perform _pgrag.rearrange(pool, request);
         end case;
         ms := extract(epoch from clock_timestamp() - started) * 1000;
         return next;
@@ -44,7 +46,7 @@ begin
 end;
 $$
 """
-#: Steps, and the milliseconds that they may take.
+#: The time limit of each step, in milliseconds.
 LIMITS = {
     "parse and intent": 1, "mmr": 5, "depth": 5, "breadth": 5, "overview": 5, "facets": 30,
 }  # fmt: skip
@@ -56,7 +58,7 @@ SAID = {
 
 
 def around_a_search(bench: Bench) -> list[Figure]:
-    """Every query goes through all steps, so that noise hits all of them alike; medians."""
+    """Run every query through all steps, so that noise affects them alike; report medians."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:

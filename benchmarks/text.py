@@ -1,4 +1,4 @@
-"""Search for exact text: the lines that ripgrep lists, in all corpora, and how long both take."""
+"""Search for exact text: compare lines and times with ripgrep's, in all corpora."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from psycopg.types.json import Jsonb
 from benchmarks.bench import Bench
 from benchmarks.corpora import CorpusMissing
 from benchmarks.figures import Figure
-from pgrag.ingest.decoding import decode
-from pgrag.ingest.sources import discover
+from pgrag.ingest.source.decoding import decode
+from pgrag.ingest.source.sources import discover
 
 Lines = set[tuple[str, int]]
 
 
 class Wish(NamedTuple):
-    """A pattern and how it is meant."""
+    """A pattern and its options."""
 
     pattern: str
     mode: str = "literal"
@@ -86,7 +86,7 @@ LIMIT = 50_000
 
 
 def lines_as_ripgrep(bench: Bench) -> list[Figure]:
-    """Compare the lines of every pattern in every corpus, and the times."""
+    """Compare the lines and the times of every pattern in every corpus."""
     program = shutil.which("rg")
     other = _ripgrep if program else _python
     name = "ripgrep" if program else "Python's re (no ripgrep here)"
@@ -131,7 +131,7 @@ def lines_as_ripgrep(bench: Bench) -> list[Figure]:
 
 
 def _store(connection: psycopg.Connection[Any], library: str, folder: Path) -> set[str]:
-    """Write the sources of a folder, and no documents: nothing else is looked at."""
+    """Store only the sources of a folder: a text search reads no documents."""
     with discover(str(folder)) as source:
         pages = [
             {"key": file.key, "body": decode(file.key, file.read())[0], "documents": []}
@@ -147,7 +147,7 @@ def _pgrag(connection: psycopg.Connection[Any], library: str, wish: Wish) -> Lin
     while True:
         rows = connection.execute(
             "select t.key, t.line, t.cursor from pgrag.search_text(%s, %s, mode => %s,"
-            " case_mode => %s, match_count => %s, after => %s, timeout_ms => 600000) as t",
+            " case_mode => %s, top_k => %s, after => %s, timeout_ms => 600000) as t",
             [wish.pattern, library, wish.mode, wish.case_mode, LIMIT, after],
         ).fetchall()
         found.update((key, line) for key, line, _ in rows)

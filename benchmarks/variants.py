@@ -1,0 +1,130 @@
+"""Variants of a labelled set's library that lack one feature, to measure its contribution.
+
+Without front matter; with camelCase words kept whole; without the words of links, which are what
+anchor sets use as queries: an index with these words has seen the answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from pgrag.app import App
+from pgrag.evaluation import runs
+from pgrag.evaluation.configurations import Configuration
+from pgrag.evaluation.labelled import open_corpus
+from pgrag.ingest import pipeline
+from pgrag.ingest.matter import front_matter
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.source import decoding
+from pgrag.ingest.source.sources import Source, SourceFile
+
+PLAIN = "plain"
+WHOLE = "whole"
+UNLINKED = "unlinked"
+VARIANTS = (PLAIN, WHOLE, UNLINKED)
+#: The rows of an ablation that need a variant: functions by name, with arguments.
+ROWS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "without words of links": ("search", {}, UNLINKED),
+    "links, without words of links": ("search", {"graph": True}, UNLINKED),
+    "camelCase not split": ("search", {}, WHOLE),
+    "camelCase not split, keyword": ("keyword_search", {}, WHOLE),
+    "without front matter": ("search", {}, PLAIN),
+    "without front matter, keyword": ("keyword_search", {}, PLAIN),
+    "without front matter, semantic": ("semantic_search", {}, PLAIN),
+}
+_CODE = re.compile(r"^(?P<fence>`{3,}|~{3,}).*?^(?P=fence)[`~]*[ \t]*$|`+[^`\n]+`+", re.M | re.S)
+_WIKILINK = re.compile(r"!?\[\[[^\[\]\n]+\]\]")
+_WORDS = r"\[(?:[^\[\]]|\[[^\[\]]*\]|\\[\[\]])*\]"
+_ADDRESS = r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
+#: `[words](address)` or `[words][reference]`, but not an image, whose words are not a link's.
+_LINK = re.compile(rf"(?<!!){_WORDS}(?:{_ADDRESS}|\[[^\[\]\n]*\])")
+_KEEP_IDENTIFIERS_WHOLE = """
+update pgrag.documents as d
+set search = pgrag.search_vector(
+    d.language, p.title, array_remove(d.path, p.title), pgrag.relative_url(p.url, ''),
+    _pgrag.searched_text(d.situation, d.context, d.content), d.library_id, d.version_id,
+    camel_case => false
+)
+from pgrag.pages as p
+join pgrag.libraries as l using (library_id)
+where l.name = %s and d.library_id = l.library_id and p.page_id = d.page_id
+    and d.search is not null
+"""
+
+
+def library_of(evaluation_set: str, variant: str) -> str:
+    """The name of a variant of a set's library."""
+    return f"eval-{evaluation_set}-{variant}"
+
+
+def index(app: App, name: str, variant: str) -> str:
+    """Index a variant of a set's library; return the name of the library."""
+    source = runs.find_set(app, name)["source"]
+    library = library_of(name, variant)
+    options = PageOptions(language=source.get("language"))
+    with open_corpus(Path(source["corpus"])) as whole, links_lose_words(variant):
+        pages = without_front_matter(whole) if variant == PLAIN else whole
+        app.index(library, "", pages, options)
+    if variant == WHOLE:
+        with app.database.connection() as connection:
+            connection.execute(_KEEP_IDENTIFIERS_WHOLE.encode(), [library])
+        app.database.call("refresh_statistics", library=library, drift=0)
+    return library
+
+
+def ablation(name: str) -> list[Configuration]:
+    """The rows of a set's ablation that need a variant of its library."""
+    return [
+        Configuration(
+            row,
+            {"function": function, "arguments": arguments, "library": library_of(name, variant)},
+        )
+        for row, (function, arguments, variant) in ROWS.items()
+    ]
+
+
+def without_front_matter(pages: Source) -> Source:
+    """The same pages without front matter."""
+    return replace(pages, _files=tuple(SourceFile(file.key, _bare(file)) for file in pages.files()))
+
+
+def _bare(file: SourceFile) -> Callable[[], bytes]:
+    def read() -> bytes:
+        text, _ = decoding.decode(file.key, file.read())
+        return front_matter.split(file.key, text).body.encode()
+
+    return read
+
+
+@contextmanager
+def links_lose_words(variant: str) -> Iterator[None]:
+    """Within the block, pages of the variant `unlinked` are read without their link texts."""
+
+    def read(key: str, data: bytes, *others: Any) -> Any:
+        page = read_page(key, data, *others)
+        text, _ = decoding.decode(key, data)
+        bare = read_page(key, without_link_texts(text).encode(), *others)
+        return replace(bare, edges=page.edges, source_hash=page.source_hash)
+
+    with patch.object(pipeline, "read_page", read if variant == UNLINKED else read_page):
+        yield
+
+
+def without_link_texts(text: str) -> str:
+    """Remove all links with their words, except in code; preserves line numbers."""
+    parts = []
+    end = 0
+    for code in _CODE.finditer(text):
+        parts += [_strip(text[end : code.start()]), code[0]]
+        end = code.end()
+    return "".join([*parts, _strip(text[end:])])
+
+
+def _strip(prose: str) -> str:
+    return _LINK.sub(lambda link: "\n" * link[0].count("\n"), _WIKILINK.sub("", prose))
