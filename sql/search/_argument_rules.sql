@@ -26,6 +26,7 @@ as $$
             "min_score": {"type": "number", "default": 0},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
             "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "exclude": {"type": "array", "longest": 1000},
             "hierarchy": {"type": "string", "choices": ["none", "depth", "breadth", "overview"]},
             "mmr_lambda": {"type": "number", "minimum": 0, "maximum": 1},
             "graph": {"type": "boolean"},
@@ -60,44 +61,44 @@ as $$
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph", "mode",
-                "unit", "aggregate", "after", "snippets", "explain"
+                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
+                "graph", "mode", "unit", "aggregate", "after", "snippets", "explain"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph", "mode",
-                "unit", "aggregate", "after", "snippets", "explain"
+                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
+                "graph", "mode", "unit", "aggregate", "after", "snippets", "explain"
             ],
             "semantic_search": [
                 "library", "version", "top_k", "filters", "model", "min_score", "levels",
-                "max_per_page", "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate",
-                "after", "snippets", "explain"
+                "max_per_page", "exclude", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "aggregate", "after", "snippets", "explain"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
-                "aggregate", "after", "whole", "snippets"
+                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
+                "graph", "aggregate", "after", "whole", "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
-                "value_count"
+                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
+                "graph", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
-                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
+                "graph", "token_budget", "expand", "expansion_threshold", "expansion_share",
                 "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
                 "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "hierarchy", "mmr_lambda", "graph",
-                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
+                "graph", "token_budget", "expand", "expansion_threshold", "expansion_share",
                 "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
                 "template", "inject_types", "inject_count", "inject_share"
             ]

@@ -38,6 +38,7 @@ begin
         filters jsonb,
         alpha double precision,
         levels integer[],
+        exclude text[],
         after text,
         model text,
         page_evidence double precision,
@@ -113,6 +114,10 @@ begin
         parsed.required,
         parsed.excluded
     );
+    if given.exclude is not null then
+        request.target.denied_documents := _pgrag.excluded_documents(given.exclude)
+            || (request.target).denied_documents;
+    end if;
     if request.words = '' then
         return request;
     end if;
@@ -212,5 +217,37 @@ begin
         quote_literal(left(after, 100))
         using errcode = 'PGR07',
             hint = 'Pass the cursor of the last hit as it is, and the same arguments.';
+end;
+$$;
+
+-- "42" is a passage, "page:7" all passages of a page. An unknown id excludes nothing.
+create or replace function _pgrag.excluded_documents(
+    items text[]
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    wrong text;
+begin
+    select i into wrong
+    from unnest(items) as i
+    where (i ~ '^(page:)?[0-9]{1,18}$') is not true
+    limit 1;
+    if found then
+        raise exception 'exclude cannot hold %.', quote_nullable(left(wrong, 100))
+            using errcode = 'PGR01',
+                hint = 'An item is the id of a document, such as 42, or of a page: page:7.';
+    end if;
+    return array(
+        select i::bigint from unnest(items) as i where i !~ '^page:'
+        union
+        select d.document_id
+        from unnest(items) as i
+        join pgrag.pages as p on p.page_id = substring(i from '^page:(.+)')::bigint
+        join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
+    );
 end;
 $$;

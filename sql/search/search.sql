@@ -28,7 +28,8 @@ create or replace function pgrag.search(
     mmr_lambda double precision default null,
     query_expansion text default null,
     graph boolean default null,
-    mode text default 'hybrid'
+    mode text default 'hybrid',
+    exclude text[] default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -69,7 +70,8 @@ begin
             'mmr_lambda', search.mmr_lambda,
             'query_expansion', search.query_expansion,
             'graph', search.graph,
-            'mode', search.mode
+            'mode', search.mode,
+            'exclude', search.exclude
         )),
         search.query_embedding
     ) as h;
@@ -88,17 +90,18 @@ of the vector retriever (default: the library''s, else the model''s, else pgrag.
 2009); a retriever that did not find the hit adds 0. min_score is applied before the limit. levels:
 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to its
 section''s paragraphs and lends the best of them its score). max_per_page: at most this many hits
-per page. after: the cursor of the last hit, for the next page of results. query_embedding: the
-query''s vector, required for models outside the database. candidate_count: how deep each
-retriever is read. snippets: an excerpt with the matches marked by **. explain: every number
-behind the score (see explain_search). intent: "auto" (see detect_intent) or the name of an intent
-or query type sets the default of levels, unit, aggregate, hierarchy and alpha; "off" sets none
-(default: the library''s setting). unit "page": one hit per page, scored by aggregate (max, mean,
-rrf). hierarchy: "depth" prefers the section of the best hit, "breadth" other sections and pages,
-"overview" summaries and introductions. mmr_lambda: below 1 it trades score for diversity
-(Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both".
-graph: links count, and pages that only links lead to may be found (default: the library''s
-setting graph; the score is described in docs/graph-search.md; min_score then applies to
-hybrid_score). If these arguments change the order, hybrid_score keeps the fused score. Ties break
-by document_id. version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library,
-PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+per page. exclude: ids of passages ("42") and pages ("page:7") to leave out, such as those already
+seen. after: the cursor of the last hit, for the next page of results. query_embedding: the query''s
+vector, required for models outside the database. candidate_count: how deep each retriever is read.
+snippets: an excerpt with the matches marked by **. explain: every number behind the score (see
+explain_search). intent: "auto" (see detect_intent) or the name of an intent or query type sets the
+default of levels, unit, aggregate, hierarchy and alpha; "off" sets none (default: the library''s
+setting). unit "page": one hit per page, scored by aggregate (max, mean, rrf). hierarchy: "depth"
+prefers the section of the best hit, "breadth" other sections and pages, "overview" summaries and
+introductions. mmr_lambda: below 1 it trades score for diversity (Carbonell, Goldstein, SIGIR 1998).
+query_expansion: "synonyms", "feedback" (RM3) or "both". graph: links count, and pages that only
+links lead to may be found (default: the library''s setting graph; the score is described in
+docs/graph-search.md; min_score then applies to hybrid_score). If these arguments change the order,
+hybrid_score keeps the fused score. Ties break by document_id. version_reason: why this version was
+read. Errors: PGR01 arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08
+dimension, PGR09 model.';

@@ -209,6 +209,17 @@ class Ranking(TypedDict, total=False):
         int | None,
         Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N"),
     ]
+    exclude: Annotated[
+        list[str] | None,
+        Argument(
+            "Passages and pages to leave out, such as those seen already: `42` is the passage with"
+            " this id, `page:7` a whole page.",
+            longest=1000,
+            examples=(("42", "page:7"),),
+            metavar="42,page:7",
+            faces=_EVERY_FACE,
+        ),
+    ]
     hierarchy: Annotated[
         Hierarchy | None,
         Argument("Prefer the section of the best hit, other sections, or introductions."),

@@ -104,3 +104,15 @@ def test_a_wrong_call_says_what_is_right(indexed: CommandLine) -> None:
     )
     words = ("--keyword", "--alpha", "FIELD=VALUE", "JSON object", "twice")
     assert [word for word, ended in zip(words, said, strict=True) if word not in ended.err] == []
+
+
+def test_passages_and_pages_are_left_out(indexed: CommandLine) -> None:
+    first, second, *_ = indexed.json("search", QUERY, "-l", "kestrel")
+    exclude = ["--exclude", str(first["document_id"])]
+    [best, *_] = indexed.json("search", QUERY, "-l", "kestrel", *exclude)
+    assert best["document_id"] == second["document_id"]
+    page = f"{first['document_id']},page:{second['page_id']}"
+    rest = indexed.json("search", QUERY, "-l", "kestrel", "--exclude", page)
+    assert second["page_id"] not in {hit["page_id"] for hit in rest}
+    wrong = indexed.run("search", QUERY, "--exclude", "tides", code=1)
+    assert "exclude cannot hold 'tides'" in wrong.err

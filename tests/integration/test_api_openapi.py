@@ -15,7 +15,7 @@ from promised_shapes import assert_promised
 #: Addresses, methods and parameters; what is added or taken away is a decision.
 RANKED = (
     "q library version top_k alpha min_score model filters levels fusion max_per_page page_evidence"
-    " intent hierarchy mmr_lambda query_expansion graph candidate_count rrf_k rrf_weights"
+    " intent hierarchy mmr_lambda query_expansion graph candidate_count rrf_k rrf_weights exclude"
 )
 SEARCH = f"{RANKED} mode after snippets explain unit aggregate rerank rerank_depth"
 CONTEXT = (

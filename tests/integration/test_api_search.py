@@ -409,3 +409,16 @@ def test_a_misspelt_word_is_answered_by_what_may_have_been_meant(harbour: ApiCli
     assert found["hits"] == []
     assert found["notices"] == ["Did you mean 'moorings'?"]
     assert harbour.ok("/v1/search", q="moorings", library="harbour")["notices"] == []
+
+
+def test_what_was_seen_is_left_out(harbour: ApiClient) -> None:
+    first = harbour.ok("/v1/search", q=QUERY, top_k=4)["hits"]
+    seen = f"{first[0]['document_id']},page:{first[1]['page_id']}"
+    rest = harbour.ok("/v1/search", q=QUERY, exclude=seen)["hits"]
+    assert first[0]["document_id"] not in {hit["document_id"] for hit in rest}
+    assert first[1]["page_id"] not in {hit["page_id"] for hit in rest}
+    body = {"query": QUERY, "exclude": seen.split(",")}
+    posted = harbour.post("/v1/search", body).json()["hits"]
+    assert [hit["document_id"] for hit in posted] == [hit["document_id"] for hit in rest]
+    document = problem(harbour.get("/v1/search", q=QUERY, exclude="tides"), 422, "invalid-input")
+    assert "exclude cannot hold 'tides'" in document["detail"]

@@ -76,6 +76,14 @@ def test_a_search_says_what_it_read_and_goes_on(db):
         first.hits[0].score = 1.0
 
 
+def test_what_was_seen_does_not_come_again(db):
+    first = db.search("soil", library="garden", top_k=2)
+    seen = [str(hit.document_id) for hit in first.hits]
+    rest = db.search("soil", library="garden", exclude=seen)
+    assert rest.hits
+    assert not {*seen} & {str(hit.document_id) for hit in rest.hits}
+
+
 def test_results_are_equal_where_their_hits_are(db):
     one, other = (db.search("compost", library="garden", version="1.0") for _ in range(2))
     assert one == other

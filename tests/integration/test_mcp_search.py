@@ -231,3 +231,12 @@ def test_older_protocol_and_threads(harbour_url):
         assert client.threads == 2
         assert client.ok("search_docs", library="harbour", query="tide")[1]["passages"]
         assert "top_k" in client.failed("search_docs", library="harbour", query="tide", top_k=0)
+
+
+@pytest.mark.parametrize("tool", ["search_docs", "keyword_search", "semantic_search"])
+def test_what_was_read_before_does_not_come_again(mcp, tool):
+    _, first = mcp.ok(tool, library="harbour", query="tide", top_k=2)
+    seen = [str(passage["id"]) for passage in first["passages"]]
+    _, second = mcp.ok(tool, library="harbour", query="tide", top_k=2, exclude=seen)
+    assert second["passages"]
+    assert not {*seen} & {str(passage["id"]) for passage in second["passages"]}
