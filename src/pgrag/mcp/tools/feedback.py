@@ -26,7 +26,7 @@ class ExplainSearch(Arguments):
     library: LibraryName
     query: Query = Field(description="The query of the search.")
     version: VersionWish = None
-    top_k: int = Field(default=5, ge=1, le=10, description="At most so many hits.")
+    top_k: int = Field(default=5, ge=1, le=10, description="At most this many hits.")
     filters: Filters = Field(default=None, description="The filters of the search.")
 
 

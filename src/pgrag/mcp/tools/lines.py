@@ -43,7 +43,7 @@ class SearchText(Arguments):
     )
     path: str | None = optional_text(1000, "Only these files: guide/, docs/*.md, **/a.md.")
     context: int = Field(default=0, ge=0, le=10, description="Lines before and after.")
-    top_k: int = Field(default=30, ge=1, le=200, description="At most so many lines.")
+    top_k: int = Field(default=30, ge=1, le=200, description="At most this many lines.")
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None
 

@@ -86,7 +86,7 @@ class GetRelated(Arguments):
     """A page, and a limit of related pages."""
 
     page_id: PageId = Field(description="page_id of a hit.")
-    top_k: int = Field(default=10, ge=1, le=50, description="At most so many pages.")
+    top_k: int = Field(default=10, ge=1, le=50, description="At most this many pages.")
 
 
 class RelatedPage(BaseModel):

@@ -38,7 +38,7 @@ class QueryPages(Arguments):
         examples=["TABLE status FROM #project WHERE due < date(today) SORT due"],
     )
     version: VersionWish = None
-    top_k: int = Field(default=50, ge=1, le=1000, description="At most so many rows.")
+    top_k: int = Field(default=50, ge=1, le=1000, description="At most this many rows.")
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None
 
