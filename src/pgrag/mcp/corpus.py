@@ -62,9 +62,9 @@ class Documentation:
 
     def resolve(self, library: str, wish: str | None) -> Resolved:
         """Raises `UnknownLibrary`, `UnknownVersion`."""
-        wanted = label(wish)
-        [row] = self.call("resolve_version", library=library, wanted=wanted)
-        if wanted == "" and row["version"]:
+        version = label(wish)
+        [row] = self.call("resolve_version", library=library, wanted=version)
+        if version == "" and row["version"]:
             raise UnknownVersion(
                 f"{library} has no documentation without versions.",
                 hint=f"Its newest version is {row['version']}.",

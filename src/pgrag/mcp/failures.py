@@ -89,8 +89,8 @@ def _complaint(item: Any, known: list[str]) -> str:
     if item["type"] == "missing":
         return f"{name}: it is required."
     message = item["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    given = item["input"]
-    got = f", got {given!r}" if isinstance(given, str | int | float) and name else ""
+    value = item["input"]
+    got = f", got {value!r}" if isinstance(value, str | int | float) and name else ""
     beginning = f"{name}: " if name else ""
     return f"{beginning}{message}{got if len(got) < 100 else ''}."
 

@@ -24,7 +24,7 @@ Answer this question from the documentation:
 
 {question}
 
-Below is what {place} says about it. Put the number of the source behind every statement, like \
+Below is what {scope} says about it. Put the number of the source behind every statement, like \
 [1], and end with the urls of the sources that you used. If something is missing, look for it with \
 search_docs; if the documentation does not answer the question, say so instead of guessing. Answer \
 in the language of the question.
@@ -65,14 +65,14 @@ def add_prompts(server: Server[Any], documentation: Documentation) -> None:
             raise MCPError(
                 types.INVALID_PARAMS, f"There is no prompt {params.name!r}. There is: {ANSWER}."
             )
-        given = {name: value for name, value in (params.arguments or {}).items() if value.strip()}
+        values = {name: value for name, value in (params.arguments or {}).items() if value.strip()}
         try:
             text = await anyio.to_thread.run_sync(
-                _answer, documentation, AnswerFromDocs.model_validate(given)
+                _answer, documentation, AnswerFromDocs.model_validate(values)
             )
         except ValidationError as error:
-            told = failures.tell_arguments(error, ANSWER, list(AnswerFromDocs.model_fields))
-            raise MCPError(types.INVALID_PARAMS, told) from None
+            complaint = failures.tell_arguments(error, ANSWER, list(AnswerFromDocs.model_fields))
+            raise MCPError(types.INVALID_PARAMS, complaint) from None
         except Exception as error:
             raise MCPError(types.INVALID_PARAMS, failures.tell(error, ANSWER)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
@@ -82,17 +82,17 @@ def add_prompts(server: Server[Any], documentation: Documentation) -> None:
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
 
 
-def _answer(documentation: Documentation, given: AnswerFromDocs) -> str:
+def _answer(documentation: Documentation, request: AnswerFromDocs) -> str:
     result = documentation.unrecorded.answer_context(
-        given.question,
-        library=given.library,
-        version=label(given.version),
+        request.question,
+        library=request.library,
+        version=label(request.version),
         token_budget=_BUDGET,
     )
-    [found] = result.rows
-    place = "the documentation"
-    if given.library is not None:
-        place = str(documentation.resolve(given.library, label(given.version)))
+    [answer] = result.rows
+    scope = "the documentation"
+    if request.library is not None:
+        scope = str(documentation.resolve(request.library, label(request.version)))
     blocks = [
         Block(
             source["document_id"],
@@ -106,7 +106,7 @@ def _answer(documentation: Documentation, given: AnswerFromDocs) -> str:
             ),
             source["content"],
         )
-        for source in found["sources"]
+        for source in answer["sources"]
     ]
-    task = _TASK.format(question=given.question, place=place)
+    task = _TASK.format(question=request.question, scope=scope)
     return "\n\n".join([task, *(map(str, blocks) if blocks else [_NOTHING])])

@@ -74,10 +74,10 @@ def add_resources(server: Server[Any], documentation: Documentation) -> None:
 
     async def complete(_: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         known = params.context.arguments if params.context else None
-        found = await in_thread(_completions, params.argument, known or {})
+        choices = await in_thread(_completions, params.argument, known or {})
         return types.CompleteResult(
             completion=types.Completion(
-                values=found[:_MOST_COMPLETIONS], has_more=len(found) > _MOST_COMPLETIONS
+                values=choices[:_MOST_COMPLETIONS], has_more=len(choices) > _MOST_COMPLETIONS
             )
         )
 
@@ -122,17 +122,17 @@ def _listed(documentation: Documentation) -> list[types.Resource]:
 def _read(documentation: Documentation, uri: str) -> str:
     if uri.rstrip("/") == LIBRARIES:
         return _libraries(documentation)
-    place = _PLACE.fullmatch(uri)
-    if place is None or "\x00" in unquote(uri):
+    match = _PLACE.fullmatch(uri)
+    if match is None or "\x00" in unquote(uri):
         known = ", ".join([LIBRARIES, *(template.uri_template for template in _TEMPLATES)])
         raise NotFound(f"There is no resource {uri[:_LONGEST]!r}.", hint=f"There are: {known}.")
-    library = unquote(place["library"])
-    if place["version"] is None:
+    library = unquote(match["library"])
+    if match["version"] is None:
         return _versions(documentation, library)
-    wish = label(unquote(place["version"]))
-    if place["key"] is None:
+    wish = label(unquote(match["version"]))
+    if match["key"] is None:
         return _pages(documentation, library, wish)
-    return _page(documentation, library, wish, unquote(place["key"]))
+    return _page(documentation, library, wish, unquote(match["key"]))
 
 
 def _libraries(documentation: Documentation) -> str:
@@ -154,22 +154,22 @@ def _versions(documentation: Documentation, library: str) -> str:
 
 
 def _pages(documentation: Documentation, library: str, wish: str | None) -> str:
-    found = documentation.resolve(library, wish)
-    rows = documentation.call("pages", library=library, version=found.label, top_k=_MOST_PAGES)
+    resolved = documentation.resolve(library, wish)
+    rows = documentation.call("pages", library=library, version=resolved.label, top_k=_MOST_PAGES)
     lines = [
-        f"- [{on_one_line(row['title'])}]({page_uri(library, found.label, row['key'])})"
+        f"- [{on_one_line(row['title'])}]({page_uri(library, resolved.label, row['key'])})"
         for row in rows
     ]
     if len(rows) == _MOST_PAGES:
         lines.append(f"\nThese are the first {_MOST_PAGES:,}; search_docs finds the others.")
-    return "\n".join([f"# Pages of {found}", "", *lines])
+    return "\n".join([f"# Pages of {resolved}", "", *lines])
 
 
 def _page(documentation: Documentation, library: str, wish: str | None, key: str) -> str:
-    found = documentation.resolve(library, wish)
-    [row] = documentation.call("find_page", library=library, page=key, version=found.label)
+    resolved = documentation.resolve(library, wish)
+    [row] = documentation.call("find_page", library=library, page=key, version=resolved.label)
     [page] = documentation.call("page", page_id=row["page_id"])
-    source = f"Source: {row['url'] or row['key']} ({named(found.library, found.label)})"
+    source = f"Source: {row['url'] or row['key']} ({named(resolved.library, resolved.label)})"
     body: str = page["page"]["body"]
     return f"{source}\n\n{body}"
 

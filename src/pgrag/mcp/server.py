@@ -88,11 +88,11 @@ def create_server(
 
 
 def _answer(
-    tool: Tool[Any], documentation: Documentation, given: dict[str, Any]
+    tool: Tool[Any], documentation: Documentation, values: dict[str, Any]
 ) -> types.CallToolResult:
     """Call a tool; a failure becomes an answer, so that the model can correct its call."""
     try:
-        reply = tool.call(documentation, given)
+        reply = tool.call(documentation, values)
     except ValidationError as error:
         known = list(tool.definition.input_schema.get("properties", ()))
         return _failure(failures.tell_arguments(error, tool.name, known))

@@ -35,14 +35,14 @@ class Arguments(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_what_says_nothing(cls, given: Any) -> Any:
+    def _without_what_says_nothing(cls, values: Any) -> Any:
         """Drop null, and "" for a text: some clients send every argument that exists."""
-        if not isinstance(given, dict):
-            return given
+        if not isinstance(values, dict):
+            return values
         texts = {name for name, field in cls.model_fields.items() if field.default is None}
         return {
             name: value
-            for name, value in given.items()
+            for name, value in values.items()
             if value is not None
             and not (name in texts and isinstance(value, str) and not value.strip())
         }
@@ -121,13 +121,13 @@ def optional_text(longest: int, description: str) -> Any:
     return Field(default=None, max_length=longest, description=description)
 
 
-Given = TypeVar("Given", bound=Arguments)
+Request = TypeVar("Request", bound=Arguments)
 
 
-def with_declared(arguments: type) -> Callable[[type[Given]], type[Given]]:
+def with_declared(arguments: type) -> Callable[[type[Request]], type[Request]]:
     """Add the arguments that are declared for agents, unless the class defines them itself."""
 
-    def fill(model: type[Given]) -> type[Given]:
+    def fill(model: type[Request]) -> type[Request]:
         fields: Any = {
             one.name: (_declared_type(one) | None, Field(None, description=one.argument.meaning))
             for one in declared(arguments, "mcp")
@@ -160,7 +160,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Tool(Generic[Given]):
+class Tool(Generic[Request]):
     """A tool. `run` may block: it is called in a thread.
 
     `writes`: it changes stored data. `is_destructive`: it deletes data irrevocably.
@@ -171,9 +171,9 @@ class Tool(Generic[Given]):
     name: str
     title: str
     description: str
-    arguments: type[Given]
+    arguments: type[Request]
     output: type[BaseModel]
-    run: Callable[[Documentation, Given], Reply]
+    run: Callable[[Documentation, Request], Reply]
     writes: bool = False
     is_destructive: bool = False
     needs_permission: bool = False
@@ -196,22 +196,22 @@ class Tool(Generic[Given]):
             ),
         )
 
-    def call(self, documentation: Documentation, given: dict[str, Any]) -> Reply:
+    def call(self, documentation: Documentation, values: dict[str, Any]) -> Reply:
         """Run the tool. Raises pydantic's `ValidationError` for invalid arguments."""
-        return self.run(documentation, self.arguments.model_validate(given))
+        return self.run(documentation, self.arguments.model_validate(values))
 
 
 def tool(
     name: str, title: str, output: type[BaseModel], **traits: bool
-) -> Callable[[Callable[[Documentation, Given], Reply]], Tool[Given]]:
+) -> Callable[[Callable[[Documentation, Request], Reply]], Tool[Request]]:
     """Make a tool of a function; its docstring describes the tool to the model.
 
     `traits`: `writes`, `is_destructive` and the other flags of a `Tool`.
     """
 
-    def make(run: Callable[[Documentation, Given], Reply]) -> Tool[Given]:
+    def make(run: Callable[[Documentation, Request], Reply]) -> Tool[Request]:
         description = " ".join((run.__doc__ or "").split())
-        arguments = get_type_hints(run)["given"]
+        arguments = get_type_hints(run)["request"]
         return Tool(name, title, description, arguments, output, run, **traits)
 
     return make

@@ -97,22 +97,22 @@ class GetLibraryDocs(QueryDocs):
 
 
 @tool("resolve-library-id", "Find a library by its name", FoundLibraries)
-def resolve_library_id(documentation: Documentation, given: ResolveLibraryId) -> Reply:
+def resolve_library_id(documentation: Documentation, request: ResolveLibraryId) -> Reply:
     """Turn the name of a library or product, as people say it, into the id that query-docs takes.
     The tools search_docs and list_libraries do without ids.
     """
     rows = documentation.call("libraries")
-    likely = sorted(rows, key=lambda row: (-_likeness(row, given.library_name), row["library"]))
-    meant = [row for row in likely if _likeness(row, given.library_name) >= _LIKENESS]
-    found = [_described(documentation, row) for row in meant[:_MOST_LIBRARIES]]
-    if found:
+    likely = sorted(rows, key=lambda row: (-_likeness(row, request.library_name), row["library"]))
+    meant = [row for row in likely if _likeness(row, request.library_name) >= _LIKENESS]
+    libraries = [_described(documentation, row) for row in meant[:_MOST_LIBRARIES]]
+    if libraries:
         lines = ["Available Libraries:"]
     elif rows:
         names = ", ".join(f"/{row['library']}" for row in likely[:_MOST_LIBRARIES])
-        lines = [f"No library is called like {given.library_name!r}. There are: {names}."]
+        lines = [f"No library is called like {request.library_name!r}. There are: {names}."]
     else:
         lines = ["No library is indexed yet."]
-    for item in found:
+    for item in libraries:
         lines += [
             "",
             f"- Title: {item.library}",
@@ -120,23 +120,23 @@ def resolve_library_id(documentation: Documentation, given: ResolveLibraryId) ->
             f"- Code Snippets: {item.documents}",
             f"- Versions: {', '.join(item.versions)}",
         ]
-    return Reply("\n".join(lines), FoundLibraries(libraries=found))
+    return Reply("\n".join(lines), FoundLibraries(libraries=libraries))
 
 
 @tool("query-docs", "Query the documentation of a library", Passages)
-def query_docs(documentation: Documentation, given: QueryDocs) -> Reply:
+def query_docs(documentation: Documentation, request: QueryDocs) -> Reply:
     """The same as search_docs, for a library id of resolve-library-id: the best passages about a
     topic, whole, with their addresses.
     """
-    return search_docs.run(documentation, _question(documentation, given))
+    return search_docs.run(documentation, _question(documentation, request))
 
 
 @tool("get-library-docs", "Query the documentation of a library", Passages, is_listed=False)
-def get_library_docs(documentation: Documentation, given: GetLibraryDocs) -> Reply:
+def get_library_docs(documentation: Documentation, request: GetLibraryDocs) -> Reply:
     """The former name of query-docs."""
-    asked = _question(documentation, given)
+    asked = _question(documentation, request)
     reply = search_docs.run(documentation, asked)
-    for page in range(1, given.page):
+    for page in range(1, request.page):
         cursor = getattr(reply.content, "cursor", None)
         if cursor is None:
             raise InvalidInput(
@@ -147,27 +147,27 @@ def get_library_docs(documentation: Documentation, given: GetLibraryDocs) -> Rep
     return reply
 
 
-def _question(documentation: Documentation, given: QueryDocs) -> SearchDocs:
-    library, version = _parse_id(documentation, given.library_id)
+def _question(documentation: Documentation, request: QueryDocs) -> SearchDocs:
+    library, version = _parse_id(documentation, request.library_id)
     return SearchDocs(
         library=library,
         version=version,
-        query=given.query,
+        query=request.query,
         top_k=_PASSAGES,
-        token_budget=min(max(given.tokens, SMALLEST_BUDGET), LARGEST_BUDGET),
+        token_budget=min(max(request.tokens, SMALLEST_BUDGET), LARGEST_BUDGET),
     )
 
 
 def _parse_id(documentation: Documentation, library_id: str) -> tuple[str, str | None]:
     """Split an id into library and version; the search refuses an unknown library."""
-    wanted = library_id.strip().strip("/").lower()
+    library_id = library_id.strip().strip("/").lower()
     known = {row["library"] for row in documentation.call("libraries")}
-    parts = wanted.split("/")
+    parts = library_id.split("/")
     for count in range(len(parts), 0, -1):
         name = "/".join(parts[:count])
         if name in known:
             return name, "/".join(parts[count:]) or None
-    name, _, version = wanted.partition("@")
+    name, _, version = library_id.partition("@")
     return name, version or None
 
 
@@ -183,12 +183,12 @@ def _described(documentation: Documentation, row: Row) -> FoundLibrary:
 
 def _likeness(row: Row, name: str) -> float:
     """Similarity of a library's name to one that people say, 0 to 1: Next.js is nextjs."""
-    wanted, names = _letters(name), (row["library"], row["library"].rpartition("/")[2])
-    if not wanted:
+    letters, names = _letters(name), (row["library"], row["library"].rpartition("/")[2])
+    if not letters:
         return 0.0
     return max(
-        0.5 * (candidate.startswith(wanted) or wanted.startswith(candidate))
-        + 0.5 * SequenceMatcher(None, candidate, wanted).ratio()
+        0.5 * (candidate.startswith(letters) or letters.startswith(candidate))
+        + 0.5 * SequenceMatcher(None, candidate, letters).ratio()
         for candidate in map(_letters, names)
     )
 

@@ -58,33 +58,33 @@ class DocumentText(BaseModel):
 
 
 @tool("read_document", "Read around a passage", DocumentText)
-def read_document(documentation: Documentation, given: ReadDocument) -> Reply:
+def read_document(documentation: Documentation, request: ReadDocument) -> Reply:
     """Read a passage that a search found, with its neighbours, its section or its page around it.
     Use it when a passage is right but not enough.
     """
-    [row] = documentation.call("document", document_id=given.id)
-    rows = _around(documentation, row, given.expand)
+    [row] = documentation.call("document", document_id=request.id)
+    rows = _around(documentation, row, request.expand)
     head = "\n".join(
         [
             f"# {breadcrumbs(row)}",
-            f"id={given.id} page_id={row['page_id']} {named(row['library'], row['version'])}",
+            f"id={request.id} page_id={row['page_id']} {named(row['library'], row['version'])}",
             *([address(row)] if row["url"] else []),
-            f'<passage id="{given.id}">',
+            f'<passage id="{request.id}">',
         ]
     )
     foot = f"</passage>\n\nIts page: get_page(page_id={row['page_id']})."
-    room = given.token_budget - count_tokens(head + foot + _INCOMPLETE)
-    chosen = _window(rows, _place(rows, row), room)
+    room = request.token_budget - count_tokens(head + foot + _INCOMPLETE)
+    chosen = _window(rows, _index(rows, row), room)
 
     def foot_below(count: int) -> str:
         return foot if count == len(rows) else f"{foot} {_INCOMPLETE}"
 
     blocks = below_headings(chosen, row["path"])
-    fitted = fit(head, blocks, foot_below, given.token_budget)
+    fitted = fit(head, blocks, foot_below, request.token_budget)
     paragraphs = as_given(chosen, fitted.blocks)
     is_complete = len(paragraphs) == len(rows) and not any(item.is_cut for item in paragraphs)
     content = {
-        "id": given.id,
+        "id": request.id,
         "url": address(row),
         "paragraphs": paragraphs,
         "is_complete": is_complete,
@@ -98,8 +98,8 @@ def _around(documentation: Documentation, row: Row, expand: str) -> list[Row]:
         return [row]
     rows = paragraphs_of(documentation, row["document_id"])
     if expand == "neighbours":
-        place = _place(rows, row)
-        rows = rows[max(place - _NEIGHBOURS, 0) : place + _NEIGHBOURS + 1]
+        index = _index(rows, row)
+        rows = rows[max(index - _NEIGHBOURS, 0) : index + _NEIGHBOURS + 1]
     elif expand == "section":
         rows = [other for other in rows if _is_within(other, row)]
     return rows or [row]
@@ -113,20 +113,20 @@ def _is_within(paragraph: Row, row: Row) -> bool:
     return bool(row["level"] < 2 and begins_before and paragraph["line_end"] >= row["line_start"])
 
 
-def _place(rows: list[Row], row: Row) -> int:
+def _index(rows: list[Row], row: Row) -> int:
     """The index of a document among the paragraphs; for a section, that of its first one."""
     order = row["sort_order"]
-    following = (place for place, other in enumerate(rows) if other["sort_order"] >= order)
+    following = (index for index, other in enumerate(rows) if other["sort_order"] >= order)
     return next(following, len(rows) - 1)
 
 
-def _window(rows: list[Row], place: int, room: int) -> list[Row]:
+def _window(rows: list[Row], index: int, room: int) -> list[Row]:
     """The rows around an index that fit the room, growing alternately to both sides."""
     sizes = [
         count_tokens(other["content"]) + count_tokens(breadcrumbs(other)) + 2 for other in rows
     ]
-    first = last = place
-    left = room - sizes[place]
+    first = last = index
+    left = room - sizes[index]
     is_open = {True: True, False: True}
     forward = True
     while any(is_open.values()):
@@ -159,7 +159,7 @@ def below_headings(rows: list[Row], shown_path: list[str]) -> list[Block]:
     for row in rows:
         path = row["path"]
         common = next(
-            (place for place, name in enumerate(path) if above[place : place + 1] != [name]),
+            (index for index, name in enumerate(path) if above[index : index + 1] != [name]),
             len(path),
         )
         headings = [

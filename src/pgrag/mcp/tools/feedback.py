@@ -70,17 +70,17 @@ class KeptFeedback(BaseModel):
 
 
 @tool("explain_search", "Explain a search", Explanations)
-def explain_search(documentation: Documentation, given: ExplainSearch) -> Reply:
+def explain_search(documentation: Documentation, request: ExplainSearch) -> Reply:
     """Say why the hits of a search stand where they do: which words and what meaning gave which
     score. Use it only when results surprise you and you want to ask better.
     """
-    read = documentation.resolve(given.library, given.version)
-    found = documentation.unrecorded.search(
-        given.query,
-        library=given.library,
-        version=label(given.version),
-        top_k=given.top_k,
-        filters=given.filters,
+    read = documentation.resolve(request.library, request.version)
+    result = documentation.unrecorded.search(
+        request.query,
+        library=request.library,
+        version=label(request.version),
+        top_k=request.top_k,
+        filters=request.filters,
         explain=True,
     )
     hits = [
@@ -93,10 +93,10 @@ def explain_search(documentation: Documentation, given: ExplainSearch) -> Reply:
                 "numbers": row["explanation"],
             }
         )
-        for rank, row in enumerate(found.rows, start=1)
+        for rank, row in enumerate(result.rows, start=1)
     ]
-    lines = [f"# Why {on_one_line(given.query)!r} finds what it finds", f"From: {read}"]
-    lines += [f"Note: {notice}" for notice in found.notices]
+    lines = [f"# Why {on_one_line(request.query)!r} finds what it finds", f"From: {read}"]
+    lines += [f"Note: {notice}" for notice in result.notices]
     for hit in hits:
         lines += ["", f"## {hit.rank}. {hit.breadcrumbs}", f"id={hit.id} {_formula(hit)}"]
         lines += [f"- {reason}" for reason in hit.reasons]
@@ -115,9 +115,9 @@ def _formula(hit: Explanation) -> str:
 
 
 @tool("send_feedback", "Rate a search", KeptFeedback, writes=True)
-def send_feedback(documentation: Documentation, given: SendFeedback) -> Reply:
+def send_feedback(documentation: Documentation, request: SendFeedback) -> Reply:
     """Tell how good the passages of a search were, 1 to 5, so that the search can be tuned. Use it
     when you have answered, or when nothing was found that should be there.
     """
-    [row] = documentation.call("give_feedback", **given.model_dump())
+    [row] = documentation.call("give_feedback", **request.model_dump())
     return Reply("Thank you, it is noted.", KeptFeedback(feedback_id=row["give_feedback"]))

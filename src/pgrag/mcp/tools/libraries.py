@@ -78,7 +78,7 @@ class FoundVersion(BaseModel):
 
 
 @tool("list_libraries", "List libraries", Libraries)
-def list_libraries(documentation: Documentation, given: ListLibraries) -> Reply:
+def list_libraries(documentation: Documentation, request: ListLibraries) -> Reply:
     """List every library whose documentation can be searched here, with its newest version. Call
     it when you do not know a library's exact name, or to see what there is.
     """
@@ -86,7 +86,7 @@ def list_libraries(documentation: Documentation, given: ListLibraries) -> Reply:
     libraries = [
         Library.model_validate(row)
         for row in sorted(rows, key=itemgetter("library"))
-        if given.cursor is None or row["library"] > given.cursor
+        if request.cursor is None or row["library"] > request.cursor
     ]
     if not libraries:
         return Reply(_NONE if not rows else _NO_MORE, Libraries(libraries=[], cursor=None))
@@ -95,7 +95,7 @@ def list_libraries(documentation: Documentation, given: ListLibraries) -> Reply:
         [Block(0, "", _line(item), is_quoted=False) for item in libraries],
         "Search one with search_docs(library, query).",
         lambda count: None if count == len(libraries) else libraries[count - 1].library,
-        given.token_budget,
+        request.token_budget,
         separator="\n",
     )
     libraries = libraries[: len(page.blocks)]
@@ -112,13 +112,13 @@ def _line(item: Library) -> str:
 
 
 @tool("find_version", "Find a version of a library", FoundVersion)
-def find_version(documentation: Documentation, given: FindVersion) -> Reply:
+def find_version(documentation: Documentation, request: FindVersion) -> Reply:
     """Say which indexed version of a library fits a wish, why, and which versions there are. Use
     it when the version matters: for a project pinned to one, or before comparing two. Searching
     does not need it: search_docs takes the same wishes.
     """
-    read = documentation.resolve(given.library, given.target_version)
-    rows = documentation.call("library_versions", library=given.library)
+    read = documentation.resolve(request.library, request.target_version)
+    rows = documentation.call("library_versions", library=request.library)
     content = FoundVersion(
         library=read.library,
         version=shown(read.label),

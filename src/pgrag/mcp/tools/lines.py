@@ -73,37 +73,37 @@ class Lines(BaseModel):
 
 
 @tool("search_text", "Search for exact text", Lines)
-def search_text(documentation: Documentation, given: SearchText) -> Reply:
+def search_text(documentation: Documentation, request: SearchText) -> Reply:
     """List the lines of a library's sources that hold a text exactly, as grep does, with page and
     line. Use it to check whether a name, flag or message occurs at all, and for regular
     expressions; for questions use search_docs.
     """
-    read = documentation.resolve(given.library, given.version)
+    read = documentation.resolve(request.library, request.version)
     rows = documentation.app.database.call_in_time(
         "search_text",
         timeout_ms=_TIMEOUT_MS,
-        pattern=given.pattern,
-        library=given.library,
+        pattern=request.pattern,
+        library=request.library,
         version=read.label,
-        mode=given.mode,
-        case_mode=given.case,
-        context=given.context,
-        path=given.path,
-        top_k=given.top_k,
-        after=given.cursor,
+        mode=request.mode,
+        case_mode=request.case,
+        context=request.context,
+        path=request.path,
+        top_k=request.top_k,
+        after=request.cursor,
     )
 
     def cursor(count: int) -> str | None:
-        is_all = count == len(rows) and len(rows) < given.top_k
+        is_all = count == len(rows) and len(rows) < request.top_k
         return None if is_all else str(rows[count - 1]["cursor"])
 
-    head = f"# Lines with {on_one_line(given.pattern)!r}\nFrom: {read}"
+    head = f"# Lines with {on_one_line(request.pattern)!r}\nFrom: {read}"
     content = Lines(**read.content, lines=[], cursor=None)
     if not rows:
-        return Reply(f"{head}\n\n{_no_line(given)}", content)
+        return Reply(f"{head}\n\n{_no_line(request)}", content)
     foot = "</passage>\n\nRead on: get_page(page_id), read_document(id)."
     page = fit_page(
-        f"{head}\n<passage>", _line_blocks(rows), foot, cursor, given.token_budget, separator="\n"
+        f"{head}\n<passage>", _line_blocks(rows), foot, cursor, request.token_budget, separator="\n"
     )
     content.cursor = page.cursor
     content.lines = [
@@ -125,13 +125,14 @@ def _line_blocks(rows: list[Row]) -> list[Block]:
         number = row["line"]
         before, after = row["lines_before"], row["lines_after"]
         lines += [
-            f"{number - len(before) + place}- {line[:_LONGEST_LINE]}"
-            for place, line in enumerate(before)
+            f"{number - len(before) + offset}- {line[:_LONGEST_LINE]}"
+            for offset, line in enumerate(before)
         ]
         document = f" (id={row['document_id']})" if row["document_id"] else ""
         lines.append(f"{number}: {_shortened(row)}{document}")
         lines += [
-            f"{number + place}- {line[:_LONGEST_LINE]}" for place, line in enumerate(after, start=1)
+            f"{number + offset}- {line[:_LONGEST_LINE]}"
+            for offset, line in enumerate(after, start=1)
         ]
         blocks.append(Block(row["document_id"] or 0, "", "\n".join(lines), is_quoted=False))
     return blocks
@@ -147,12 +148,12 @@ def _shortened(row: Row) -> str:
     return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
 
 
-def _no_line(given: SearchText) -> str:
-    if given.cursor is not None:
+def _no_line(request: SearchText) -> str:
+    if request.cursor is not None:
         return "There are no more lines."
-    is_cased = given.case == "sensitive" or (
-        given.case == "smart" and given.pattern != given.pattern.lower()
+    is_cased = request.case == "sensitive" or (
+        request.case == "smart" and request.pattern != request.pattern.lower()
     )
-    ways = ['case="ignore"'] * is_cased + ["no path"] * (given.path is not None)
-    ways += ['mode="literal"'] * (given.mode != "literal") + ["a shorter pattern", "search_docs"]
+    ways = ['case="ignore"'] * is_cased + ["no path"] * (request.path is not None)
+    ways += ['mode="literal"'] * (request.mode != "literal") + ["a shorter pattern", "search_docs"]
     return f"No line has it. Try {', '.join(ways)}."

@@ -108,28 +108,28 @@ class RelatedPages(BaseModel):
 
 
 @tool("get_page", "Read a page", PageText)
-def get_page(documentation: Documentation, given: GetPage) -> Reply:
+def get_page(documentation: Documentation, request: GetPage) -> Reply:
     """Read a whole page of the documentation, from its beginning, in parts where it is long.
     Choose it by page_id of a hit, or by library and page (path or url).
     """
-    page, reason = _page(documentation, given)
+    page, reason = _page(documentation, request)
     root = documentation.call("outline", page_id=page["page_id"])[0]
-    rows = _after(paragraphs_of(documentation, root["document_id"]), given.cursor)
+    rows = _after(paragraphs_of(documentation, root["document_id"]), request.cursor)
     foot = f"Its headings: get_outline(page_id={page['page_id']})."
     blocks = below_headings(rows, root["path"])
-    part = _part(page, reason, rows, blocks, foot=foot, budget=given.token_budget)
+    part = _part(page, reason, rows, blocks, foot=foot, budget=request.token_budget)
     paragraphs = as_given(rows, part.blocks)
     content = {"version_reason": reason, "paragraphs": paragraphs, "cursor": part.cursor}
     return Reply(part.text, PageText.model_validate(page | content))
 
 
 @tool("get_outline", "Outline of a page", PageOutline)
-def get_outline(documentation: Documentation, given: GetPage) -> Reply:
+def get_outline(documentation: Documentation, request: GetPage) -> Reply:
     """List the headings of a page with ids of its sections. Use it to find the right section of a
     long page before reading it.
     """
-    page, reason = _page(documentation, given)
-    rows = _after(documentation.call("outline", page_id=page["page_id"]), given.cursor)
+    page, reason = _page(documentation, request)
+    rows = _after(documentation.call("outline", page_id=page["page_id"]), request.cursor)
     headings = [
         Heading.model_validate(row | {"url": address(page | {"anchor": row["anchor"]})})
         for row in rows
@@ -147,26 +147,26 @@ def get_outline(documentation: Documentation, given: GetPage) -> Reply:
         'Read a section: read_document(id, expand="section").'
         f" All: get_page(page_id={page['page_id']})."
     )
-    part = _part(page, reason, rows, blocks, foot=foot, budget=given.token_budget, separator="\n")
+    part = _part(page, reason, rows, blocks, foot=foot, budget=request.token_budget, separator="\n")
     headings = headings[: len(part.blocks)]
     content = {"version_reason": reason, "headings": headings, "cursor": part.cursor}
     return Reply(part.text, PageOutline.model_validate(page | content))
 
 
 @tool("get_related", "Related pages", RelatedPages)
-def get_related(documentation: Documentation, given: GetRelated) -> Reply:
+def get_related(documentation: Documentation, request: GetRelated) -> Reply:
     """List the pages that have most to do with a page, by links, by common neighbours and by
     meaning, and say why. Use it to find what else must be read: prerequisites, alternatives, the
     reference behind a guide.
     """
-    rows = documentation.call("related_pages", page_id=given.page_id, top_k=given.top_k)
-    content = RelatedPages.model_validate({"page_id": given.page_id, "related": rows})
+    rows = documentation.call("related_pages", page_id=request.page_id, top_k=request.top_k)
+    content = RelatedPages.model_validate({"page_id": request.page_id, "related": rows})
     lines = [
         f"- **{on_one_line(page.title)}** (page_id={page.page_id}, {page.score:.2f}):"
         f" {page.reason}. {on_one_line(page.url)}"
         for page in content.related
     ] or ["No other page is linked with it, or reads alike."]
-    head = f"# {plural(len(rows), 'page')} related to page {given.page_id}"
+    head = f"# {plural(len(rows), 'page')} related to page {request.page_id}"
     text = "\n".join([head, "", *lines, "", "Read one with get_page(page_id)."])
     return Reply(text, content)
 
@@ -200,29 +200,29 @@ def _part(
     )
 
 
-def _page(documentation: Documentation, given: GetPage) -> tuple[Row, str | None]:
+def _page(documentation: Documentation, request: GetPage) -> tuple[Row, str | None]:
     """The chosen page, and the reason for its version if the version was resolved here."""
-    if given.library is not None and given.page is not None:
-        read = documentation.resolve(given.library, given.version)
-        page_id = _found(documentation, read, given.page)
+    if request.library is not None and request.page is not None:
+        read = documentation.resolve(request.library, request.version)
+        page_id = _found(documentation, read, request.page)
         [row] = documentation.call("page", page_id=page_id)
         return row["page"], read.reason
-    [row] = documentation.call("page", page_id=given.page_id)
-    _require_same(documentation, given, row["page"])
+    [row] = documentation.call("page", page_id=request.page_id)
+    _require_same(documentation, request, row["page"])
     return row["page"], None
 
 
-def _require_same(documentation: Documentation, given: GetPage, page: Row) -> None:
+def _require_same(documentation: Documentation, request: GetPage, page: Row) -> None:
     """Refuse a page_id combined with a different library or version."""
-    if given.library is None and given.version is None:
+    if request.library is None and request.version is None:
         return
-    read = documentation.resolve(given.library or page["library"], given.version)
-    is_asked = given.version is None or read.label == page["version"]
+    read = documentation.resolve(request.library or page["library"], request.version)
+    is_asked = request.version is None or read.label == page["version"]
     if read.library != page["library"] or not is_asked:
         where = named(page["library"], page["version"])
         raise InvalidInput(
             f"Page {page['page_id']} is one of {where}, not of"
-            f" {named(read.library, read.label if given.version is not None else '')}.",
+            f" {named(read.library, read.label if request.version is not None else '')}.",
             hint=f"Leave out page_id, and give library and version with page={page['key']!r}.",
         )
 

@@ -75,7 +75,7 @@ class SearchByMeaning(_Asked, _OfAny):
     """A question to the vector retriever, in one library or all."""
 
 
-_Given: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
+_Request: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
 
 
 class Passage(BaseModel):
@@ -107,47 +107,51 @@ class Passages(BaseModel):
     notices: list[str]
 
 
-def _answered(search: Callable[..., Result], documentation: Documentation, given: _Given) -> Reply:
-    found = search(
+def _answered(
+    search: Callable[..., Result], documentation: Documentation, request: _Request
+) -> Reply:
+    result = search(
         documentation.search,
-        given.query,
-        **given.model_dump(exclude={"query", "version", "cursor", "token_budget"}),
-        version=label(given.version),
-        after=given.cursor,
+        request.query,
+        **request.model_dump(exclude={"query", "version", "cursor", "token_budget"}),
+        version=label(request.version),
+        after=request.cursor,
     )
-    read = _version_read(documentation, given, found)
-    if not found.rows:
-        return _nothing(documentation, search.__name__, given, read, found)
-    return _passages(given, read, found, _doubts(found.rows) if search is Search.search else [])
+    read = _version_read(documentation, request, result)
+    if not result.rows:
+        return _nothing(documentation, search.__name__, request, read, result)
+    return _passages(request, read, result, _doubts(result.rows) if search is Search.search else [])
 
 
-def _version_read(documentation: Documentation, given: _Given, found: Result) -> Resolved | None:
+def _version_read(
+    documentation: Documentation, request: _Request, result: Result
+) -> Resolved | None:
     """The version that a search of one library read, and why; None if several may be read."""
-    if given.library is None or len(found.resolved) != 1:
+    if request.library is None or len(result.resolved) != 1:
         return None
-    if label(given.version) == "":
-        return documentation.resolve(given.library, given.version)
-    [read] = found.resolved
+    if label(request.version) == "":
+        return documentation.resolve(request.library, request.version)
+    [read] = result.resolved
     reason = "the version asked for" if read["reason"] == "exact" else read["reason"]
     return Resolved(read["library"], read["version"], reason)
 
 
-def _passages(given: _Given, read: Resolved | None, found: Result, doubts: list[str]) -> Reply:
-    rows = found.rows
+def _passages(request: _Request, read: Resolved | None, result: Result, doubts: list[str]) -> Reply:
+    rows = result.rows
     stated = None if read is None else named(read.library, read.label)
-    notices = [*found.notices, *doubts]
+    notices = [*result.notices, *doubts]
     blocks = [hit_block(rank, row, stated=stated) for rank, row in enumerate(rows, start=1)]
 
     def cursor(count: int) -> str | None:
-        is_all = count == len(rows) and len(rows) < given.top_k
+        is_all = count == len(rows) and len(rows) < request.top_k
         return None if is_all else str(rows[count - 1]["cursor"])
 
     def foot(count: int) -> str:
-        return _foot(rows, found, cursor(count))
+        return _foot(rows, result, cursor(count))
 
-    head = "\n".join([_head(given, read), *(f"Note: {notice}" for notice in notices)])
-    fitted = fit(head, blocks, foot, given.token_budget)
-    content = _content(given, read, found, notices)
+    head = "\n".join([_head(request, read), *(f"Note: {notice}" for notice in notices)])
+    fitted = fit(head, blocks, foot, request.token_budget)
+    content = _content(request, read, result, notices)
     content.cursor = cursor(len(fitted.blocks))
     content.passages = [
         Passage.model_validate(
@@ -164,11 +168,11 @@ def _passages(given: _Given, read: Resolved | None, found: Result, doubts: list[
     return Reply(fitted.text, content)
 
 
-def _head(given: _Given, read: Resolved | None) -> str:
-    versions = _VERSIONS.get(given.version, f"version {given.version}")
-    where = str(read) if read else f"{given.library or 'all libraries'}, {versions}"
-    following = " (continued)" if given.cursor else ""
-    return f"# Passages for {on_one_line(given.query)!r}{following}\nFrom: {where}"
+def _head(request: _Request, read: Resolved | None) -> str:
+    versions = _VERSIONS.get(request.version, f"version {request.version}")
+    where = str(read) if read else f"{request.library or 'all libraries'}, {versions}"
+    following = " (continued)" if request.cursor else ""
+    return f"# Passages for {on_one_line(request.query)!r}{following}\nFrom: {where}"
 
 
 def _doubts(rows: list[Row]) -> list[str]:
@@ -183,7 +187,7 @@ def _doubts(rows: list[Row]) -> list[str]:
     return []
 
 
-def _foot(rows: list[Row], found: Result, cursor: str | None) -> str:
+def _foot(rows: list[Row], result: Result, cursor: str | None) -> str:
     first = rows[0]
     said = [
         f'Read on: read_document(id={first["document_id"]}, expand="section"),'
@@ -191,44 +195,50 @@ def _foot(rows: list[Row], found: Result, cursor: str | None) -> str:
     ]
     if cursor is not None:
         said.append(f'More: the same call with cursor="{cursor}".')
-    return "---\n" + "\n".join([*said, *_rating(found)])
+    return "---\n" + "\n".join([*said, *_rating(result)])
 
 
-def _rating(found: Result) -> list[str]:
-    if found.search_id is None:
+def _rating(result: Result) -> list[str]:
+    if result.search_id is None:
         return []
-    return [f'Rate it: send_feedback(search_id="{found.search_id}", rating=1 to 5).']
+    return [f'Rate it: send_feedback(search_id="{result.search_id}", rating=1 to 5).']
 
 
 def _nothing(
-    documentation: Documentation, function: str, given: _Given, read: Resolved | None, found: Result
+    documentation: Documentation,
+    function: str,
+    request: _Request,
+    read: Resolved | None,
+    result: Result,
 ) -> Reply:
-    if given.cursor is not None:
+    if request.cursor is not None:
         said = ["There are no more passages. Go on with what you have, or ask in other words."]
     else:
         said = [
-            *found.notices,
+            *result.notices,
             *no_hits.explain(
                 documentation,
                 function,
-                given.query,
-                scope={"library": given.library, "version": label(given.version)},
-                filters=given.filters,
+                request.query,
+                scope={"library": request.library, "version": label(request.version)},
+                filters=request.filters,
             ),
         ]
-    lines = [_head(given, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
-    lines += ["", "---", *_rating(found)] if found.search_id else []
-    return Reply("\n".join(lines), _content(given, read, found, said))
+    lines = [_head(request, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
+    lines += ["", "---", *_rating(result)] if result.search_id else []
+    return Reply("\n".join(lines), _content(request, read, result, said))
 
 
-def _content(given: _Given, read: Resolved | None, found: Result, notices: list[str]) -> Passages:
+def _content(
+    request: _Request, read: Resolved | None, result: Result, notices: list[str]
+) -> Passages:
     """The fields of a reply, except its passages."""
-    unresolved = {"library": given.library, "version": None, "version_reason": None}
+    unresolved = {"library": request.library, "version": None, "version_reason": None}
     return Passages(
         **(read.content if read else unresolved),
         passages=[],
         cursor=None,
-        search_id=None if found.search_id is None else str(found.search_id),
+        search_id=None if result.search_id is None else str(result.search_id),
         notices=notices,
     )
 
@@ -253,17 +263,17 @@ search_docs = Tool(
 
 
 @tool("keyword_search", "Search by words alone", Passages)
-def keyword_search(documentation: Documentation, given: SearchByWords) -> Reply:
+def keyword_search(documentation: Documentation, request: SearchByWords) -> Reply:
     """Find passages that contain the words of the query (BM25), in one library or, without
     library, in all of them. Use it for exact names, flags and error codes when search_docs brings
     passages that are only similar.
     """
-    return _answered(Search.keyword_search, documentation, given)
+    return _answered(Search.keyword_search, documentation, request)
 
 
 @tool("semantic_search", "Search by meaning alone", Passages)
-def semantic_search(documentation: Documentation, given: SearchByMeaning) -> Reply:
+def semantic_search(documentation: Documentation, request: SearchByMeaning) -> Reply:
     """Find passages that mean what the query means, whatever words they use, in one library or,
     without library, in all of them. Use it when the words of the documentation are unknown.
     """
-    return _answered(Search.semantic_search, documentation, given)
+    return _answered(Search.semantic_search, documentation, request)

@@ -65,23 +65,23 @@ class PageTable(BaseModel):
 
 
 @tool("query_pages", "Query the properties of pages", PageTable)
-def query_pages(documentation: Documentation, given: QueryPages) -> Reply:
+def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
     """List pages or tasks by the properties in their front matter (status, tags, dates …) as a
     table, in Dataview's language. Use it for inventories of notes; for questions use search_docs.
     """
-    read = documentation.resolve(given.library, given.version)
-    skipped = _skipped(given.cursor)
+    read = documentation.resolve(request.library, request.version)
+    skipped = _skipped(request.cursor)
     with collected_notices() as notices:
         rows = documentation.app.database.call_within(
             _TIMEOUT_MS,
             "query_pages",
-            query=given.query,
-            library=given.library,
+            query=request.query,
+            library=request.library,
             version=read.label,
-            top_k=skipped + given.top_k + 1,
+            top_k=skipped + request.top_k + 1,
         )
-    is_more = len(rows) > skipped + given.top_k
-    rows = rows[skipped : skipped + given.top_k]
+    is_more = len(rows) > skipped + request.top_k
+    rows = rows[skipped : skipped + request.top_k]
     columns: list[str] = rows[0]["columns"] if rows else []
 
     def cursor(count: int) -> str | None:
@@ -101,7 +101,7 @@ def query_pages(documentation: Documentation, given: QueryPages) -> Reply:
         ],
         "</passage>\n\nRead one with get_page(page_id).",
         cursor,
-        given.token_budget,
+        request.token_budget,
         separator="\n",
     )
     count = len(page.blocks)

@@ -82,25 +82,25 @@ class Removed(BaseModel):
 
 
 @tool("index_docs", "Index documentation", Indexed, writes=True, needs_permission=True)
-def index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
+def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
     """Bring a version of a library to the state of a folder or git repository on the server's
     machine, so that it can be searched. What has not changed is kept; what the source no longer
     has is removed. It takes seconds to minutes.
     """
     from pgrag.ingest.page import PageOptions  # noqa: PLC0415 - most servers never write
 
-    _require_root(documentation.roots, given)
+    _require_root(documentation.roots, request)
     if not _indexing.acquire(blocking=False):
         raise InvalidInput(
             "The server is indexing something else.", hint="Try again when it has ended."
         )
     try:
         report = documentation.app.index(
-            given.library,
-            label(given.version) or "",
-            given.source,
-            PageOptions(base_url=given.base_url, language=given.language),
-            **given.model_dump(include={"include", "exclude", "subfolder", "ref", "dry_run"}),
+            request.library,
+            label(request.version) or "",
+            request.source,
+            PageOptions(base_url=request.base_url, language=request.language),
+            **request.model_dump(include={"include", "exclude", "subfolder", "ref", "dry_run"}),
             progress=_Reports(),
         )
     finally:
@@ -110,9 +110,9 @@ def index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
         | {"failed": dict(_first(report.failed.items())), "warnings": _first(report.warnings)},
         version=shown(report.version.strip().lower()),
     )
-    would = " would be" if given.dry_run else ""
+    would = " would be" if request.dry_run else ""
     lines = [
-        f"# {named(given.library, report.version)} from {report.source}",
+        f"# {named(request.library, report.version)} from {report.source}",
         "",
         f"{plural(report.written, 'page')}{would} written, {report.unchanged:,} unchanged,"
         f" {report.removed:,} removed; {plural(report.documents, 'passage')};"
@@ -126,7 +126,7 @@ def index_docs(documentation: Documentation, given: IndexDocs) -> Reply:
     return Reply("\n".join(lines), done)
 
 
-def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
+def _require_root(roots: tuple[Path, ...] | None, request: IndexDocs) -> None:
     """Refuse a source outside the folders that the operator allows, with links resolved."""
     if roots is None:
         return
@@ -135,11 +135,11 @@ def _require_root(roots: tuple[Path, ...] | None, given: IndexDocs) -> None:
             "index_docs may read no folder of this server.",
             hint="PGRAG_MCP_ROOTS names those that it may.",
         )
-    subfolder = (given.subfolder or "").strip("/")
+    subfolder = (request.subfolder or "").strip("/")
     # In a commit ".." may lead elsewhere than on disk, where a symbolic link may precede it.
-    if ".." in Path(subfolder).parts or not _is_below(roots, given.source, subfolder):
+    if ".." in Path(subfolder).parts or not _is_below(roots, request.source, subfolder):
         raise InvalidInput(
-            f"{given.source}{'/' if subfolder else ''}{subfolder} is outside the folders that"
+            f"{request.source}{'/' if subfolder else ''}{subfolder} is outside the folders that"
             " index_docs may read.",
             hint=f"They are: {', '.join(map(str, roots))}.",
         )
@@ -166,30 +166,30 @@ def _is_below(roots: tuple[Path, ...], source: str, subfolder: str) -> bool:
     is_destructive=True,
     needs_permission=True,
 )
-def remove_docs(documentation: Documentation, given: RemoveDocs) -> Reply:
+def remove_docs(documentation: Documentation, request: RemoveDocs) -> Reply:
     """Remove a version of a library, or the whole library, for good. Only when the user asks for
     exactly that.
     """
-    if given.version.strip() == EVERY_VERSION:
-        [row] = documentation.call("remove_library", library=given.library)
+    if request.version.strip() == EVERY_VERSION:
+        [row] = documentation.call("remove_library", library=request.library)
         version, pages = EVERY_VERSION, row["remove_library"]
-        what = f"{given.library} with all its versions"
+        what = f"{request.library} with all its versions"
     else:
-        wanted = label(given.version) or ""
+        version = label(request.version) or ""
         try:
-            [row] = documentation.call("remove_version", library=given.library, version=wanted)
+            [row] = documentation.call("remove_version", library=request.library, version=version)
         except UnknownVersion as error:
-            rows = documentation.call("library_versions", library=given.library)
+            rows = documentation.call("library_versions", library=request.library)
             labels = ", ".join(shown(row["version"]) for row in rows) or "none"
             raise InvalidInput(
-                f"{given.library} has no version {given.version!r}; nothing was removed.",
+                f"{request.library} has no version {request.version!r}; nothing was removed.",
                 hint=f"Its versions are: {labels}.",
             ) from error
-        version, pages = shown(wanted.strip().lower()), row["remove_version"]
-        what = named(given.library, wanted)
+        what, pages = named(request.library, version), row["remove_version"]
+        version = shown(version.strip().lower())
     return Reply(
         f"Removed {what}: {plural(pages, 'page')}.",
-        Removed(library=given.library, version=version, pages=pages),
+        Removed(library=request.library, version=version, pages=pages),
     )
 
 
