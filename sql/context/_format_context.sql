@@ -9,6 +9,7 @@ returns setof pgrag.context_block
 language sql
 stable
 parallel safe
+rows 30
 set search_path from current
 as $$
     with reading as (
