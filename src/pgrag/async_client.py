@@ -3,8 +3,6 @@
 Cancelling a call also cancels its statement in the database.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from functools import partial, update_wrapper
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -21,10 +19,10 @@ R = TypeVar("R")
 
 def _in_thread(
     method: Callable[Concatenate[Client, P], R],
-) -> Callable[Concatenate[AsyncClient, P], Awaitable[R]]:
+) -> Callable[Concatenate["AsyncClient", P], Awaitable[R]]:
     """Make a method of `Client` awaitable."""
 
-    async def awaited(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def awaited(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
         calls = Calls()
         call = partial(method, self._client, *args, **kwargs)
         try:

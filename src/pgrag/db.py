@@ -1,7 +1,5 @@
 """Connections, and calls of SQL functions by name."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -10,7 +8,7 @@ from functools import lru_cache
 from selectors import EVENT_READ, DefaultSelector
 from threading import Lock
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import psycopg
 from pgvector import HalfVector
@@ -139,7 +137,7 @@ class Database:
             open=False,
         )
 
-    def __enter__(self) -> Database:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

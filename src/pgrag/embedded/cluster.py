@@ -1,7 +1,5 @@
 """A database cluster on disk: its folder and its stored properties."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -70,7 +68,7 @@ class Cluster:
         finally:
             unfinished.unlink(missing_ok=True)
 
-    def with_socket_folder(self) -> Cluster:
+    def with_socket_folder(self) -> "Cluster":
         """Return this cluster with a socket folder that only the server's user can enter.
 
         Creates the folder if needed: next to the data, or in /tmp if that path is too long for a

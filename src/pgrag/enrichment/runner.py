@@ -1,7 +1,5 @@
 """Has a language model write a library's missing texts, and applies them to the documents."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -137,7 +135,7 @@ class Enricher:
         run.report.seconds = time.monotonic() - started
         return run.report
 
-    def _ask_all(self, kind: Kind, calls: Calls, run: _Run) -> None:
+    def _ask_all(self, kind: Kind, calls: Calls, run: "_Run") -> None:
         for row in self._rows(kind):
             if row["text"] is not None:
                 run.take([Answer(row, row["text"])])

@@ -1,7 +1,5 @@
 """Models behind a server that speaks OpenAI's chat completions, as most servers do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Unpack
@@ -127,7 +125,7 @@ class ChatModel(Client):
         max_tokens: int | None = None,
         temperature: float | None = None,
         cancellation: Cancellation | None = None,
-    ) -> ChatStream:
+    ) -> "ChatStream":
         """Return a completion whose request is sent when the iteration begins.
 
         `tools` are definitions in OpenAI's format; `max_tokens` bounds the output; a `temperature`

@@ -4,8 +4,6 @@ The SDK reads stdin in a thread that cannot be stopped: Ctrl-C would wait for th
 a daemon thread reads, and a signal acts as if the client had closed stdin.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math
@@ -14,7 +12,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Thread, Timer
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import anyio
 import anyio.to_thread
@@ -63,14 +61,14 @@ class _Inbox:
     repaired if possible, and other requests are refused.
     """
 
-    def __init__(self, descriptor: int, outbox: _Outbox) -> None:
+    def __init__(self, descriptor: int, outbox: "_Outbox") -> None:
         self.signal: int | None = None
         self._descriptor = descriptor
         self._outbox = outbox
         self._loop = asyncio.get_running_loop()
         self._send, self._lines = anyio.create_memory_object_stream[str](math.inf)
 
-    def __aiter__(self) -> _Inbox:
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> str:

@@ -1,7 +1,5 @@
 """Generated answers: text, sources, citations, and checks of each sentence."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any, Literal
 from uuid import UUID
@@ -82,7 +80,7 @@ class Usage(Value):
         "The server did not count: 4 bytes of UTF-8 are taken for a token.", default=False
     )
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,

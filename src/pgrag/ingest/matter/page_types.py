@@ -1,7 +1,5 @@
 """The configured page types: which type a page has, and how the page is read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,7 +64,7 @@ class PageTypes:
     entries: tuple[PageType, ...] = ()
 
     @classmethod
-    def of(cls, configuration: Mapping[str, Any]) -> PageTypes:
+    def of(cls, configuration: Mapping[str, Any]) -> "PageTypes":
         """Create the page types from the result of `pgrag.configuration`."""
         return cls(
             tuple(
