@@ -10,8 +10,6 @@
 Names are imported on first use, so `import pgrag` costs nothing.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

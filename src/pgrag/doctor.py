@@ -1,9 +1,7 @@
 """Check a database and name remedies. Changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
@@ -13,11 +11,9 @@ from pgrag.db import call
 from pgrag.driver_errors import translated_errors
 from pgrag.embedding.model_file import read_description
 from pgrag.errors import DatabaseError, LanguageModelError, SettingsError
+from pgrag.llm import ChatModel
 from pgrag.schema import Finding
 from pgrag.settings import masked_url
-
-if TYPE_CHECKING:
-    from pgrag.llm import ChatModel
 
 _UPGRADE = "Run `pgrag db upgrade`."
 

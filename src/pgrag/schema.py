@@ -1,7 +1,5 @@
 """The schema of a database: migrate it, report its state, check that its server fits."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -182,7 +180,7 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
     connection.execute("select '[1]'::vector")
 
 
-def raw(connection: Connection) -> psycopg.Connection[Any]:
+def raw(connection: "Connection") -> psycopg.Connection[Any]:
     """Return the psycopg connection of a SQLAlchemy connection."""
     driver_connection = connection.connection.driver_connection
     if not isinstance(driver_connection, psycopg.Connection):

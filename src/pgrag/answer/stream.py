@@ -1,7 +1,5 @@
 """One answer in progress: sources, then the model's text, then the checks of that text."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from time import perf_counter
@@ -45,7 +43,7 @@ class AnswerStream:
     """
 
     def __init__(
-        self, answerer: Answerer, question: str, mode: AnswerMode, arguments: dict[str, Any]
+        self, answerer: "Answerer", question: str, mode: AnswerMode, arguments: dict[str, Any]
     ) -> None:
         self._with = answerer
         self._question = question

@@ -1,7 +1,5 @@
 """The FastAPI application over an `App`."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -141,7 +139,7 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     await anyio.to_thread.run_sync(app.close)
 
 
-def _make_mcp_server(app: App) -> Server[Any]:
+def _make_mcp_server(app: App) -> "Server[Any]":
     from pgrag.mcp.server import create_server  # noqa: PLC0415 - its SDK takes half a second
 
     settings = app.settings

@@ -3,8 +3,6 @@
 Their names, types, bounds and descriptions are declared in `pgrag.arguments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 

@@ -1,7 +1,5 @@
 """`pgrag answer`."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,10 +12,10 @@ from pgrag.cli import options
 from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, searching
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
+from pgrag.values.answers import Answer
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream
-    from pgrag.values.answers import Answer
 
 Mode = Literal["direct", "agentic"]
 _INDENT = 5
@@ -86,7 +84,7 @@ def _check_mode(mode: Mode, arguments: dict[str, Any]) -> None:
         )
 
 
-def _followed(stream: AnswerStream, *, is_shown: bool) -> Answer:
+def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
     """Show an answer as it comes; an interrupt ends what the language model is writing."""
     is_inline = False
     try:

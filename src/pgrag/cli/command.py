@@ -1,13 +1,11 @@
 """The form of most commands: a function that takes the application and returns its output."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 from typer.models import ArgumentInfo, OptionInfo
@@ -119,7 +117,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
     switch without an explicit name is named after its argument, and cannot be negated. Help shows
     defaults of options only.
     """
-    _, *parameters = _parameters(function)
+    _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
     is_told = any(each.name == "as_json" for each in parameters)
     if not is_told:
         parameters.append(_parameter("as_json", options.Json, False, Parameter.KEYWORD_ONLY))
@@ -162,7 +160,8 @@ def searching(arguments: type) -> Callable[[Callable[..., Output]], Callable[...
             stated = {name: value for name, value in stated.items() if value is not None}
             return function(app, **given, arguments=stated)
 
-        own = [each for each in _parameters(function) if each.name != "arguments"]
+        stated = inspect.signature(function, eval_str=True).parameters.values()
+        own = [each for each in stated if each.name != "arguments"]
         made = [*_NOTATIONS.items(), *((one.name, _option(one)) for one in shown)]
         parameters = [
             *(each for each in own if each.kind is not Parameter.KEYWORD_ONLY),
@@ -178,13 +177,6 @@ def _parameter(
     name: str, annotation: Any, default: Any, kind: Any = Parameter.POSITIONAL_OR_KEYWORD
 ) -> Parameter:
     return Parameter(name, kind, annotation=annotation, default=default)
-
-
-def _parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """Return the parameters of a function; only type checkers know what `App` is."""
-    hints = get_type_hints(function, localns={"App": Any}, include_extras=True)
-    parameters = inspect.signature(function).parameters.values()
-    return [each.replace(annotation=hints[each.name]) for each in parameters]
 
 
 def _with_parameters(

@@ -1,7 +1,5 @@
 """`pgrag config`: the configuration shared by all libraries, as one YAML file."""
 
-from __future__ import annotations
-
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,7 +130,7 @@ def history(
     return listed(rows, columns)
 
 
-def read_file(file: str) -> Configuration:
+def read_file(file: str) -> "Configuration":
     """Read a YAML file, or stdin. Raises `SourceError`, or `InvalidInput` with the line."""
     from pgrag import configuration
 

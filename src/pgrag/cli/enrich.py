@@ -1,7 +1,5 @@
 """`pgrag enrich`: a language model writes texts that help to find and understand documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -87,7 +85,7 @@ def enrich(
     return replace(text([asdict(report) for report in reports], *lines), errors=errors)
 
 
-def _written(target: Target, report: EnrichmentReport) -> str:
+def _written(target: Target, report: "EnrichmentReport") -> str:
     if not (report.calls or report.kept):
         return f"Nothing to write: {target} has its {report.kind}."
     return (
@@ -98,7 +96,7 @@ def _written(target: Target, report: EnrichmentReport) -> str:
     )
 
 
-def _plan(target: Target, plans: Sequence[EnrichmentPlan]) -> Output:
+def _plan(target: Target, plans: "Sequence[EnrichmentPlan]") -> Output:
     lines = [
         f"{plan.kind} of {target}:"
         f" {counted(plan.calls, 'call')}, about {plan.prompt_tokens:,} tokens to read and at"
@@ -128,7 +126,7 @@ def _state(app: App, target: Target) -> Output:
     return text({"state": rows, "failures": failures}, *lines)
 
 
-def _remove(app: App, library: str, kinds: Sequence[Kind]) -> Output:
+def _remove(app: App, library: str, kinds: "Sequence[Kind]") -> Output:
     removed: dict[str, Any] = {"library": library}
     for kind in kinds:
         [row] = app.database.call("remove_enrichments", library=library, kind=kind.name_in_database)

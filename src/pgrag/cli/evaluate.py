@@ -1,24 +1,19 @@
 """`pgrag eval …`: labelled sets, their runs, and comparisons."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.arguments import counted
-from pgrag.cli.command import Columns, Output, Row, command, listed, text
+from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
 from pgrag.cli.output import print_text, warn
 from pgrag.cli.progress import shown_progress, shown_step
 from pgrag.cli.session import resumable
-
-if TYPE_CHECKING:
-    from pgrag.app import App
 
 commands = typer.Typer(help="Measure searches by labelled sets of queries.")
 

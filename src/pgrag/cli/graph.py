@@ -1,8 +1,6 @@
 """What there is and how it is linked: `pgrag libraries` … `outline`, `backlinks` … `edges`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -10,13 +8,10 @@ from rich.tree import Tree
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
+from pgrag.cli.arguments import Target, counted
 from pgrag.cli.command import REQUIRED, App, Output, Row, command, listed, listing, text
 from pgrag.cli.output import notice, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, warn_of_missing_links
-
-if TYPE_CHECKING:
-    from pgrag.cli.arguments import Target
 
 PageName = Annotated[str, Argument(metavar="PAGE", help="Its key, url or id.")]
 Direction = Annotated[

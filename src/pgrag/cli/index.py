@@ -1,10 +1,8 @@
 """`pgrag index` and `pgrag embed`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -16,9 +14,7 @@ from pgrag.cli.output import complain, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import resumable
 from pgrag.errors import SourceError
-
-if TYPE_CHECKING:
-    from pgrag.ingest.report import IndexReport, PlannedPage
+from pgrag.ingest.report import IndexReport, PlannedPage
 
 #: The states of broken links, in words.
 _FAULTS = {

@@ -1,7 +1,5 @@
 """`pgrag search`, `pages`, `facets` and `context`: hits, and what is derived from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,7 +1,5 @@
 """`pgrag serve` and `pgrag mcp`: the search for programs and agents."""
 
-from __future__ import annotations
-
 import logging
 import os
 from threading import Thread
@@ -103,7 +101,7 @@ def mcp(
         raise typer.Exit(128 + ended_by)
 
 
-def _open_database(app: App) -> None:
+def _open_database(app: "App") -> None:
     """Open the database before the first question; if that fails, the agent still connects."""
     try:
         app.database.call("libraries")

@@ -1,20 +1,15 @@
 """Imports a labelled set and its corpus into the database."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pgrag.app import App
 from pgrag.errors import InvalidInput, SourceError
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
 from pgrag.ingest.page import PageOptions
-
-if TYPE_CHECKING:
-    from pgrag.app import App
-    from pgrag.ingest.pipeline import Progress
-    from pgrag.ingest.report import IndexReport
+from pgrag.ingest.pipeline import Progress
+from pgrag.ingest.report import IndexReport
 
 UNITS = ("page", "section", "document")
 """The targets that a judgement may name."""

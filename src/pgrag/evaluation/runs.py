@@ -1,20 +1,16 @@
 """Runs of a set, comparisons, and the regression gate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pgvector import HalfVector
 
+from pgrag.app import App
 from pgrag.errors import InvalidInput, SourceError
 from pgrag.evaluation.configurations import Configuration, read_configurations
-
-if TYPE_CHECKING:
-    from pgrag.app import App
 
 METRICS = ("ndcg@10", "mrr@10", "recall@20")
 """Metrics shown for a run by default."""

@@ -5,8 +5,6 @@ client, and a client that disconnects leaves nothing behind. The SDK is loaded o
 so a service without agents does not pay for it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
@@ -35,7 +33,7 @@ class Endpoint:
     in front: this endpoint checks neither Host nor Origin.
     """
 
-    def __init__(self, make_server: Callable[[], Server[Any]], *, streams: bool) -> None:
+    def __init__(self, make_server: "Callable[[], Server[Any]]", *, streams: bool) -> None:
         self._make_server = make_server
         self._streams = streams
         self._manager: StreamableHTTPSessionManager | None = None
@@ -69,14 +67,14 @@ class Endpoint:
     async def _run(
         self,
         *,
-        task_status: TaskStatus[StreamableHTTPSessionManager] = anyio.TASK_STATUS_IGNORED,
+        task_status: "TaskStatus[StreamableHTTPSessionManager]" = anyio.TASK_STATUS_IGNORED,
     ) -> None:
         manager = await anyio.to_thread.run_sync(self._make_manager)
         async with manager.run():
             task_status.started(manager)
             await anyio.sleep_forever()
 
-    def _make_manager(self) -> StreamableHTTPSessionManager:
+    def _make_manager(self) -> "StreamableHTTPSessionManager":
         from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - half a second
             StreamableHTTPSessionManager,
         )
