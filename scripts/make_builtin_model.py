@@ -40,7 +40,7 @@ from model2vec import StaticModel
 from model2vec.distill import distill
 
 from pgrag.embedding import BuiltinEmbedder
-from pgrag.embedding.model_file import STEPS, content_checksum
+from pgrag.embedding.builtin import STEPS, content_checksum
 from pgrag.embedding.word_pieces import CONTINUATION, CharacterClasses
 
 NAME = "static-minilm-256"

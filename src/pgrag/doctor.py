@@ -9,7 +9,7 @@ from psycopg.rows import dict_row
 from pgrag import schema
 from pgrag.db import call
 from pgrag.driver_errors import translated_errors
-from pgrag.embedding.model_file import read_description
+from pgrag.embedding.builtin import read_description
 from pgrag.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.llm import ChatModel
 from pgrag.schema import Finding

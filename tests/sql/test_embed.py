@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pgrag.embedding import BuiltinEmbedder, install
-from pgrag.embedding.model_file import read_description
+from pgrag.embedding.builtin import read_description
 
 TEXTS = [
     "How do I drain a node before maintenance?",

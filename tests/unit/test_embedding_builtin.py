@@ -10,7 +10,7 @@ import pytest
 
 import pgrag.embedding
 from pgrag.embedding import BuiltinEmbedder
-from pgrag.embedding.model_file import FOLDER, read_description, read_model
+from pgrag.embedding.builtin import FOLDER, read_description, read_model
 from pgrag.errors import EmbeddingError
 
 REFERENCE = Path(__file__).parent.parent / "fixtures" / "embedding_reference.json"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgrag.embedding.model_file import read_description
+from pgrag.embedding.builtin import read_description
 from pgrag.embedding.word_pieces import WordPieces
 
 TOKENS = ("un", "##aff", "##able", "unaff", "able", "##a", "(", "東", "x", "##x", "#")

@@ -1,34 +1,58 @@
 """The built-in model: the mean of static token vectors, without a server or a network.
 
 `BuiltinEmbedder` computes in Python; `install` loads the same model into the database, for
-`pgrag.embed` in SQL.
+`pgrag.embed` in SQL. scripts/make_builtin_model.py generates the files: `builtin.json` describes
+the model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their
+vectors quantised in steps of 1/128 of each vector's length.
 """
 
+import hashlib
+import json
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg import Connection
 from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from pgrag.embedding.embedder import Vectors, normalized
-from pgrag.embedding.model_file import (
-    ModelDescription,
-    StaticModel,
-    read_description,
-    read_model,
-)
-from pgrag.embedding.word_pieces import CONTINUATION, WordPieces
+from pgrag.embedding.word_pieces import CONTINUATION, CharacterClasses, WordPieces
+from pgrag.errors import EmbeddingError
+
+FOLDER = Path(__file__).parent
+STEPS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """The description of the model, without its vectors."""
+
+    name: str
+    dimensions: int
+    checksum: str
+    characters: CharacterClasses
+    provenance: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticModel:
+    """Tokens and their vectors, row for row, `(len(tokens), dimensions)`."""
+
+    tokens: tuple[str, ...]
+    vectors: Vectors
 
 
 class BuiltinEmbedder:
     """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors.
 
-    `scripts/make_builtin_model.py` builds the model. Embeds 5,000 to 8,000 English texts of 1,000
-    characters per second on one core; keeps 30 MB of vectors and a cache of words in memory.
+    Embeds 5,000 to 8,000 English texts of 1,000 characters per second on one core; keeps 30 MB of
+    vectors and a cache of words in memory.
     """
 
     def __init__(self) -> None:
@@ -136,3 +160,43 @@ def _rows(model: StaticModel) -> Iterator[tuple[str, list[int], bytes]]:
             size for size in range(len(token), shortest, -1) if token[:size] in vocabulary
         ]
         yield token, prefix_lengths, header + half.tobytes()
+
+
+@cache
+def read_description(folder: Path = FOLDER) -> ModelDescription:
+    """Read the description of the model."""
+    fields = json.loads((folder / "builtin.json").read_text(encoding="utf-8"))
+    return ModelDescription(**fields | {"characters": CharacterClasses(**fields["characters"])})
+
+
+@cache
+def read_model(folder: Path = FOLDER) -> StaticModel:
+    """Read the model; raises `EmbeddingError` if its files do not match their checksum."""
+    description = read_description(folder)
+    with np.load(folder / "builtin.npz") as arrays:
+        tokens, steps, lengths = arrays["tokens"], arrays["steps"], arrays["lengths"]
+    if content_checksum(tokens, steps, lengths, description.characters) != description.checksum:
+        raise EmbeddingError(
+            f"The files of the embedding model {description.name} do not match their checksum.",
+            hint="Install pgrag again.",
+        )
+    vectors = np.ascontiguousarray(steps.T, dtype=np.float32) * (lengths / STEPS)[:, np.newaxis]
+    return StaticModel(tuple(tokens.tobytes().decode().split("\n")), vectors)
+
+
+def content_checksum(
+    tokens: NDArray[np.uint8],
+    steps: NDArray[np.int8],
+    lengths: NDArray[np.float32],
+    characters: CharacterClasses,
+) -> str:
+    """SHA-256 of everything that determines a vector, as stored in the files.
+
+    `tokens` is UTF-8 with one token per line, `steps` has shape `(dimensions, len(tokens))`,
+    `lengths` has the length of each token's vector.
+    """
+    digest = hashlib.sha256(tokens.tobytes())
+    digest.update(np.ascontiguousarray(steps).tobytes())
+    digest.update(lengths.astype("<f4").tobytes())
+    digest.update(json.dumps(asdict(characters), sort_keys=True).encode())
+    return digest.hexdigest()
