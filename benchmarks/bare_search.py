@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psycopg
 
 from pgrag.app import App
-from pgrag.evaluation.configurations import Configuration
+from pgrag.evaluation.runs import Configuration
 
 PAGES = b"""
 create schema bare;

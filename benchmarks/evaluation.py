@@ -24,7 +24,7 @@ from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table
 from pgrag.app import App
 from pgrag.evaluation import importing, runs
-from pgrag.evaluation.configurations import Configuration
+from pgrag.evaluation.runs import Configuration
 from pgrag.settings import Settings
 
 ROOT = Path(__file__).parents[1]

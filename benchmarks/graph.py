@@ -15,7 +15,7 @@ from benchmarks.bench import Bench, value
 from benchmarks.figures import Figure
 from pgrag.app import App
 from pgrag.evaluation import importing, runs
-from pgrag.evaluation.configurations import Configuration
+from pgrag.evaluation.runs import Configuration
 from pgrag.settings import Settings
 
 QUERIES = 200

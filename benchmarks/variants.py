@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 from pgrag.app import App
 from pgrag.evaluation import runs
-from pgrag.evaluation.configurations import Configuration
 from pgrag.evaluation.labelled import open_corpus
+from pgrag.evaluation.runs import Configuration
 from pgrag.ingest import pipeline
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import PageOptions, read_page

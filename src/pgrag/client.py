@@ -405,11 +405,10 @@ class Client:
         "arguments": {"alpha": 0.5}}`; None is the hybrid search with the library's settings.
         """
         from pgrag.evaluation import runs
-        from pgrag.evaluation.configurations import Configuration
 
         [hybrid] = runs.chosen(self._app, ["hybrid"])
-        wanted = Configuration("python", dict(configuration)) if configuration else hybrid
-        run_id = runs.run(self._app, evaluation_set, wanted)["run"]
+        chosen = runs.Configuration("python", dict(configuration)) if configuration else hybrid
+        run_id = runs.run(self._app, evaluation_set, chosen)["run"]
         rows = self._call("evaluation_runs", evaluation_set=evaluation_set)
         return EvaluationRun.from_row(next(row for row in rows if row["run_id"] == run_id))
 

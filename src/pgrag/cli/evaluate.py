@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -102,15 +102,15 @@ def list_(
     runs.find_set(app, name)
     columns: Columns = {
         "run": "run_id", "config": "name", "library": "library", "started": "started_at",
-        **{metric: partial(_average, metric=metric) for metric in runs.METRICS},
+        **{metric: partial(_mean, field="averages", metric=metric) for metric in runs.METRICS},
     }  # fmt: skip
     rows = app.database.call("evaluation_runs", evaluation_set=name)
     return listed(rows, columns, nothing=f"Nothing yet: pgrag eval run {name}.")
 
 
-def _average(row: Row, metric: str) -> float | None:
+def _mean(row: Row, field: str, metric: str) -> float | None:
     """JSON does not keep floats apart from integers: a mean of 1 arrives as an integer."""
-    mean = row["averages"].get(metric)
+    mean = row[field].get(metric)
     return None if mean is None else float(mean)
 
 
@@ -205,16 +205,8 @@ def show(
         print_text(", ".join(f"{name} {score:.3f}" for name, score in metrics.items()))
         listed(rows, columns).show()
 
-    return Output(
-        {
-            "run": run_id,
-            "query_id": query,
-            "query": wording,
-            "metrics": metrics,
-            "results": rows,
-        },
-        show,
-    )
+    answer = {"run": run_id, "query_id": query, "query": wording, "metrics": metrics}
+    return Output(answer | {"results": rows}, show)
 
 
 @commands.command()
@@ -287,7 +279,7 @@ def repeat(
     with shown_step(f"run {run_id} again", hidden=as_json):
         runs.check_metrics(app, metrics)
         [row] = app.database.call("repeat_evaluation", run_id=run_id)
-        result = runs.told(app, row["repeat_evaluation"], metrics)
+        result = runs.described(app, row["repeat_evaluation"], metrics)
     return _results([result], metrics, alone=True)
 
 
@@ -324,11 +316,7 @@ def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> 
     """Return the output of runs; `alone`: as JSON, a single run without a list around it."""
     columns: Columns = {
         "set": "set", "config": "config",
-        **{metric: partial(_metric, metric=metric) for metric in metrics},
+        **{metric: partial(_mean, field="metrics", metric=metric) for metric in metrics},
         "queries": "queries", "seconds": "seconds", "run": "run",
     }  # fmt: skip
     return Output(results[0] if alone else results, listed(results, columns).show)
-
-
-def _metric(result: Row, metric: str) -> Any:
-    return result["metrics"].get(metric)

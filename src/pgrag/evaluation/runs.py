@@ -1,7 +1,8 @@
-"""Runs of a set, comparisons, and the regression gate."""
+"""Runs of a set by configurations, which YAML can give, and the regression gate."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from pgvector import HalfVector
 
 from pgrag.app import App
+from pgrag.configuration import read_file
 from pgrag.errors import InvalidInput, SourceError
-from pgrag.evaluation.configurations import Configuration, read_configurations
 
 METRICS = ("ndcg@10", "mrr@10", "recall@20")
 """Metrics shown for a run by default."""
@@ -20,12 +21,44 @@ GATE_METRIC = "ndcg@10"
 #: Results stored per query, unless the configuration has a depth.
 _DEPTH = 20
 
+_WANTED = "must map names to configurations."
+_HINT = "For example: half: {function: search, arguments: {alpha: 0.5}}"
+
+#: What a printed run has of its row, by the same names.
+_REPEATED = ("library", "version", "model", "configuration", "settings", "functions")
+
 _QUERIES = """
 select q.query
 from pgrag.evaluation_queries as q
 join pgrag.evaluation_sets as s on s.set_id = q.set_id
 where s.name = %s
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A named way to search; its fields are described at `pgrag.run_evaluation`."""
+
+    name: str
+    document: dict[str, Any]
+
+
+def read_configurations(app: App, path: Path) -> list[Configuration]:
+    """Read the configurations of a file, each checked by the database.
+
+    Raises SourceError or InvalidInput, naming file and line.
+    """
+    read = read_file(path, wanted=_WANTED, hint=_HINT)
+    if not read.value:
+        raise InvalidInput(f"{path}:1: {_WANTED}", hint=_HINT)
+    for name, document in read.value.items():
+        for fault in app.database.query(
+            "select c.place, c.complaint, c.hint from pgrag.evaluation_complaints(%s::jsonb) as c",
+            [json.dumps(document)],
+        ):
+            line = read.line(name, *fault["place"])
+            raise InvalidInput(f"{path}:{line}: {name}: {fault['complaint']}", hint=fault["hint"])
+    return [Configuration(name, document) for name, document in read.value.items()]
 
 
 def builtin(app: App) -> list[Configuration]:
@@ -41,7 +74,7 @@ def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Con
 
     Without names: all of the file, or all built-in ones. Raises InvalidInput for an unknown name.
     """
-    written = [] if file is None else read_configurations(file, app.database)
+    written = [] if file is None else read_configurations(app, file)
     by_name = {configuration.name: configuration for configuration in (*builtin(app), *written)}
     for name in names:
         if name not in by_name:
@@ -57,7 +90,7 @@ def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Con
 def ablation(app: App) -> list[Configuration]:
     """The configurations of an ablation, which measures each part of the search."""
     with resources.as_file(resources.files("pgrag.evaluation") / "ablation.yaml") as path:
-        return read_configurations(path, app.database)
+        return read_configurations(app, path)
 
 
 def find_set(app: App, name: str) -> dict[str, Any]:
@@ -92,7 +125,7 @@ def run(
         name=configuration.name,
         configuration=_deep_enough(configuration.document, metrics),
     )
-    return told(app, row["run_evaluation"], metrics)
+    return described(app, row["run_evaluation"], metrics)
 
 
 def _depth(metric: str) -> int:
@@ -107,7 +140,7 @@ def _deep_enough(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, 
     return document if deepest <= _DEPTH or "depth" in document else document | {"depth": deepest}
 
 
-def told(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
+def described(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
     """A run as it is printed, with the metrics that it is deep enough for."""
     [run_row] = [row for row in app.database.call("evaluation_runs") if row["run_id"] == run_id]
     kept = run_row["configuration"]["depth"]
@@ -120,12 +153,7 @@ def told(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, A
         "config": run_row["name"],
         "run": run_id,
         "queries": run_row["query_count"],
-        "library": run_row["library"],
-        "version": run_row["version"],
-        "model": run_row["model"],
-        "configuration": run_row["configuration"],
-        "settings": run_row["settings"],
-        "functions": run_row["functions"],
+        **{name: run_row[name] for name in _REPEATED},
         "seconds": round((finished - started).total_seconds(), 3),
         "metrics": {row["metric"]: row["score"] for row in means},
     }

@@ -9,7 +9,6 @@ from pgrag.api.arguments import Arguments, LibraryName, Name, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.evaluation import runs
-from pgrag.evaluation.configurations import Configuration
 from pgrag.values.evaluation import (
     Comparison,
     EvaluatedResult,
@@ -135,7 +134,7 @@ def run_evaluation(exchange: Exchange, name: SetName, body: RunBody) -> Any:
         if body.function is None:
             [configuration] = runs.chosen(exchange.app, [body.name])
         else:
-            configuration = Configuration(body.name, body.model_dump(exclude={"name"}))
+            configuration = runs.Configuration(body.name, body.model_dump(exclude={"name"}))
         run_id = int(runs.run(exchange.app, name, configuration)["run"])
     return evaluation_run(exchange, run_id)
 
