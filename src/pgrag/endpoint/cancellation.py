@@ -4,6 +4,7 @@ import socket
 from contextlib import suppress
 from threading import Event, Lock
 from typing import Any
+from weakref import WeakSet
 
 _OPENED = (".connect_tcp.complete", ".start_tls.complete")
 """httpcore events after which a connection has a new socket."""
@@ -14,16 +15,16 @@ class Cancelled(Exception):
 
 
 class Cancellation:
-    """The cancel switch of one request or of several in turn.
+    """The cancel switch of one request or of several, in turn or at once.
 
-    The transport reports its socket to `trace`. A blocked read ends at once, because the socket is
+    The transport reports its sockets to `trace`. A blocked read ends at once, because the socket is
     shut down under it. Connecting and name lookup cannot be interrupted; they have a short timeout.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._cancelled = Event()
-        self._socket: socket.socket | None = None
+        self._sockets: WeakSet[socket.socket] = WeakSet()
 
     @property
     def is_cancelled(self) -> bool:
@@ -31,10 +32,11 @@ class Cancellation:
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Cancel the current request and all later ones; idempotent."""
+        """Cancel the current requests and all later ones; idempotent."""
         with self._lock:
             self._cancelled.set()
-            self._shut_down()
+            for opened in self._sockets:
+                _shut_down(opened)
 
     def wait(self, seconds: float) -> None:
         """Wait until the time has passed or the request is cancelled."""
@@ -46,15 +48,16 @@ class Cancellation:
             raise Cancelled
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Record the socket of the request; see the extension `trace` of httpx."""
+        """Record the socket of a request; see the extension `trace` of httpx."""
         if event.endswith(_OPENED):
             with self._lock:
-                self._socket = info["return_value"].get_extra_info("socket")
+                opened = info["return_value"].get_extra_info("socket")
+                self._sockets.add(opened)
                 if self.is_cancelled:
-                    self._shut_down()
+                    _shut_down(opened)
 
-    def _shut_down(self) -> None:
-        if self._socket is not None:
-            with suppress(OSError):  # already closed
-                # Not the TLS socket's own method: it changes state that another thread is reading.
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+def _shut_down(opened: socket.socket) -> None:
+    with suppress(OSError):  # already closed
+        # Not the TLS socket's own method: it changes state that another thread is reading.
+        socket.socket.shutdown(opened, socket.SHUT_RDWR)

@@ -63,7 +63,7 @@ class Endpoint:
         self._is_patient = is_patient
         self._lock = Lock()
         self._is_closed = False
-        self._running: set[Cancellation] = set()
+        self._running: list[Cancellation] = []  # one for each request, which may share it
         self._sleep = sleep
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         self._client = httpx.Client(
@@ -162,7 +162,7 @@ class Endpoint:
         """Register a running request; closing the endpoint ends its waits."""
         running = cancellation or Cancellation()
         with self._lock:
-            self._running.add(running)
+            self._running.append(running)
             is_late = self._is_closed
         try:
             if is_late:
@@ -170,7 +170,7 @@ class Endpoint:
             yield running
         finally:
             with self._lock:
-                self._running.discard(running)
+                self._running.remove(running)
 
     def _answered(
         self,

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any, Self
 
+from pgrag.endpoint import Cancellation
 from pgrag.enrichment.kinds import Kind
-from pgrag.errors import GenerationCancelled, LanguageModelError
-from pgrag.llm import ChatModel, ChatStream, Usage
+from pgrag.errors import LanguageModelError
+from pgrag.llm import ChatModel, Usage
 
 #: Queued requests per running one: keeps all threads busy while answers are stored.
 _QUEUED = 4
@@ -37,9 +37,7 @@ class Calls:
         self._room = concurrency * (1 + _QUEUED)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="pgrag-enrich")
         self._pending: set[Future[Answer]] = set()
-        self._streams: set[ChatStream] = set()
-        self._lock = Lock()
-        self._is_over = False
+        self._cancellation = Cancellation()
 
     def __enter__(self) -> Self:
         return self
@@ -68,11 +66,7 @@ class Calls:
 
     def cancel(self) -> list[Answer]:
         """Cancel all requests; return finished answers that were not taken yet."""
-        with self._lock:
-            self._is_over = True
-            streams = list(self._streams)
-        for stream in streams:
-            stream.cancel()
+        self._cancellation.cancel()
         self._threads.shutdown(wait=True, cancel_futures=True)
         done = [future.result() for future in self._pending if not future.cancelled()]
         self._pending = set()
@@ -81,19 +75,14 @@ class Calls:
     def _answer(self, row: dict[str, Any]) -> Answer:
         """Send the request for a row, in a thread of the pool."""
         try:
-            with self._lock:
-                if self._is_over:
-                    raise GenerationCancelled("The run is over.")
-                stream = self._model.stream(
-                    self._kind.messages(row), max_tokens=self._max_tokens, temperature=0.0
-                )
-                self._streams.add(stream)
-            try:
-                for _ in stream:
-                    pass
-            finally:
-                with self._lock:
-                    self._streams.discard(stream)
+            stream = self._model.stream(
+                self._kind.messages(row),
+                max_tokens=self._max_tokens,
+                temperature=0.0,
+                cancellation=self._cancellation,
+            )
+            for _ in stream:
+                pass
             completion = stream.completion
         except LanguageModelError as error:
             return Answer(row, "", str(error))
