@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import typer
@@ -27,6 +27,11 @@ class Target:
 
     library: str
     version: str | None = None
+
+    @property
+    def scope(self) -> dict[str, str | None]:
+        """Library and version, as the SQL functions take them."""
+        return asdict(self)
 
     def __str__(self) -> str:
         return self.library if self.version is None else f"{self.library}@{self.version}"

@@ -55,12 +55,7 @@ class Output:
 
 def text(value: Any, *lines: str) -> Output:
     """Return an output of lines of text."""
-
-    def show() -> None:
-        for line in lines:
-            print_text(line)
-
-    return Output(value, show)
+    return Output(value, lambda: print_text(*lines))
 
 
 def listed(
@@ -95,14 +90,17 @@ def listing(
     columns: Columns,
     *,
     nothing: str | None = None,
+    prepared: Callable[..., Row] | None = None,
     **fixed: Any,
 ) -> Callable[..., None]:
     """Make the command that prints the rows of one SQL function.
 
-    `fixed`: arguments of the SQL function that the command line does not set.
+    `prepared` turns the application and the command's arguments into those of the SQL function, if
+    they differ. `fixed`: arguments of the SQL function that the command line does not set.
     """
 
     def rows(app: App, **values: Any) -> Output:
+        values = prepared(app, **values) if prepared else values
         return listed(app.database.call(function, **values, **fixed), columns, nothing=nothing)
 
     rows.__name__, rows.__doc__ = name, about
@@ -132,8 +130,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
             print_json(output.value)
         else:
             output.show()
-        for text in output.notices:
-            notice(text)
+        notice(*output.notices)
         for error in output.errors:
             complain(error)
         if output.errors or output.failed:

@@ -183,15 +183,14 @@ def doctor(
 def _examine(app: App, library: str, *, repair: bool, as_json: bool) -> Output:
     """Check a library part by part, or repair it in one call."""
     target = parse_target(library)
-    scope = {"library": target.library, "version": target.version}
     rows: list[dict[str, Any]] = []
     if repair:
         with shown_step("mending", hidden=as_json):
-            rows = app.database.call("repair_library", **scope)
+            rows = app.database.call("repair_library", **target.scope)
     else:
         for check in CHECKS:
             with shown_step(f"checking {check}", hidden=as_json):
-                rows += app.database.call("check_library", checks=[check], **scope)
+                rows += app.database.call("check_library", checks=[check], **target.scope)
 
     def show() -> None:
         for row in rows:

@@ -108,9 +108,8 @@ def _plan(target: Target, plans: "Sequence[EnrichmentPlan]") -> Output:
 
 
 def _state(app: App, target: Target) -> Output:
-    scope = {"library": target.library, "version": target.version}
-    rows = app.database.call("enrichment_state", **scope)
-    failures = app.database.call("enrichment_failures", **scope)
+    rows = app.database.call("enrichment_state", **target.scope)
+    failures = app.database.call("enrichment_failures", **target.scope)
     lines = []
     for row in rows:
         models = f" by {', '.join(row['models'])}" if row["models"] else ""

@@ -1,6 +1,6 @@
 """What there is and how it is linked: `pgrag libraries` … `outline`, `backlinks` … `edges`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.text import Text
@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.arguments import Target, counted
-from pgrag.cli.command import REQUIRED, App, Output, Row, command, listed, listing, text
+from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
 from pgrag.cli.output import notice, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, warn_of_missing_links
 
@@ -24,64 +24,64 @@ Kinds = Annotated[
 Limit = Annotated[int, Option("--top-k", "-n", min=1, help="At most this many edges.")]
 
 
-@command
-def backlinks(
-    app: App,
-    target: options.LibraryVersion,
-    page: PageName,
-    kind: Kinds = None,
-    top_k: Limit = 100,
-) -> Output:
-    """List the links to a page: from where, on which line, and in which sentence."""
-    to_page = page_id(app, _connected(app, target), page)
-    rows = app.database.call("backlinks", page_id=to_page, kinds=kind, top_k=top_k)
-    columns = {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"}
-    return listed(rows, columns, nothing="No page links there.")
+Steps = Annotated[int, Option("--depth", "-d", min=1, help="At most this many steps.")]
+FanOut = Annotated[
+    int, Option(min=1, metavar="N", help="Follow this many of the strongest edges of a page.")
+]
+Total = Annotated[int, Option(min=1, metavar="N", help="At most this many pages.")]
 
 
-@command
-def related(
-    app: App, target: options.LibraryVersion, page: PageName, top_k: options.Limit = 10
-) -> Output:
-    """List the pages most related to a page, and why."""
-    to_page = page_id(app, _connected(app, target), page)
-    rows = app.database.call("related_pages", page_id=to_page, top_k=top_k)
-    columns = {"score": "score", "page": "key", "title": "title", "why": "reason"}
-    return listed(rows, columns, nothing="No page is related to this one.")
+def _connected(app: App, target: str) -> Target:
+    """Return the named library, after a warning if its links are not connected."""
+    library = resolved(app, target)
+    warn_of_missing_links(app, library)
+    return library
 
 
-@command
-def neighbourhood(
-    app: App,
-    target: options.LibraryVersion,
-    page: PageName,
-    *,
-    depth: Annotated[int, Option("--depth", "-d", min=1, help="At most this many steps.")] = 1,
-    direction: Direction = "both",
-    kind: Kinds = None,
-    fan_out: Annotated[
-        int, Option(min=1, metavar="N", help="Follow this many of the strongest edges of a page.")
-    ] = 50,
-    total: Annotated[int, Option(min=1, metavar="N", help="At most this many pages.")] = 500,
-) -> Output:
-    """List the pages around a page, up to a number of steps along links."""
-    rows = app.database.call(
-        "neighbourhood",
-        page_id=page_id(app, _connected(app, target), page),
-        depth=depth,
-        direction=direction,
-        kinds=kind,
-        fan_out=fan_out,
-        total=total,
-    )
-    return listed(
-        rows,
-        {
-            "depth": "depth", "weight": "weight", "from": "via_page", "by": _edge, "page": "key",
-            "sentence": "sentence",
-        },
-        nothing="No link leads from this page or to it.",
-    )  # fmt: skip
+def _by_id(app: App, target: str, page: str, **others: Any) -> Row:
+    return {"page_id": page_id(app, _connected(app, target), page), **others}
+
+
+def _edge(row: Row) -> str | None:
+    """Return the kind and direction of an edge; None at the beginning of a path."""
+    return row["kind"] and f"{'→' if row['forward'] else '←'} {row['kind']}"
+
+
+_OF_PAGE: Arguments = {"target": (options.LibraryVersion, REQUIRED), "page": (PageName, REQUIRED)}
+
+backlinks = listing(
+    "backlinks",
+    "backlinks",
+    "List the links to a page: from where, on which line, and in which sentence.",
+    {**_OF_PAGE, "kinds": (Kinds, None), "top_k": (Limit, 100)},
+    {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"},
+    nothing="No page links there.",
+    prepared=_by_id,
+)
+related = listing(
+    "related",
+    "related_pages",
+    "List the pages most related to a page, and why.",
+    {**_OF_PAGE, "top_k": (options.Limit, 10)},
+    {"score": "score", "page": "key", "title": "title", "why": "reason"},
+    nothing="No page is related to this one.",
+    prepared=_by_id,
+)
+neighbourhood = listing(
+    "neighbourhood",
+    "neighbourhood",
+    "List the pages around a page, up to a number of steps along links.",
+    {
+        **_OF_PAGE, "depth": (Steps, 1), "direction": (Direction, "both"), "kinds": (Kinds, None),
+        "fan_out": (FanOut, 50), "total": (Total, 500),
+    },
+    {
+        "depth": "depth", "weight": "weight", "from": "via_page", "by": _edge, "page": "key",
+        "sentence": "sentence",
+    },
+    nothing="No link leads from this page or to it.",
+    prepared=_by_id,
+)  # fmt: skip
 
 
 @command
@@ -136,7 +136,7 @@ def edges(
     if structure and page is None:
         raise typer.BadParameter("needs --page.", param_hint="--structure")
     library = _connected(app, target)
-    scope = {"library": library.library, "version": library.version, "kinds": kind}
+    scope = {**library.scope, "kinds": kind}
     if query is None:
         rows = app.database.call(
             "edges",
@@ -148,8 +148,7 @@ def edges(
     else:
         result = app.searching_as("cli").edges(query, **scope, min_score=min_score, top_k=top_k)
         rows = result.rows
-        for message in result.notices:
-            notice(message)
+        notice(*result.notices)
     return listed(
         rows,
         {
@@ -159,18 +158,6 @@ def edges(
         },
         nothing="No such edge.",
     )  # fmt: skip
-
-
-def _connected(app: App, target: str) -> Target:
-    """Return the named library, after a warning if its links are not connected."""
-    library = resolved(app, target)
-    warn_of_missing_links(app, library.library, library.version)
-    return library
-
-
-def _edge(row: Row) -> str | None:
-    """Return the kind and direction of an edge; None at the beginning of a path."""
-    return row["kind"] and f"{'→' if row['forward'] else '←'} {row['kind']}"
 
 
 libraries = listing(
@@ -198,13 +185,13 @@ versions = listing(
 def resolve(
     app: App,
     library: options.LibraryName,
-    wanted: Annotated[
+    version: Annotated[
         str | None,
         Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest."),
     ] = None,
 ) -> Output:
     """Print which version a label or a range stands for, and why."""
-    [row] = app.database.call("resolve_version", library=library, wanted=wanted)
+    [row] = app.database.call("resolve_version", library=library, wanted=version)
     return text(row, f"{row['version'] or '(unversioned)'}\t{row['reason']}")
 
 
@@ -212,14 +199,12 @@ def resolve(
 def outline(app: App, target: options.LibraryVersion, page: PageName) -> Output:
     """Show the headings of a page as a tree."""
     library = resolved(app, target)
-    [found] = app.database.call(
-        "find_page", library=library.library, page=page, version=library.version
-    )
-    rows = app.database.call("outline", page_id=found["page_id"])
+    [outlined] = app.database.call("find_page", **library.scope, page=page)
+    rows = app.database.call("outline", page_id=outlined["page_id"])
 
     def show() -> None:
         stdout().print(_tree(rows))
-        print_text(f"{found['key']}  {found['url']}  (page {found['page_id']})")
+        print_text(f"{outlined['key']}  {outlined['url']}  (page {outlined['page_id']})")
 
     return Output(rows, show)
 

@@ -54,11 +54,10 @@ def links(
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     library = resolved(app, target)
-    is_complete = warn_of_missing_links(app, library.library, library.version)
+    is_complete = warn_of_missing_links(app, library)
     rows = app.database.call(
         "links",
-        library=library.library,
-        version=library.version,
+        **library.scope,
         state="broken" if check else state,
         page=page,
         kind=kind,
@@ -68,11 +67,14 @@ def links(
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
         errors = [f"{total} broken."] if rows else []
-        return Output(rows, lambda: _print_lines(lines), errors=errors, failed=not is_complete)
+        return Output(rows, lambda: print_text(*lines), errors=errors, failed=not is_complete)
     if state == "orphan":
-        pages = [row["target_page"] for row in rows]
-        without = f"{counted(len(rows), 'page')} without a link from another page."
-        return Output(rows, lambda: _print_lines(pages, without))
+
+        def show() -> None:
+            print_text(*(row["target_page"] for row in rows))
+            notice(f"{counted(len(rows), 'page')} without a link from another page.")
+
+        return Output(rows, show)
     return listed(
         rows,
         {
@@ -81,13 +83,6 @@ def links(
         },
         total=f"{total}.",
     )  # fmt: skip
-
-
-def _print_lines(lines: list[str], total: str | None = None) -> None:
-    for line in lines:
-        print_text(line)
-    if total is not None:
-        notice(total)
 
 
 def _written(row: Row) -> str:

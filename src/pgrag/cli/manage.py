@@ -38,11 +38,10 @@ def remove(
     if pages is not None and not yes and not _is_confirmed(f"{name} ({counted(pages, 'page')})"):
         notice("Nothing was removed.")
         raise typer.Exit(1)
-    scope = {"library": library.library, "version": library.version}
     function = "remove_library" if library.version is None else "remove_version"
-    [row] = app.database.call(function, **scope)
+    [row] = app.database.call(function, **library.scope)
     pages = row[function]
-    return text({**scope, "pages": pages}, f"Removed {name}: {counted(pages, 'page')}.")
+    return text({**library.scope, "pages": pages}, f"Removed {name}: {counted(pages, 'page')}.")
 
 
 @command
@@ -126,8 +125,7 @@ def tune(
     notice("Gathering questions and trying settings; this takes about a minute.")
     [run] = app.database.call(
         "tune",
-        library=target.library,
-        version=target.version,
+        **target.scope,
         query_count=queries,
         seed=seed,
         dry_run=dry_run,
@@ -139,8 +137,7 @@ def tune(
 def _print_tuning(run: Row) -> None:
     asked = ", ".join(f"{count} {kind}" for kind, count in sorted(run["questions"].items()))
     print_text(f"Questions: {asked or 'none'} (source: {run['source']}, seed {run['seed']})")
-    for note in run["notes"]:
-        print_text(note)
+    print_text(*run["notes"])
     parts = [(name, run[name]) for name in ("training", "validation") if run[name]]
     if parts:
         print_table(

@@ -54,9 +54,10 @@ def _jsonable(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-def notice(text: str) -> None:
-    """Print a remark about the result."""
-    stderr().print(Text(printable(text), style="dim"))
+def notice(*texts: str) -> None:
+    """Print remarks about the result."""
+    for text in texts:
+        stderr().print(Text(printable(text), style="dim"))
 
 
 def warn(text: str) -> None:
@@ -97,9 +98,10 @@ def print_indented(text: Text, *, indent: int = 4) -> None:
         console.print(Text(" " * indent).append_text(line), soft_wrap=True)
 
 
-def print_text(text: str) -> None:
-    """Print a text verbatim, tabs included, for reading or piping."""
-    print(printable(text))
+def print_text(*texts: str) -> None:
+    """Print texts verbatim, tabs included, for reading or piping."""
+    for text in texts:
+        print(printable(text))
 
 
 def print_facts(facts: Iterable[tuple[str, Any]], *, width: int = 14) -> None:

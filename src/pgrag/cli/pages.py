@@ -60,8 +60,7 @@ def grep(
         "search_text",
         timeout_ms=round(1000 * timeout),
         pattern=pattern,
-        library=target.library,
-        version=target.version,
+        **target.scope,
         mode="word" if word else "regex" if regex else "literal",
         case_mode="ignore" if ignore_case else "smart" if smart_case else "sensitive",
         context=context,
@@ -133,12 +132,10 @@ def query(
             max(1, round(1000 * timeout)),
             "query_pages",
             query=text,
-            library=library.library,
-            version=library.version,
+            **library.scope,
             top_k=top_k,
         )
-    for message in notices:
-        notice(message)
+    notice(*notices)
     columns = [*_location(rows[0]), *rows[0]["columns"]] if rows else []
     values = [[*_location(row).values(), *map(_value, row["values"])] for row in rows]
 
@@ -174,9 +171,7 @@ def properties(
             ],
             {"property": "name", "type": "type", "value": lambda row: _value(row["value"])},
         )
-    rows = app.database.call(
-        "properties", library=library.library, version=library.version, example_count=examples
-    )
+    rows = app.database.call("properties", **library.scope, example_count=examples)
     mixed = sum(row["is_mixed"] for row in rows)
     noun = "property has" if mixed == 1 else "properties have"
     total = f"{mixed} {noun} values of different types; the counts are of pages."

@@ -54,18 +54,17 @@ def say_versions(result: Result) -> None:
         if read["reason"] != "exact":
             name = label(read["library"], read["version"] or "(unversioned)")
             notice(f"{name}: {read['reason']}")
-    for text in result.notices:
-        notice(text)
+    notice(*result.notices)
 
 
-def warn_of_missing_links(app: App, library: str, wanted: str | None) -> bool:
+def warn_of_missing_links(app: App, target: Target) -> bool:
     """Warn on stderr of links of a version that are not connected or were never read.
 
     Returns whether the links of all pages were read: the links of other pages are unknown.
     """
     unread = 0
-    for row in app.database.call("link_progress", library=library, version=wanted):
-        name = label(library, row["label"])
+    for row in app.database.call("link_progress", **target.scope):
+        name = label(target.library, row["label"])
         unread += row["unread_pages"]
         if not row["is_finished"]:
             warn(
@@ -91,7 +90,5 @@ def resolved(app: App, target: str) -> Target:
 
 def page_id(app: App, target: Target, page: str) -> int:
     """Return the id of a page given by key, url or id."""
-    [row] = app.database.call(
-        "find_page", library=target.library, page=page, version=target.version
-    )
+    [row] = app.database.call("find_page", **target.scope, page=page)
     return int(row["page_id"])
