@@ -3,8 +3,6 @@
 `pgrag.arguments` declares the arguments. An argument that is None gets its default from SQL.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -36,13 +34,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: Returns the embedder of a model by name, or None if the model is not configured here.
-EmbedderByName: TypeAlias = "Callable[[str], Embedder | None]"
+EmbedderByName: TypeAlias = Callable[[str], "Embedder | None"]
 
 #: Reorders hits by their relevance to a query.
-Reranking: TypeAlias = "Callable[[str, list[Row]], Reranked]"
+Reranking: TypeAlias = Callable[[str, list[Row]], "Reranked"]
 
-_Fetched: TypeAlias = "tuple[list[Row], UUID | None]"
-_Fetch: TypeAlias = "Callable[[str, dict[str, Any], list[str]], _Fetched]"
+_Fetched: TypeAlias = tuple[list[Row], UUID | None]
+_Fetch: TypeAlias = Callable[[str, dict[str, Any], list[str]], _Fetched]
 
 TOP_K = 10
 """Default number of hits."""

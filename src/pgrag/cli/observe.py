@@ -3,7 +3,7 @@
 import json
 import sys
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import typer
@@ -59,7 +59,7 @@ _HISTORY: Columns = {
     "steps": lambda row: " ".join(f"{step} {ms:g}" for step, ms in row["timings"].items()),
 }  # fmt: skip
 
-_LISTINGS: tuple[tuple[typer.Typer, str, str, dict[str, bool], str, Arguments, Columns], ...] = (
+_LISTINGS: tuple[tuple[typer.Typer, str, str, dict[str, Any], str, Arguments, Columns], ...] = (
     (
         searches, "list", "search_history", {},
         "List recorded searches, the latest first.", _LIST, _HISTORY,

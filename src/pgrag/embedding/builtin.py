@@ -56,20 +56,11 @@ class BuiltinEmbedder:
     """
 
     def __init__(self) -> None:
-        self._description = read_description()
-        model = read_model()
+        description, model = read_description(), read_model()
+        self.name = description.name
+        self.dimensions = description.dimensions
         self._vectors = model.vectors
-        self._word_pieces = WordPieces(model.tokens, self._description.characters)
-
-    @property
-    def name(self) -> str:
-        """The model's name, as in `pgrag.embedding_models`."""
-        return self._description.name
-
-    @property
-    def dimensions(self) -> int:
-        """The number of dimensions of every vector."""
-        return self._description.dimensions
+        self._word_pieces = WordPieces(model.tokens, description.characters)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; returns shape `(len(texts), dimensions)`, zeros for text without a token."""

@@ -59,7 +59,7 @@ class OpenAIEmbedder(Client):
             )
         self.query_prefix = query_prefix
         self.document_prefix = document_prefix
-        self._model = model
+        self.name = model
         self._wanted_dimensions = dimensions
         self._dimensions = dimensions
         self._dimensions_lock = Lock()
@@ -71,11 +71,6 @@ class OpenAIEmbedder(Client):
         """Cancel queued requests, wait for running ones, and disconnect."""
         self._endpoint.close()
         self._executor.shutdown(cancel_futures=True)
-
-    @property
-    def name(self) -> str:
-        """The model's name on the server."""
-        return self._model
 
     @property
     def dimensions(self) -> int:
@@ -119,7 +114,7 @@ class OpenAIEmbedder(Client):
 
     def _request(self, texts: list[str]) -> Vectors:
         payload: dict[str, Any] = {
-            "model": self._model,
+            "model": self.name,
             "input": texts,
             "encoding_format": "float",
         }
@@ -128,9 +123,7 @@ class OpenAIEmbedder(Client):
         try:
             return self._checked(self._endpoint.post(payload), len(texts))
         except EmbeddingError as error:
-            raise EmbeddingError(
-                f"Model {self._model}: {error.message}", hint=error.hint
-            ) from error
+            raise EmbeddingError(f"Model {self.name}: {error.message}", hint=error.hint) from error
 
     def _checked(self, answer: Any, count: int) -> Vectors:
         """Validate a response; return its vectors in the order of the texts, with length 1."""

@@ -55,7 +55,7 @@ class Endpoint:
         address = service.http_url(url)
         self._password = address.password
         # httpx logs URLs verbatim.
-        self._url = address.copy_with(username=None, password=None)
+        self.url = address.copy_with(username=None, password=None)
         self._api_key = service.printable(api_key)
         self._retries = retries
         self._timeout = timeout
@@ -76,7 +76,7 @@ class Endpoint:
 
     def __str__(self) -> str:
         """Name the address without its possible secrets: user, password and parameters."""
-        return str(self._url.copy_with(query=None, fragment=None))
+        return str(self.url.copy_with(query=None, fragment=None))
 
     def close(self) -> None:
         """Close the connections, end pending retries, cancel running requests where possible."""
@@ -111,7 +111,7 @@ class Endpoint:
         refuses; there is no retry.
         """
         try:
-            response = self._client.get(self._url.copy_with(path=path), timeout=timeout)
+            response = self._client.get(self.url.copy_with(path=path), timeout=timeout)
         except httpx.RequestError as error:
             failure = self._service.silence(error, timeout)
             # Neither the configured timeout nor the request's size is the cause here.
@@ -123,11 +123,6 @@ class Endpoint:
             failure = self._refusal(response)
             raise self._service.error(f"{self} {failure.reason}.", hint=failure.hint)
         return self._decoded(response)
-
-    @property
-    def path(self) -> str:
-        """The path of the address."""
-        return self._url.path
 
     def lines(
         self, payload: dict[str, Any], cancellation: Cancellation, amend: Amend | None = None
@@ -208,7 +203,7 @@ class Endpoint:
         if cancellation is not None:
             cancellation.check()
         extensions = {} if cancellation is None else {"trace": cancellation.trace}
-        request = self._client.build_request("POST", self._url, json=payload, extensions=extensions)
+        request = self._client.build_request("POST", self.url, json=payload, extensions=extensions)
         try:
             response = self._client.send(request, stream=in_pieces)
             try:

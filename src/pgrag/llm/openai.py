@@ -73,7 +73,7 @@ class ChatModel(Client):
         timeout = connection["timeout"]
         if timeout <= 0:
             raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
-        self._model = model
+        self.name = model
         self._dialect = Dialect()
         self._endpoint = Endpoint(
             _completed(url),
@@ -85,19 +85,14 @@ class ChatModel(Client):
 
     def __str__(self) -> str:
         """Name the model and its server, without secrets."""
-        return f"{self._model} at {self._endpoint}"
-
-    @property
-    def name(self) -> str:
-        """The model's name, as its server knows it."""
-        return self._model
+        return f"{self.name} at {self._endpoint}"
 
     def served(self) -> list[str] | None:
         """Return the models that the server lists; None if it has no such list.
 
         Raises `LanguageModelError` if the server cannot be reached or refuses the key.
         """
-        path = self._endpoint.path.removesuffix(_PATH) + _MODELS
+        path = self._endpoint.url.path.removesuffix(_PATH) + _MODELS
         listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
         models = listed.get("data") if isinstance(listed, dict) else None
         if not isinstance(models, list):
@@ -113,7 +108,7 @@ class ChatModel(Client):
         temperature: float | None = None,
     ) -> Completion:
         """Wait for the whole completion; arguments and errors like `stream`."""
-        request = request_for(self._model, messages, tools, max_tokens, temperature)
+        request = request_for(self.name, messages, tools, max_tokens, temperature)
         with self._explained():
             return self._final(self._whole(request, Cancellation()), request)
 
@@ -133,7 +128,7 @@ class ChatModel(Client):
         refuses, keeps failing, breaks off or writes nothing, and `GenerationCancelled` after the
         `cancellation`, which successive requests may share.
         """
-        request = request_for(self._model, messages, tools, max_tokens, temperature)
+        request = request_for(self.name, messages, tools, max_tokens, temperature)
         return ChatStream(self, request, cancellation or Cancellation())
 
     def _whole(self, request: dict[str, Any], cancellation: Cancellation) -> Draft:
@@ -202,7 +197,7 @@ class ChatModel(Client):
                 if is_short
                 else "Try again, or try another model.",
             )
-        return draft.completion(self._model, size_of(request))
+        return draft.completion(self.name, size_of(request))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

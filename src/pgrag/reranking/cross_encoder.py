@@ -26,16 +26,11 @@ class CrossEncoderReranker:
                 f"The reranker {model!r} needs sentence-transformers, which is not installed.",
                 hint="Run pip install 'pgrag[local]', or set PGRAG_RERANKER_URL.",
             )
-        self._name = model
+        self.name = model
         self._batch_size = batch_size
         self._model: Any = None
         self._scale = Scale()
         self._lock = Lock()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._name
 
     def close(self) -> None:
         """Release the model."""
@@ -56,12 +51,12 @@ class CrossEncoderReranker:
             # Whatever the model library raises, the search continues without reranking.
             except Exception as error:
                 raise RerankingError(
-                    f"The model {self._name} failed: {type(error).__name__}: {error}.",
+                    f"The model {self.name} failed: {type(error).__name__}: {error}.",
                     hint="Check PGRAG_RERANKER_MODEL: it must be a cross-encoder with one score.",
                 ) from error
             if len(answers) != len(texts) or not all(map(math.isfinite, answers)):
                 raise RerankingError(
-                    f"The model {self._name} gave {len(answers)} scores for {len(texts)} texts, or"
+                    f"The model {self.name} gave {len(answers)} scores for {len(texts)} texts, or"
                     " some that are not finite."
                 )
             return self._scale.scores(answers)
@@ -69,5 +64,5 @@ class CrossEncoderReranker:
     def _loaded(self) -> Any:
         if self._model is None:
             library = importlib.import_module(_LIBRARY)
-            self._model = library.CrossEncoder(self._name)
+            self._model = library.CrossEncoder(self.name)
         return self._model

@@ -69,11 +69,7 @@ class HttpReranker(Client):
             longest_wait=LONGEST_WAIT,
             **(_DEFAULTS | connection),
         )
-
-    @property
-    def name(self) -> str:
-        """The model's name, else the server's address."""
-        return self._model or str(self._endpoint)
+        self.name = model or str(self._endpoint)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """See `Reranker`; a response must hold one finite number for each text."""
