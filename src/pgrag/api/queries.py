@@ -4,7 +4,7 @@ Their names, types, bounds and descriptions are declared in `pgrag.arguments`.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pgvector import HalfVector
 from pydantic import (
@@ -27,6 +27,7 @@ from pgrag.arguments import (
     SearchArguments,
     declared,
 )
+from pgrag.values.answers import AnswerMode
 
 _QUERY: dict[str, Any] = {
     "description": 'Words rank; `"a phrase"` and `+word` must occur, `-word` must not;'
@@ -241,7 +242,7 @@ class AnswerBody(Query):
         description="Answer with a stream of events; by default if the request accepts"
         " `text/event-stream`.",
     )
-    mode: Literal["direct", "agentic"] | None = Field(
+    mode: AnswerMode | None = Field(
         default=None,
         description="`direct` (default): the hits of a search are put into words; `agentic`: the"
         " language model searches by itself, in steps.",

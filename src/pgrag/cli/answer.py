@@ -2,7 +2,7 @@
 
 import json
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -12,12 +12,11 @@ from pgrag.cli import options
 from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, searching
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
-from pgrag.values.answers import Answer
+from pgrag.values.answers import Answer, AnswerMode
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream
 
-Mode = Literal["direct", "agentic"]
 _INDENT = 5
 _SHOWN_SENTENCES = 5
 
@@ -29,7 +28,7 @@ def answer(
     *,
     arguments: dict[str, Any],
     mode: Annotated[
-        Mode,
+        AnswerMode,
         typer.Option(help="direct: one search; agentic: the language model searches in steps."),
     ] = "direct",
     max_steps: Annotated[
@@ -68,7 +67,7 @@ def answer(
     )
 
 
-def _check_mode(mode: Mode, arguments: dict[str, Any]) -> None:
+def _check_mode(mode: AnswerMode, arguments: dict[str, Any]) -> None:
     from pgrag.answer.answerer import foreign_arguments
 
     foreign = foreign_arguments(mode, arguments)

@@ -1,6 +1,6 @@
 """`pgrag links`: where links lead, and which are broken."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from typer import Option
@@ -10,16 +10,12 @@ from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import resolved, warn_of_missing_links
+from pgrag.values.graph import LinkState
 
 #: More links than any library has.
 _EVERY = 2**40
 #: Candidates shown in the table; --json lists all.
 _LISTED = 4
-
-State = Literal[
-    "resolved", "unresolved", "ambiguous", "external", "asset", "tag", "fragment", "broken",
-    "orphan",
-]  # fmt: skip
 
 
 @command
@@ -28,7 +24,7 @@ def links(
     target: options.LibraryVersion,
     *,
     state: Annotated[
-        State | None,
+        LinkState | None,
         Option(
             help="Only links in this state; fragment: the page has no such heading; broken:"
             " unresolved, ambiguous or fragment; orphan: pages without a link to them."

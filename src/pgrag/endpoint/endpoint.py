@@ -1,11 +1,11 @@
-"""One HTTP endpoint that takes JSON, with retries."""
+"""One HTTP endpoint that takes JSON, with retries, and what its clients have in common."""
 
 import random
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, Self, TypedDict
 
 import httpx
 
@@ -246,6 +246,32 @@ class Endpoint:
     def _excerpt(self, response: httpx.Response) -> str:
         sent = response.request.headers.get("Authorization", "").rpartition(" ")[2]
         return self.quoted(response.text.replace(sent, "***") if sent else response.text)
+
+
+class Connection(TypedDict, total=False):
+    """Arguments of `Endpoint` that its clients pass on unchanged."""
+
+    api_key: str | None
+    retries: int
+    timeout: float
+    transport: httpx.BaseTransport | None
+    sleep: Callable[[float], object] | None
+
+
+class Client:
+    """A client of one endpoint, which it closes at the end of a `with` block."""
+
+    _endpoint: Endpoint
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Cancel running requests and pending retries, then disconnect."""
+        self._endpoint.close()
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:

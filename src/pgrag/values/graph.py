@@ -4,6 +4,12 @@ from typing import Literal
 
 from pgrag.values.base import Value, described
 
+#: What links can be filtered by: states of links, broken (three of them), and pages without links.
+LinkState = Literal[
+    "resolved", "unresolved", "ambiguous", "external", "asset", "tag", "fragment", "broken",
+    "orphan",
+]  # fmt: skip
+
 
 class _Written(Value):
     source_page_id: int = described("The page that links.", 7)

@@ -21,16 +21,11 @@ from pgrag.api.queries import query_models
 from pgrag.db import collected_notices
 from pgrag.result import next_cursor
 from pgrag.values.base import Value
-from pgrag.values.graph import LinkList
+from pgrag.values.graph import LinkList, LinkState
 from pgrag.values.libraries import Enrichment, LibraryHealth, TextLines
 from pgrag.values.properties import PageProperty, PageQueryResult, PropertyList
 
 router = Router(tags=["libraries"], responses=problems(404))
-
-State = Literal[
-    "resolved", "unresolved", "ambiguous", "external", "asset", "tag", "fragment", "broken",
-    "orphan",
-]  # fmt: skip
 
 
 class TextParameters(OfVersion):
@@ -61,7 +56,7 @@ class TextParameters(OfVersion):
 class LinkParameters(OfVersion):
     """Filters of links."""
 
-    state: State | None = Field(
+    state: LinkState | None = Field(
         default=None,
         description="fragment: the page has no such heading or block; broken: unresolved,"
         " ambiguous or fragment; orphan: instead of links the pages without a link to them.",
