@@ -86,7 +86,7 @@ class AnswerStream:
             if self._mode == "agentic":
                 yield from self._searched()
             else:
-                yield from self._found()
+                yield from self._retrieved()
                 yield from self._written() if self._sources else self._text.feed(NOTHING_FOUND)
             yield from self._text.finish()
             yield AnswerEvent("done", self._finished().as_json())
@@ -99,7 +99,7 @@ class AnswerStream:
             self._record("failed" if is_failure else "cancelled", self._text.shown)
             raise
 
-    def _found(self) -> Iterator[AnswerEvent]:
+    def _retrieved(self) -> Iterator[AnswerEvent]:
         """Choose the strategy, retrieve the sources, record the search."""
         decided_by = self._ask_for_intent()
         started = perf_counter()

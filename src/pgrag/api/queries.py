@@ -51,20 +51,20 @@ class Query(Arguments):
     def arguments(self) -> dict[str, Any]:
         """The given arguments, without the query."""
         # Not exclude_none, which would also drop the nulls inside the filters.
-        given = self.model_dump(exclude=_NOT_OURS, exclude_unset=True)
-        return {name: value for name, value in given.items() if value is not None}
+        stated = self.model_dump(exclude=_NOT_OURS, exclude_unset=True)
+        return {name: value for name, value in stated.items() if value is not None}
 
 
 class _Search(Query):
     @model_validator(mode="after")
     def _belongs_to_mode(self) -> Self:
-        given = self.arguments()
-        mode = given.pop("mode", "hybrid")
+        stated = self.arguments()
+        mode = stated.pop("mode", "hybrid")
         if mode != "hybrid":
             known = {one.name for one in declared(FUNCTIONS[f"{mode}_search"])}
-            if foreign := sorted(set(given) - known):
+            if foreign := sorted(set(stated) - known):
                 raise ValueError(f"mode={mode} has no argument {', '.join(foreign)}")
-        if given.get("rerank") and "after" in given:
+        if stated.get("rerank") and "after" in stated:
             raise ValueError("a reranked list has one page: ask for a higher top_k, without after")
         return self
 

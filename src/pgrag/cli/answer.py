@@ -122,11 +122,11 @@ def _print_sources(made: Answer) -> None:
         stdout().print()
     for source in sources:
         path = [part for part in source.path if part]
-        place = " › ".join([label(source.library, source.version), *path])
+        where = " › ".join([label(source.library, source.version), *path])
         anchor = f"#{source.anchor}" if source.anchor else ""
         stdout().print(
             Text.assemble((f"{'[' + str(source.number) + ']':<{_INDENT}}", "cyan"))
-            + Text(printable(place)),
+            + Text(printable(where)),
             soft_wrap=True,
         )
         if source.url:

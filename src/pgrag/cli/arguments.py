@@ -80,12 +80,12 @@ def parse_filters(conditions: Iterable[str], document: str | None) -> dict[str, 
     demands += (
         choices[0] if len(choices) == 1 else {"or": choices} for choices in alternatives.values()
     )
-    given = _json_object(document) if document is not None else {}
+    filters = _json_object(document) if document is not None else {}
     if not demands:
-        return given or None
-    if not given and len(demands) == 1:
+        return filters or None
+    if not filters and len(demands) == 1:
         return demands[0]
-    return {**given, "and": [*given.get("and", []), *demands]}
+    return {**filters, "and": [*filters.get("and", []), *demands]}
 
 
 def _typed(field: str, value: str) -> Any:

@@ -116,13 +116,13 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
     defaults of options only.
     """
     _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
-    is_told = any(each.name == "as_json" for each in parameters)
-    if not is_told:
+    takes_json = any(each.name == "as_json" for each in parameters)
+    if not takes_json:
         parameters.append(_parameter("as_json", options.Json, False, Parameter.KEYWORD_ONLY))
 
     @wraps(function)
     def run(*, as_json: bool, **arguments: Any) -> None:
-        if is_told:
+        if takes_json:
             arguments["as_json"] = as_json
         with opened() as app:
             output = function(app, **arguments)
@@ -149,16 +149,16 @@ def searching(arguments: type) -> Callable[[Callable[..., Output]], Callable[...
 
     def decorate(function: Callable[..., Output]) -> Callable[..., None]:
         @wraps(function)
-        def run(app: App, **given: Any) -> Output:
-            library, version = options.scope(given.pop("library"), given.pop("version"))
-            filters = parse_filters(given.pop("condition") or (), given.pop("filters"))
+        def run(app: App, **values: Any) -> Output:
+            library, version = options.scope(values.pop("library"), values.pop("version"))
+            filters = parse_filters(values.pop("condition") or (), values.pop("filters"))
             stated = {"library": library, "version": version, "filters": filters}
-            stated |= {one.name: _value(one, given.pop(one.name)) for one in shown}
+            stated |= {one.name: _value(one, values.pop(one.name)) for one in shown}
             stated = {name: value for name, value in stated.items() if value is not None}
-            return function(app, **given, arguments=stated)
+            return function(app, **values, arguments=stated)
 
-        stated = inspect.signature(function, eval_str=True).parameters.values()
-        own = [each for each in stated if each.name != "arguments"]
+        defined = inspect.signature(function, eval_str=True).parameters.values()
+        own = [each for each in defined if each.name != "arguments"]
         made = [*_NOTATIONS.items(), *((one.name, _option(one)) for one in shown)]
         parameters = [
             *(each for each in own if each.kind is not Parameter.KEYWORD_ONLY),

@@ -80,8 +80,8 @@ def printable(text: str) -> str:
 def marked(text: str) -> Text:
     """Return an excerpt with the words between `**` made bold."""
     shown = Text()
-    for place, part in enumerate(_MARKED.split(printable(text))):
-        shown.append(part, style="bold yellow" if place % 2 else "")
+    for index, part in enumerate(_MARKED.split(printable(text))):
+        shown.append(part, style="bold yellow" if index % 2 else "")
     return shown
 
 
@@ -115,8 +115,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows below headings: numbers right-aligned, missing values empty."""
     rows = [list(row) for row in rows]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        numeric = all(isinstance(row[place], int | float) for row in rows)
+    for index, column in enumerate(columns):
+        numeric = all(isinstance(row[index], int | float) for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_shown(value)) for value in row))

@@ -58,7 +58,7 @@ def search(
     if arguments.get("rerank") and "after" in arguments:
         raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
-    return _found(app, "search", query, arguments, _print_hits)
+    return _output_of(app, "search", query, arguments, _print_hits)
 
 
 def _refuse_foreign(arguments: dict[str, Any]) -> None:
@@ -76,7 +76,7 @@ def _refuse_foreign(arguments: dict[str, Any]) -> None:
 def pages(app: App, query: options.Query, *, arguments: dict[str, Any]) -> Output:
     """Search for pages: one row each, with its best passage."""
     show = partial(_print_pages, whole=arguments.get("whole", False))
-    return _found(app, "pages", query, arguments, show)
+    return _output_of(app, "pages", query, arguments, show)
 
 
 @searching(FacetArguments)
@@ -90,7 +90,7 @@ def facets(
 ) -> Output:
     """Count the pages of a search by facet; each value can be used as a --filter."""
     columns = {"facet": "facet", "value": "value", "pages": "page_count"}
-    return _found(app, "facets", query, arguments, lambda rows: listed(rows, columns).show())
+    return _output_of(app, "facets", query, arguments, lambda rows: listed(rows, columns).show())
 
 
 @searching(ContextArguments)
@@ -101,7 +101,7 @@ def context(
     arguments: dict[str, Any],
 ) -> Output:
     """Print the text that a reader or a language model needs for an answer."""
-    return _found(
+    return _output_of(
         app,
         "context",
         question,
@@ -110,7 +110,7 @@ def context(
     )
 
 
-def _found(
+def _output_of(
     app: App,
     method: str,
     query: str,
