@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from llm_server import (
@@ -27,6 +28,7 @@ from llm_server import (
 
 from pgrag.app import App
 from pgrag.doctor import language_model_finding
+from pgrag.endpoint import Cancellation
 from pgrag.errors import (
     AnswerCutShort,
     GenerationCancelled,
@@ -382,7 +384,7 @@ def test_an_error_in_the_middle_of_a_stream_is_told(server, model, written):
 def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
     server.script = [behaviour]
     with ChatModel(url=server.url, model="tiny", timeout=600) as model:
-        stream = model.stream(ASKED)
+        stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
         ended: list[BaseException] = []
 
         def read() -> None:
@@ -395,38 +397,53 @@ def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
         thread.start()
         assert server.hanging.wait(120)
         started = time.perf_counter()
-        stream.cancel()
+        cancellation.cancel()
         thread.join(120)
         assert time.perf_counter() - started < 60  # the server hangs for ever
         assert [type(error) for error in ended] == [GenerationCancelled]
         assert server.left.wait(120)
-        stream.cancel()  # once more does nothing
+        cancellation.cancel()  # once more does nothing
+
+
+def test_one_cancellation_ends_all_requests_that_share_it(server):
+    server.script = [hang]
+    cancellation = Cancellation()
+    with (
+        ChatModel(url=server.url, model="tiny", timeout=600) as model,
+        ThreadPoolExecutor() as pool,
+    ):
+        streams = [model.stream(ASKED, cancellation=cancellation) for _ in range(3)]
+        requests = [pool.submit(list, stream) for stream in streams]
+        while server.running < len(requests):
+            time.sleep(0.01)
+        cancellation.cancel()
+        assert [type(request.exception(120)) for request in requests] == [GenerationCancelled] * 3
 
 
 def test_cancelled_between_pieces_and_before_the_first(server, model):
     server.script = [says("At noon or so")]
-    stream = model.stream(ASKED)
+    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
     pieces = iter(stream)
     assert next(pieces) == "At"
-    stream.cancel()
+    cancellation.cancel()
     with pytest.raises(GenerationCancelled):
         next(pieces)
-    stream = model.stream(ASKED)
-    stream.cancel()
+    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
+    cancellation.cancel()
     with pytest.raises(GenerationCancelled):
         list(stream)
     assert len(server.requests) == 1
-    stream = model.stream(ASKED)
+    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
     list(stream)
-    stream.cancel()
+    cancellation.cancel()
     assert stream.completion.text == "At noon or so"
 
 
 def test_cancelling_ends_a_wait_for_another_attempt(server):
     server.script = [status(429, Retry_After="30")]
     with ChatModel(url=server.url, model="tiny") as model:
-        stream = model.stream(ASKED)
-        timer = threading.Timer(0.1, stream.cancel)
+        stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
+        timer = threading.Timer(0.1, cancellation.cancel)
         timer.start()
         with pytest.raises(GenerationCancelled):
             list(stream)

@@ -11,7 +11,6 @@ import anyio.to_thread
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.routing import APIRoute
 from starlette.routing import Route
 
 from pgrag.api import limits, openapi, problems
@@ -72,7 +71,7 @@ def create_app(
         version=version("pgrag"),
         openapi_tags=TAGS,
         lifespan=_lifespan,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=lambda route: route.name,
         redirect_slashes=False,
     )
     api.state.pgrag = app
@@ -160,7 +159,3 @@ async def _known_parameters(request: Request) -> None:
         wrong |= dict.fromkeys(names, _UNKNOWN)
     if wrong:
         raise RequestValidationError([{"loc": ("query", name), **wrong[name]} for name in wrong])
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name

@@ -84,10 +84,6 @@ class Arguments(BaseModel):
         return self.model_dump(by_alias=True)
 
 
-class NoArguments(Arguments):
-    """For routes that take none."""
-
-
 def at_most(default: int, largest: int, rows: str, *, name: str = "top_k") -> Any:
     """A limit: its default, its maximum, the rows it limits, and its name in SQL."""
     return Field(

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, create_model
 from pydantic_core import to_json
 
-from pgrag.api.arguments import PATH, Arguments, NoArguments
+from pgrag.api.arguments import PATH, Arguments
 from pgrag.api.openapi import problems
 from pgrag.app import App
 from pgrag.db import Database, Row
@@ -108,7 +108,7 @@ class Router(APIRouter):
         echo: bool = False,
         column: str = "",
         body: type[Arguments] | None = None,
-        base: type[Arguments] = NoArguments,
+        base: type[Arguments] = Arguments,
         fixed: dict[str, Any] | None = None,
         responses: dict[int | str, dict[str, Any]] | None = None,
         **parameters: Any,

@@ -219,7 +219,6 @@ class ChatStream:
     def __init__(
         self, model: ChatModel, request: dict[str, Any], cancellation: Cancellation
     ) -> None:
-        self._cancellation = cancellation
         self._completions: list[Completion] = []
         # No reference to this object: once the last user drops it, its connection closes.
         self._pieces = model._pieces(request, cancellation, self._completions)
@@ -233,10 +232,6 @@ class ChatStream:
         if not self._completions:
             raise RuntimeError("The completion has not come to its end.")
         return self._completions[0]
-
-    def cancel(self) -> None:
-        """Cancel from any thread, also while another thread waits for the next piece."""
-        self._cancellation.cancel()
 
 
 def _completed(url: str) -> str:
