@@ -96,7 +96,6 @@ returns bigint[]
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select array(
         select p.page_id

@@ -10,7 +10,6 @@ returns table (
 language sql
 stable
 parallel safe
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$

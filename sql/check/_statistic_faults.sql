@@ -9,7 +9,6 @@ returns table (
 )
 language sql
 stable
-set search_path from current
 set work_mem = '128MB'
 set enable_nestloop = off
 set jit = off

@@ -57,7 +57,6 @@ returns table (
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     with known (section, fields, name_form, naming) as (
         values
@@ -199,7 +198,6 @@ returns table (
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     with terms as (
         select t.key as term, w.entry, jsonb_typeof(w.entry) = 'object' as is_object

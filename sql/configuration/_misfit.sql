@@ -8,7 +8,6 @@ returns text
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     -- Branches on the type of the value first, because a cast in another branch might still run.
     select case

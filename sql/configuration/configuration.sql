@@ -71,7 +71,6 @@ returns jsonb
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select case
         when entry is null or jsonb_typeof(entry) = 'null' then null

@@ -55,7 +55,6 @@ returns text
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select format(
         '%s must be %s, got %s.',
@@ -124,7 +123,6 @@ returns table (
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select concat_ws('.', s.key, part.key), coalesce(part.value, s.value)
     from jsonb_each(setting_values.settings) as s

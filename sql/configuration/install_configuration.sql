@@ -86,7 +86,6 @@ returns table (
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select s.key, e.key, _pgrag.whole_entry(s.key, e.value)
     from jsonb_each(configuration_entries.configuration) as s

@@ -43,7 +43,6 @@ create or replace function _pgrag.insert_synonyms(
 returns void
 language sql
 volatile
-set search_path from current
 as $$
     insert into pgrag.synonyms (library_id, term, expansions, weight, mutual)
     select

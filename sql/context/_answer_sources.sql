@@ -8,7 +8,6 @@ returns jsonb
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     with gathered as (
         select distinct on (g.document_id) g.*
@@ -112,7 +111,6 @@ returns text
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select format(
         E'<source number="%s" title="%s" type="%s" relevance="%s" url="%s">\n%s\n</source>',

@@ -10,7 +10,6 @@ language sql
 stable
 parallel safe
 rows 30
-set search_path from current
 as $$
     with reading as (
         select

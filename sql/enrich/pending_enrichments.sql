@@ -102,7 +102,6 @@ returns table (
 )
 language sql
 stable
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$

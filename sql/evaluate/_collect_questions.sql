@@ -129,7 +129,6 @@ returns table (
 )
 language sql
 stable
-set search_path from current
 set enable_nestloop = on
 set jit = off
 as $$

@@ -139,7 +139,6 @@ returns text[]
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select p.proargnames[:p.pronargs] || array(
         select n

@@ -27,7 +27,6 @@ returns oid
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select p.oid
     from pg_proc as p

@@ -6,7 +6,6 @@ create or replace function _pgrag.count_version(
 returns void
 language sql
 volatile
-set search_path from current
 as $$
     update pgrag.versions as v
     set page_count = counted.page_count,

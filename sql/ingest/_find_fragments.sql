@@ -14,7 +14,6 @@ returns table (
 language sql
 stable
 parallel safe
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$

@@ -8,7 +8,6 @@ create or replace function _pgrag.rank_pages(
 returns void
 language sql
 volatile
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
@@ -104,7 +103,6 @@ create or replace function _pgrag.forget_pages(
 returns void
 language sql
 volatile
-set search_path from current
 as $$
     update pgrag.corpus_statistics as c
     set page_count = c.page_count - gone.page_count,

@@ -11,7 +11,6 @@ create or replace function _pgrag.stage_documents(
 returns setof pgrag.documents
 language sql
 volatile
-set search_path from current
 set enable_nestloop = off
 -- The penalty for disabled nested loops in the plan's cost would trigger JIT in every call.
 set jit = off

@@ -11,7 +11,6 @@ create or replace function _pgrag.with_enrichments(
 returns setof pgrag.documents
 language sql
 stable
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
@@ -94,7 +93,6 @@ create or replace function _pgrag.restated_documents(
 returns setof pgrag.documents
 language sql
 stable
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$

@@ -10,7 +10,6 @@ create or replace function _pgrag.write_documents(
 returns void
 language sql
 volatile
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
@@ -220,7 +219,6 @@ create or replace function _pgrag.forget_documents(
 returns void
 language sql
 volatile
-set search_path from current
 as $$
     with terms as materialized (
         select

@@ -10,7 +10,6 @@ create or replace function _pgrag.write_edges(
 returns void
 language sql
 volatile
-set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$

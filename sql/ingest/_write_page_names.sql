@@ -9,7 +9,6 @@ create or replace function _pgrag.write_page_names(
 returns void
 language sql
 volatile
-set search_path from current
 as $$
     with wanted as materialized (
         select n.*
@@ -68,7 +67,6 @@ returns table (
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     with named as (
         select p.page_id, n.how, n.full_name

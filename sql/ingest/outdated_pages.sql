@@ -115,7 +115,6 @@ returns jsonb
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select jsonb_strip_nulls(
         jsonb_build_object(

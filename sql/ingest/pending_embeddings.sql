@@ -106,7 +106,6 @@ returns bigint
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select coalesce(_pgrag.model_id(model_or_default.model), l.model_id)
     from pgrag.libraries as l
@@ -129,7 +128,6 @@ language sql
 stable
 parallel safe
 rows 10000
-set search_path from current
 -- Reads a whole library, of which the planner may underestimate the pages.
 set enable_nestloop = off
 set work_mem = '128MB'

@@ -48,7 +48,6 @@ returns boolean
 language sql
 stable
 parallel safe
-set search_path from current
 set work_mem = '64MB'
 set jit = off
 as $$

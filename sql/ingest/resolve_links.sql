@@ -47,7 +47,6 @@ returns text
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select coalesce(v.source ->> 'base_url', '')
     from pgrag.versions as v

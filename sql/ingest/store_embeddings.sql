@@ -76,7 +76,6 @@ create or replace function _pgrag.hand_on_embeddings(
 returns void
 language sql
 volatile
-set search_path from current
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off

@@ -9,7 +9,6 @@ returns jsonb
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select coalesce(jsonb_agg(l.link order by l.link), '[]')
     from (
@@ -60,7 +59,6 @@ returns jsonb
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select coalesce(jsonb_agg(l.tag order by l.tag collate "C"), '[]')
     from (
@@ -82,7 +80,6 @@ returns bigint[]
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select coalesce(array_agg(c.page_id order by c.page_id), '{}')
     from (

@@ -127,7 +127,6 @@ returns text
 language sql
 stable
 parallel safe
-set search_path from current
 set client_min_messages = 'error'
 as $$
     select string_agg('(' || query::text || ')', phrase_query.connective)

@@ -150,7 +150,6 @@ returns text
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     with sources as (
         (

@@ -127,7 +127,6 @@ returns text
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select concat(
         case when rule ->> 'type' = 'array' then 'a list of ' end,

@@ -79,7 +79,6 @@ returns bigint[]
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select array_agg(p.page_id)
     from (

@@ -28,7 +28,6 @@ returns text
 language sql
 immutable
 parallel safe
-set search_path from current
 as $$
     select string_agg(strongest.element, ',')
     from (

@@ -267,7 +267,6 @@ returns bigint[]
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select case
         when version_ids.version is not null

@@ -23,6 +23,7 @@ select
     p.provolatile as volatility,
     p.proparallel as parallel,
     p.prosecdef as security_definer,
+    p.proretset as returns_rows,
     p.prosrc as source,
     coalesce(p.proconfig, '{}') as settings,
     obj_description(p.oid, 'pg_proc') as comment,
@@ -99,6 +100,19 @@ def test_public_procedural_functions_fix_their_search_path(routines):
         and not any(s.startswith("search_path=") for s in r["settings"])
     ]
     assert free == []
+
+
+def test_helpers_leave_the_search_path_to_their_callers(routines):
+    """One that returns rows may fix it: then it is planned on its own, not with its caller."""
+    python = "\n".join(f.read_text("utf-8") for f in (FOLDER.parent / "src").rglob("*.py"))
+    fixing = [
+        r["name"]
+        for r in routines
+        if not is_public(r["name"])
+        and not r["returns_rows"]
+        and any(s.startswith("search_path=") for s in r["settings"])
+    ]
+    assert [name for name in fixing if f"{name}(" not in python] == []
 
 
 def test_search_path_holds_only_the_catalogue_and_the_home_of_pgvector(routines):
