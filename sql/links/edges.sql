@@ -55,9 +55,7 @@ begin
                 using errcode = 'PGR01',
                     hint = 'The order of documents and the tree of pages are told page by page.';
         end if;
-        wanted_version := (
-            select r.version_id from pgrag.resolve_version(edges.library, edges.version) as r
-        );
+        wanted_version := (pgrag.resolve_version(edges.library, edges.version)).version_id;
     elsif (_pgrag.page(edges.page_id)).library_id <> owner_id then
         raise exception 'Page % is not of library %.',
             edges.page_id, quote_literal(lower(btrim(edges.library)))

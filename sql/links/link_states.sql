@@ -15,11 +15,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    owner_id bigint := _pgrag.library_id(link_states.library);
-    wanted_version bigint := (
-        select r.version_id
-        from pgrag.resolve_version(link_states.library, link_states.version) as r
-    );
+    owner_id bigint := _pgrag.library_id(library);
+    wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
     return query
     select s.state, coalesce(c.links, 0)

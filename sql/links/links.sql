@@ -16,10 +16,8 @@ parallel safe
 set search_path from current
 as $$
 declare
-    owner_id bigint := _pgrag.library_id(links.library);
-    wanted_version bigint := (
-        select r.version_id from pgrag.resolve_version(links.library, links.version) as r
-    );
+    owner_id bigint := _pgrag.library_id(library);
+    wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
     wanted_state text := lower(btrim(links.state));
     wanted_page bigint;
     last_key text;

@@ -54,9 +54,7 @@ begin
     into owner
     from pgrag.libraries as l
     where l.library_id = _pgrag.library_id(search_edges.library);
-    wanted_version := (
-        select r.version_id from pgrag.resolve_version(owner.name, search_edges.version) as r
-    );
+    wanted_version := (pgrag.resolve_version(owner.name, search_edges.version)).version_id;
     used_model := coalesce(used_model, owner.model_id);
     if words = '' and search_edges.query_embedding is null then
         return;

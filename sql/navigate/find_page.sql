@@ -18,10 +18,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    owner_id bigint := _pgrag.library_id(find_page.library);
-    wanted_version bigint := (
-        select r.version_id from pgrag.resolve_version(find_page.library, find_page.version) as r
-    );
+    owner_id bigint := _pgrag.library_id(library);
+    wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
     wish text := btrim(coalesce(find_page.page, ''));
     last_part text := lower(regexp_replace(rtrim(wish, '/'), '^.*/|\.[^./]*$', '', 'g'));
 begin

@@ -27,9 +27,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    wanted bigint := (
-        select r.version_id from pgrag.resolve_version(pages.library, pages.version) as r
-    );
+    wanted bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
     return query
     select

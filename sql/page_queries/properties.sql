@@ -23,10 +23,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-    owner_id bigint := _pgrag.library_id(properties.library);
-    wanted_version bigint := (
-        select r.version_id from pgrag.resolve_version(properties.library, properties.version) as r
-    );
+    owner_id bigint := _pgrag.library_id(library);
+    wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
     if properties.example_count < 0 then
         raise exception 'example_count must be at least 0, got %.', properties.example_count

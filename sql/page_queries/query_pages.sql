@@ -24,11 +24,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-    owner_id bigint := _pgrag.library_id(query_pages.library);
-    wanted_version bigint := (
-        select r.version_id
-        from pgrag.resolve_version(query_pages.library, query_pages.version) as r
-    );
+    owner_id bigint := _pgrag.library_id(library);
+    wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
     if query_pages.top_k < 0 then
         raise exception 'top_k must be at least 0, got %.', query_pages.top_k

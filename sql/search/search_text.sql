@@ -36,11 +36,8 @@ set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
-    owner_id bigint := _pgrag.library_id(search_text.library);
-    wanted_version bigint := (
-        select r.version_id
-        from pgrag.resolve_version(search_text.library, search_text.version) as r
-    );
+    owner_id bigint := _pgrag.library_id(library);
+    wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
     deadline timestamptz;
     keys text := _pgrag.glob_expression(search_text.path);
     expression text;
