@@ -207,62 +207,29 @@ returns table (
     place bigint,
     embedding halfvec
 )
-language plpgsql
+language sql
 stable
 parallel safe
-set work_mem = '64MB'
 as $$
-#variable_conflict use_column
-declare
-    characters jsonb := (
-        select m.settings -> 'characters'
-        from pgrag.embedding_models as m
-        where m.model_id = embed_texts.model_id
-    );
-begin
-    return query
-    with recursive words as materialized (
+    with words as materialized (
         select t.place, w.word collate "C" as word, count(*) as occurrences
-        from unnest(embed_texts.texts) with ordinality as t (text, place)
-        cross join lateral unnest(_pgrag.split_words(t.text, characters)) as w (word)
-        where length(w.word) between 1 and 100
+        from pgrag.embedding_models as m
+        cross join unnest(embed_texts.texts) with ordinality as t (text, place)
+        cross join lateral unnest(
+            _pgrag.split_words(t.text, m.settings -> 'characters')
+        ) as w (word)
+        where m.model_id = embed_texts.model_id
         group by t.place, w.word
     ),
-    walk (word, rest, marker_length, pieces) as (
-        select w.word, w.word, 0, '{}'::text[] collate "C"
-        from (select distinct w.word from words as w) as w
-        union all
-        select
-            w.word, '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
-        from walk as w
-        cross join lateral (
-            select prefix.size
-            from (
-                select t.token, t.prefix_lengths
-                from pgrag.model_tokens as t
-                where t.model_id = embed_texts.model_id and t.token <= w.rest
-                order by t.token desc
-                limit 1
-            ) as nearest
-            cross join unnest(nearest.prefix_lengths) as prefix (size)
-            where prefix.size > w.marker_length
-                and left(nearest.token, prefix.size) = left(w.rest, prefix.size)
-            limit 1
-        ) as piece
-        where length(w.rest) > w.marker_length
-    ),
     pieces as materialized (
-        select w.word, t.embedding::vector as embedding
-        from walk as w
-        cross join unnest(w.pieces) as piece (token)
-        join pgrag.model_tokens as t
-            on t.model_id = embed_texts.model_id and t.token = piece.token
-        where w.rest = '##'
+        select p.word, p.embedding::vector as embedding
+        from _pgrag.word_pieces(
+            array(select distinct w.word from words as w), embed_texts.model_id
+        ) as p
     )
     select w.place, l2_normalize(avg(p.embedding))::halfvec
     from words as w
     join pieces as p on p.word = w.word
     cross join lateral generate_series(1, w.occurrences) as occurrence
     group by w.place;
-end;
 $$;

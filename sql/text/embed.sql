@@ -1,6 +1,4 @@
--- The built-in model, identical to pgrag.embedding.BuiltinEmbedder in Python. The greatest token
--- that sorts at or before a text starts with the longest token that the text starts with. So one
--- index lookup and the prefix lengths of that token yield the next piece.
+-- The built-in model, identical to pgrag.embedding.BuiltinEmbedder in Python.
 create or replace function pgrag.embed(
     input text,
     model text default pgrag.builtin_model()
@@ -27,38 +25,11 @@ begin
                 hint = 'Compute the vector outside and pass it as query_embedding.';
     end if;
 
-    with recursive walk (rest, marker_length, pieces) as (
-        select w.word collate "C", 0, '{}'::text[] collate "C"
-        from unnest(
-            _pgrag.split_words(embed.input, wanted_model.settings -> 'characters')
-        ) as w (word)
-        where length(w.word) between 1 and 100
-        union all
-        select '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
-        from walk as w
-        cross join lateral (
-            select prefix.size
-            from (
-                select t.token, t.prefix_lengths
-                from pgrag.model_tokens as t
-                where t.model_id = wanted_id and t.token <= w.rest
-                order by t.token desc
-                limit 1
-            ) as nearest
-            cross join unnest(nearest.prefix_lengths) as prefix (size)
-            where prefix.size > w.marker_length
-                and left(nearest.token, prefix.size) = left(w.rest, prefix.size)
-            limit 1
-        ) as piece
-        where length(w.rest) > w.marker_length
-    )
-    select l2_normalize(avg(t.embedding))
+    select l2_normalize(avg(p.embedding))
     into vector
-    from walk as w
-    cross join unnest(w.pieces) as piece (token)
-    join pgrag.model_tokens as t
-        on t.model_id = wanted_id and t.token = piece.token
-    where w.rest = '##';
+    from _pgrag.word_pieces(
+        _pgrag.split_words(embed.input, wanted_model.settings -> 'characters'), wanted_id
+    ) as p;
     return vector;
 end;
 $$;
@@ -69,6 +40,53 @@ text. Words are cut into the longest known pieces from left to right; a word wit
 of more than 100 characters is skipped; the vector is the normalised mean of the pieces'' vectors.
 Errors: PGR09 for an unknown model and for a model outside the database. Method: BERT''s word pieces
 with Model2Vec''s static embeddings.';
+
+-- The pieces of the words that are known. The greatest token that sorts at or before a text starts
+-- with the longest token that the text starts with. So one index lookup and the prefix lengths of
+-- that token yield the next piece.
+create or replace function _pgrag.word_pieces(
+    words text[],
+    model_id bigint
+)
+returns table (
+    word text,
+    embedding halfvec
+)
+language sql
+stable
+parallel safe
+as $$
+    with recursive walk (word, rest, marker_length, pieces) as (
+        select w.word, w.word collate "C", 0, '{}'::text[] collate "C"
+        from unnest(word_pieces.words) as w (word)
+        where length(w.word) between 1 and 100
+        union all
+        select
+            w.word, '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
+        from walk as w
+        cross join lateral (
+            select prefix.size
+            from (
+                select t.token, t.prefix_lengths
+                from pgrag.model_tokens as t
+                where t.model_id = word_pieces.model_id and t.token <= w.rest
+                order by t.token desc
+                limit 1
+            ) as nearest
+            cross join unnest(nearest.prefix_lengths) as prefix (size)
+            where prefix.size > w.marker_length
+                and left(nearest.token, prefix.size) = left(w.rest, prefix.size)
+            limit 1
+        ) as piece
+        where length(w.rest) > w.marker_length
+    )
+    select w.word, t.embedding
+    from walk as w
+    cross join unnest(w.pieces) as piece (token)
+    join pgrag.model_tokens as t
+        on t.model_id = word_pieces.model_id and t.token = piece.token
+    where w.rest = '##';
+$$;
 
 -- The character classes come with the model, so that every server and every Python splits alike,
 -- whatever the locale and Unicode version: lower() under "C" changes ASCII only, and the few other
