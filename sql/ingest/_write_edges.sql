@@ -107,12 +107,8 @@ as $$
     ),
     kept as (
         update pgrag.edges as e
-        set source_document_id = p.document_id,
-            confidence = p.confidence,
-            place = p.place,
-            line = p.line,
-            link_text = p.link_text,
-            sentence = p.sentence
+        set (source_document_id, confidence, place, line, link_text, sentence)
+            = (p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence)
         from pairs as k
         join placed as p on p.page_id = k.page_id and p.place = k.place
         where e.library_id = write_edges.library_id

@@ -204,10 +204,8 @@ begin
     from unnest(page_ids, ranks, in_degrees, out_degrees)
         as r (page_id, rank, in_degree, out_degree)
     on conflict on constraint page_ranks_pkey do update
-    set version_id = excluded.version_id,
-        rank = excluded.rank,
-        in_degree = excluded.in_degree,
-        out_degree = excluded.out_degree
+    set (version_id, rank, in_degree, out_degree)
+        = (excluded.version_id, excluded.rank, excluded.in_degree, excluded.out_degree)
     where (stored.version_id, stored.rank, stored.in_degree, stored.out_degree) is distinct from (
         excluded.version_id, excluded.rank, excluded.in_degree, excluded.out_degree
     );

@@ -114,12 +114,9 @@ begin
     end if;
     if affected <> '{}' then
         update pgrag.edges as e
-        set state = c.state,
-            how = c.how,
-            target_page_id = c.target_page_id,
-            target_document_id = c.target_document_id,
-            fragment_found = c.fragment_found,
-            candidates = c.candidates
+        set (state, how, target_page_id, target_document_id, fragment_found, candidates) = (
+            c.state, c.how, c.target_page_id, c.target_document_id, c.fragment_found, c.candidates
+        )
         from _pgrag.connections(
             resolve_links.library_id,
             resolve_links.version_id,
