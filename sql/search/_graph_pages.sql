@@ -34,61 +34,40 @@ as $$
 #variable_conflict use_column
 declare
     target _pgrag.search_target := request.target;
-    listed_ids bigint[];
-    listed_libraries bigint[];
-    seed_ids bigint[];
-    seed_weights double precision[];
-    reached_ids bigint[];
-    reached_libraries bigint[];
-    reached_depths integer[];
-    reached_weights double precision[];
-    via_ids bigint[];
 begin
-    select
-        array_agg(l.page_id order by l.place),
-        array_agg(l.library_id order by l.place),
-        (array_agg(l.page_id order by l.place))[:(request.graph ->> 'seeds')::integer],
-        (array_agg(l.score / nullif(l.best_score, 0) order by l.place))[
-            :(request.graph ->> 'seeds')::integer
-        ]
-    into listed_ids, listed_libraries, seed_ids, seed_weights
-    from (
+    return query
+    with recursive listed as materialized (
         select
             h.library_id,
             h.page_id,
-            min(h.ordinality) as place,
-            max(h.hybrid_score) as score,
-            max(max(h.hybrid_score)) over () as best_score
+            max(h.hybrid_score) / nullif(max(max(h.hybrid_score)) over (), 0) as weight,
+            row_number() over (order by min(h.ordinality)) <= (request.graph ->> 'seeds')::integer
+                as is_seed
         from unnest(hits) with ordinality as h
         group by h.library_id, h.page_id
-    ) as l;
-
-    select
-        array_agg(n.page_id), array_agg(s.library_id), array_agg(n.depth), array_agg(n.weight),
-        array_agg(n.via_page_id)
-    into reached_ids, reached_libraries, reached_depths, reached_weights, via_ids
-    from (
-        select l.library_id, array_agg(l.page_id) as page_ids
-        from unnest(listed_libraries, listed_ids) as l (library_id, page_id)
-        where l.page_id = any (seed_ids)
-        group by l.library_id
-    ) as s
-    cross join lateral _pgrag.neighbourhood(
-        s.library_id, s.page_ids, (request.graph ->> 'depth')::integer, null, 'out',
-        (request.graph ->> 'fan_out')::integer, (request.graph ->> 'total')::integer
-    ) as n;
-
-    return query
-    with recursive nodes as materialized (
-        select l.library_id, l.page_id, false as is_new
-        from unnest(listed_libraries, listed_ids) as l (library_id, page_id)
-        union all
-        select r.library_id, r.page_id, true
-        from unnest(reached_libraries, reached_ids) as r (library_id, page_id)
-        where r.page_id <> all (listed_ids)
     ),
     seeds as (
-        select s.page_id, s.weight from unnest(seed_ids, seed_weights) as s (page_id, weight)
+        select l.library_id, l.page_id, l.weight from listed as l where l.is_seed
+    ),
+    reached as materialized (
+        select s.library_id, n.page_id, n.depth, n.weight, n.via_page_id as via_id
+        from (
+            select s.library_id, array_agg(s.page_id) as page_ids
+            from seeds as s
+            group by s.library_id
+        ) as s
+        cross join lateral _pgrag.neighbourhood(
+            s.library_id, s.page_ids, (request.graph ->> 'depth')::integer, null, 'out',
+            (request.graph ->> 'fan_out')::integer, (request.graph ->> 'total')::integer
+        ) as n
+    ),
+    nodes as materialized (
+        select l.library_id, l.page_id, false as is_new
+        from listed as l
+        union all
+        select r.library_id, r.page_id, true
+        from reached as r
+        where r.page_id not in (select l.page_id from listed as l)
     ),
     -- Of several edges of one kind between two pages, the most confident one.
     links as materialized (
@@ -100,7 +79,7 @@ begin
         from pgrag.edges as e
         left join pgrag.edge_kinds as k on k.name = e.kind
         where e.library_id = any (target.library_ids)
-            and e.source_page_id = any (listed_ids || reached_ids)
+            and e.source_page_id = any (array(select n.page_id from nodes as n))
             -- Forces a hash table: the index on targets is slow for pages linked from everywhere,
             -- and an array would be scanned for each edge.
             and (e.target_page_id in (select n.page_id from nodes as n)) is true
@@ -134,11 +113,6 @@ begin
             join seeds as s on s.page_id = l.target_id
         ) as v
         group by v.page_id
-    ),
-    reached as (
-        select r.*
-        from unnest(reached_ids, reached_depths, reached_weights, via_ids)
-            as r (page_id, depth, weight, via_id)
     ),
     ways as (
         select r.page_id, r.depth, r.weight, v.amount, array[r.via_id, r.page_id] as path
@@ -219,7 +193,7 @@ begin
         ((a.local_share + a.rank_share) / 2)::double precision,
         a.linked_by,
         a.links_to,
-        cardinality(seed_ids),
+        (select count(*)::integer from seeds),
         a.edge_ids[:20],
         case when a.is_new or a.linked_by + a.links_to = 0 then a.path end
     from admitted as a
