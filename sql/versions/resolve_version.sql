@@ -17,6 +17,11 @@ declare
     owner_id bigint := _pgrag.library_id(resolve_version.library);
     library_name text := lower(btrim(resolve_version.library));
     wish text := lower(btrim(coalesce(resolve_version.wanted, '')));
+    is_range boolean := pgrag.version_class(wish) = 'partial'
+        or (
+            wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
+            and wish ~ '[\^~<>=*|]|\d\.x|\s'
+        );
 begin
     return query
     select v.label, v.version_id, 'exact'
@@ -49,47 +54,29 @@ begin
             v.created_at desc,
             v.version_id desc
         limit 1;
-    elsif pgrag.version_class(wish) = 'partial'
-        or (
-            wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
-            and wish ~ '[\^~<>=*|]|\d\.x|\s'
-        )
-    then
+    else
         return query
-        select v.label, v.version_id, format('the newest version in the range %s', wish)
+        select v.label, v.version_id, f.reason
         from pgrag.versions as v
-        where v.library_id = owner_id
-            and v.release_key is not null
-            and _pgrag.in_range(v.release_key, wish)
-            and (not v.prerelease or wish ~ '-')
-        order by v.status = 'ready' desc, v.release_key desc, v.version_id desc
+        cross join lateral (
+            values
+                (
+                    1, 'the newest version in the range ' || wish,
+                    is_range and v.release_key is not null and _pgrag.in_range(v.release_key, wish)
+                ),
+                (
+                    2, wish || ' is not indexed; the newest version before it',
+                    v.release_key <= pgrag.release_key(wish)
+                ),
+                (
+                    3, wish || ' is not indexed; the unversioned documentation',
+                    v.class = 'unversioned'
+                )
+        ) as f (preference, reason, fits)
+        where v.library_id = owner_id and (not v.prerelease or wish ~ '-') and f.fits
+        order by f.preference, v.status = 'ready' desc, v.release_key desc, v.version_id desc
         limit 1;
     end if;
-    if found then
-        return;
-    end if;
-
-    if pgrag.release_key(wish) is not null then
-        return query
-        select
-            v.label,
-            v.version_id,
-            format('%s is not indexed; the newest version before it', wish)
-        from pgrag.versions as v
-        where v.library_id = owner_id
-            and v.release_key <= pgrag.release_key(wish)
-            and (not v.prerelease or wish ~ '-')
-        order by v.status = 'ready' desc, v.release_key desc, v.version_id desc
-        limit 1;
-    end if;
-    if found then
-        return;
-    end if;
-
-    return query
-    select v.label, v.version_id, format('%s is not indexed; the unversioned documentation', wish)
-    from pgrag.versions as v
-    where v.library_id = owner_id and v.class = 'unversioned' and wish <> '';
     if not found then
         raise exception 'Library % has no version that fits %.',
             quote_literal(library_name), quote_literal(wish)
