@@ -86,26 +86,3 @@ begin
     join pgrag.edges as e on e.library_id = owner_id and e.edge_id = c.edge_id;
 end;
 $$;
-
--- Reading the links of a page also writes its names: without names, the links are unread.
-create or replace function _pgrag.unread_pages(
-    library_id bigint,
-    version_id bigint
-)
-returns bigint[]
-language sql
-stable
-parallel safe
-as $$
-    select array(
-        select p.page_id
-        from pgrag.pages as p
-        where p.library_id = unread_pages.library_id
-            and p.version_id = unread_pages.version_id
-            and not exists (
-                select
-                from pgrag.page_names as n
-                where n.library_id = p.library_id and n.page_id = p.page_id
-            )
-    );
-$$;
