@@ -83,8 +83,6 @@ as $$
 declare
     faulty bigint[];
     lost bigint[];
-    situations text[];
-    summaries text[];
 begin
     select
         array_agg(f.document_id),
@@ -137,14 +135,14 @@ begin
     where d.library_id = owner.library_id and d.document_id = any (lost);
 
     -- A vector of another text is deleted with it, or searches would match the wrong text.
-    select
+    perform _pgrag.restate_documents(
+        owner,
         array_agg(d.document_id),
         array_agg(case when d.level = 2 and d.covers > 0 then d.situation else '' end),
         array_agg(case when d.is_summary and d.extract is not null then d.content end)
-    into faulty, situations, summaries
+    )
     from pgrag.documents as d
     where d.library_id = owner.library_id and d.document_id = any (faulty);
-    perform _pgrag.restate_documents(owner, faulty, situations, summaries);
 end;
 $$;
 

@@ -15,9 +15,6 @@ declare
     owner pgrag.libraries := _pgrag.lock_library(refresh_anchor_texts.library);
     version_ids bigint[] := _pgrag.version_ids(owner.library_id, refresh_anchor_texts.version);
     changed bigint[];
-    document_ids bigint[];
-    situations text[];
-    summaries text[];
 begin
     with texts as (
         select
@@ -63,18 +60,18 @@ begin
     )
     select array_agg(r.page_id order by r.page_id) into changed from renamed as r;
 
-    select
+    perform _pgrag.restate_documents(
+        owner,
         array_agg(f.document_id),
         array_agg(f.situation),
         array_agg(case when f.extract is not null then f.content end)
-    into document_ids, situations, summaries
+    )
     from (
         select distinct on (d.page_id) d.document_id, d.situation, d.extract, d.content
         from pgrag.documents as d
         where d.library_id = owner.library_id and d.page_id = any (changed) and d.covers > 0
         order by d.page_id, d.level desc, d.sort_order
     ) as f;
-    perform _pgrag.restate_documents(owner, document_ids, situations, summaries);
     return coalesce(cardinality(changed), 0);
 end;
 $$;
