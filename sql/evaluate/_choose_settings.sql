@@ -118,13 +118,12 @@ create or replace function _pgrag.training_gains(
     out unmuted jsonb
 )
 returns record
-language plpgsql
+language sql
 stable
 parallel restricted
 as $$
-begin
     with gains as materialized (
-        select g.* from _pgrag.tuned_gains(settings, false) as g
+        select g.* from _pgrag.tuned_gains(training_gains.settings, false) as g
     )
     select
         (
@@ -140,7 +139,5 @@ begin
                 where not g.is_muted
                 group by g.kind
             ) as k
-        )
-    into gain, unmuted;
-end;
+        );
 $$;

@@ -196,26 +196,22 @@ create or replace function _pgrag.compared_gains(
     seed bigint
 )
 returns jsonb
-language plpgsql
+language sql
 stable
 parallel restricted
 as $$
-begin
-    return (
-        select jsonb_object_agg(f.key, trim_scale(round(f.value::numeric, 4)))
-        from (
-            select
-                array_agg(o.gain order by o.question_number) as scores,
-                array_agg(n.gain order by o.question_number) as other_scores
-            from _pgrag.tuned_gains(before, on_validation) as o
-            join _pgrag.tuned_gains(after, on_validation) as n
-                on n.question_number = o.question_number and n.is_muted = o.is_muted
-            where o.is_muted or o.kind not in ('heading', 'title')
-        ) as g
-        cross join lateral _pgrag.compared_scores(
-            g.scores, g.other_scores, 10000, seed, two_sided => false
-        ) as c
-        cross join lateral jsonb_each_text(to_jsonb(c) - 'ties') as f
-    );
-end;
+    select jsonb_object_agg(f.key, trim_scale(round(f.value::numeric, 4)))
+    from (
+        select
+            array_agg(o.gain order by o.question_number) as scores,
+            array_agg(n.gain order by o.question_number) as other_scores
+        from _pgrag.tuned_gains(compared_gains.before, compared_gains.on_validation) as o
+        join _pgrag.tuned_gains(compared_gains.after, compared_gains.on_validation) as n
+            on n.question_number = o.question_number and n.is_muted = o.is_muted
+        where o.is_muted or o.kind not in ('heading', 'title')
+    ) as g
+    cross join lateral _pgrag.compared_scores(
+        g.scores, g.other_scores, 10000, compared_gains.seed, two_sided => false
+    ) as c
+    cross join lateral jsonb_each_text(to_jsonb(c) - 'ties') as f;
 $$;
