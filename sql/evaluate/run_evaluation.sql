@@ -52,9 +52,7 @@ begin
     into run.set_name, run.set_digest, run.unit, run.library
     from pgrag.evaluation_sets as s
     where s.set_id = owner_set_id;
-    select v.version
-    into run.version
-    from pgrag.resolve_version(run.library, stated ->> 'version') as v;
+    run.version := (pgrag.resolve_version(run.library, stated ->> 'version')).version;
     select coalesce(stated #>> '{arguments,model}', m.name)
     into run.model
     from pgrag.libraries as l

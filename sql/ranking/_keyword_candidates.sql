@@ -43,10 +43,7 @@ begin
         window strongest as (order by max(t.bound) desc, t.lexeme)
     ) as l;
     if lexemes is null then
-        best.library_ids := '{}';
-        best.document_ids := '{}';
-        best.scores := '{}';
-        best.plan := jsonb_build_object('retriever', 'keyword', 'plan', 'no known lexeme');
+        best := ('{}', '{}', '{}', '{"retriever": "keyword", "plan": "no known lexeme"}');
         return best;
     end if;
 

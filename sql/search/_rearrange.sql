@@ -84,7 +84,7 @@ as $$
     )
     select _pgrag.placed(
         one_hit_a_page.hits,
-        coalesce(array_agg(p.place order by p.score desc, p.document_id), '{}'),
+        array_agg(p.place order by p.score desc, p.document_id),
         array_agg(p.score order by p.score desc, p.document_id)
     )
     from pages as p;
@@ -139,7 +139,7 @@ as $$
     )
     select _pgrag.placed(
         by_place_in_headings.hits,
-        coalesce(array_agg(w.place order by w.score desc, w.document_id), '{}'),
+        array_agg(w.place order by w.score desc, w.document_id),
         array_agg(w.score order by w.score desc, w.document_id)
     )
     from weighted as w;
@@ -177,18 +177,15 @@ as $$
     )
     select _pgrag.placed(
         overview_first.hits,
-        coalesce(
-            array_agg(
+        array_agg(
+            p.place
+            order by
+                p.is_chosen desc,
+                case when p.is_chosen then p.page_place else p.place end,
+                p.is_overview desc,
+                case when p.is_overview then p.level end,
+                p.sort_order,
                 p.place
-                order by
-                    p.is_chosen desc,
-                    case when p.is_chosen then p.page_place else p.place end,
-                    p.is_overview desc,
-                    case when p.is_overview then p.level end,
-                    p.sort_order,
-                    p.place
-            ),
-            '{}'
         ),
         array(select h.score from unnest(overview_first.hits) as h order by h.score desc)
     )
