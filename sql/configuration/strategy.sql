@@ -82,6 +82,7 @@ language sql
 stable
 parallel safe
 rows 1
+set search_path from current
 as $$
     select
         chosen_strategy.wanted_intent,

@@ -150,6 +150,7 @@ returns text
 language sql
 stable
 parallel safe
+set search_path from current
 as $$
     with sources as (
         (
