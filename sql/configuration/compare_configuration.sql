@@ -19,14 +19,6 @@ as $$
 begin
     perform _pgrag.check_configuration(compare_configuration.entries);
     return query
-    with wanted as (
-        select * from _pgrag.configuration_entries(compare_configuration.entries)
-    ),
-    present as (
-        select p.*
-        from _pgrag.configuration_entries(pgrag.configuration()) as p
-        where compare_configuration.entries ? p.section
-    )
     select
         coalesce(w.section, p.section),
         coalesce(w.name, p.name),
@@ -37,8 +29,12 @@ begin
         end,
         p.entry,
         w.entry
-    from wanted as w
-    full join present as p on p.section = w.section and p.name = w.name
+    from _pgrag.configuration_entries(compare_configuration.entries) as w
+    full join (
+        select e.*
+        from _pgrag.configuration_entries(pgrag.configuration()) as e
+        where compare_configuration.entries ? e.section
+    ) as p on p.section = w.section and p.name = w.name
     where w.entry is distinct from p.entry
         and (w.section is not null or compare_configuration.exact)
     order by 1, 2;

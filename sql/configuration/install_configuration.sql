@@ -29,17 +29,9 @@ begin
         return;
     end if;
 
-    with earlier as (
-        select * from _pgrag.configuration_entries(coalesce(shipped, '{}'))
-    ),
-    present as (
-        select * from _pgrag.configuration_entries(pgrag.configuration())
-    ),
-    wanted as (
-        select * from _pgrag.configuration_entries(install_configuration.entries)
-    ),
-    -- Only entries that are still as shipped are updated; changes by a user stay.
-    merged as (
+    select coalesce(jsonb_agg(to_jsonb(m) order by m.section, m.name), '[]')
+    into changes
+    from (
         select
             coalesce(w.section, e.section) as section,
             coalesce(w.name, e.name) as name,
@@ -50,16 +42,15 @@ begin
             end as change,
             p.entry as before,
             w.entry as after
-        from wanted as w
-        full join earlier as e on e.section = w.section and e.name = w.name
-        left join present as p
+        from _pgrag.configuration_entries(install_configuration.entries) as w
+        full join _pgrag.configuration_entries(coalesce(shipped, '{}')) as e
+            on e.section = w.section and e.name = w.name
+        left join _pgrag.configuration_entries(pgrag.configuration()) as p
             on p.section = coalesce(w.section, e.section) and p.name = coalesce(w.name, e.name)
+        -- Only entries that are still as shipped are updated; changes by a user stay.
         where p.entry is not distinct from e.entry
             and p.entry is distinct from w.entry
-    )
-    select coalesce(jsonb_agg(to_jsonb(m) order by m.section, m.name), '[]')
-    into changes
-    from merged as m;
+    ) as m;
 
     perform _pgrag.write_configuration(changes);
     insert into pgrag.configuration_versions (origin, note, configuration)
