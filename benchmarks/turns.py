@@ -2,9 +2,11 @@
 
     python -m benchmarks.turns --data PATH --against main~5
 
-Both index the corpus in processes of their own code, into a database each; then every query goes to
-both, and the side that comes first changes from query to query, so that noise hits both alike.
-Printed are ratios after : before; above 1 this checkout is slower.
+Both index the corpus in processes of their own code, into a database each. Then every query goes to
+the other commit's database and to a copy of it that this checkout has upgraded: two HNSW graphs of
+the same vectors differ by chance, and with them the times by a tenth. The side that comes first
+changes from query to query, so that noise hits both alike. Printed are ratios after : before; above
+1 this checkout is slower.
 """
 
 from __future__ import annotations
@@ -60,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 for name, tree in {"before": before, "after": ROOT}.items()
             }
             _index(sides, pages, options.indexing, times)
+            sides["after"] = (ROOT, _database(url, "upgraded", template="before"))
+            _pgrag(sides["after"], "db", "upgrade")
             _search(sides, queries, times)
             asyncio.run(_ask(sides, queries, times))
     print(f"{options.corpus}, {len(queries)} queries, against {options.against}\n")
@@ -98,10 +102,11 @@ def _server(scratch: Path) -> Iterator[str]:
         server.remove()
 
 
-def _database(url: str, name: str) -> str:
-    """Make a database; return its URL."""
+def _database(url: str, name: str, template: str = "template1") -> str:
+    """Make a database, a copy of the template; return its URL."""
+    names = map(sql.Identifier, (name, template))
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        connection.execute(sql.SQL("create database {} template {}").format(*names))
     return make_conninfo(**{**conninfo_to_dict(url), "dbname": name})
 
 
@@ -130,15 +135,10 @@ def _index(sides: dict[str, tuple[Path, str]], pages: Path, count: int, times: T
 
 
 def _search(sides: dict[str, tuple[Path, str]], queries: list[str], times: Times) -> None:
-    """Every call twice; the first one warms up.
-
-    The indexes are built anew before: how those that grew page by page turned out is chance, and
-    made the same code 10 % faster or slower.
-    """
+    """Every call twice; the first one warms up."""
     connections = {name: psycopg.connect(url, autocommit=True) for name, (_, url) in sides.items()}
     for connection in connections.values():
         register_vector_types(connection)
-        connection.execute("reindex schema pgrag")
         connection.execute("vacuum (analyze)")
     for is_measured in (False, True):
         for call, statement in CALLS.items():
