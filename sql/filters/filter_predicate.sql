@@ -45,6 +45,8 @@ as $$
 declare
     parts text[] := '{}';
     item record;
+    expression text;
+    kind text;
 begin
     if jsonb_typeof(filter) <> 'object' then
         raise exception 'A filter must be an object, got %.', filter
@@ -59,10 +61,8 @@ begin
         then
             raise exception '"%" needs a list of filters, got %.', item.key, item.value
                 using errcode = 'PGR06', hint = format('For example {"%s": [{…}, {…}]}.', item.key);
-        end if;
-        parts := parts || case
-            when item.key in ('and', 'or')
-            then (
+        elsif item.key in ('and', 'or') then
+            parts := parts || (
                 select format(
                     '(%s)',
                     string_agg(
@@ -71,82 +71,66 @@ begin
                     )
                 )
                 from jsonb_array_elements(item.value) with ordinality as m (member, nth)
-            )
-            when item.key = 'not'
-            then format('(%s) is not true', _pgrag.compile_filter(item.value, nesting + 1))
-            when item.key = 'front_matter' and jsonb_typeof(item.value) = 'object'
-            then (
-                select coalesce(
-                    string_agg(
-                        _pgrag.compile_field('front_matter.' || f.key, f.value), ' and '
-                    ),
-                    'true'
-                )
-                from jsonb_each(item.value) as f
-            )
-            else _pgrag.compile_field(item.key, item.value)
-        end;
+            );
+        elsif item.key = 'not' then
+            parts := parts
+                || format('(%s) is not true', _pgrag.compile_filter(item.value, nesting + 1));
+        elsif item.key = 'front_matter' and jsonb_typeof(item.value) = 'object' then
+            parts := parts || _pgrag.compile_filter(
+                (
+                    select coalesce(jsonb_object_agg('front_matter.' || f.key, f.value), '{}')
+                    from jsonb_each(item.value) as f
+                ),
+                nesting
+            );
+        else
+            select f.expression, f.kind
+            into expression, kind
+            from _pgrag.query_fields() as f
+            where f.name = item.key and f.expression is not null
+            union all
+            select
+                format(
+                    '(p.front_matter #> %L)',
+                    string_to_array(substr(item.key, length('front_matter.') + 1), '.')
+                ),
+                'json'
+            where item.key like 'front\_matter.%';
+            if expression is null then
+                raise exception 'There is no filter field "%".', item.key
+                    using errcode = 'PGR06',
+                        hint = format(
+                            'Use %s, or front_matter.%s.',
+                            (
+                                select string_agg(f.name, ', ')
+                                from _pgrag.query_fields() as f
+                                where f.name = f.field and f.kind <> 'scope'
+                            ),
+                            item.key
+                        );
+            elsif item.value = '{}' then
+                raise exception 'The filter field "%" has no condition.', item.key
+                    using errcode = 'PGR06';
+            end if;
+            parts := parts || array(
+                select _pgrag.compile_operator(item.key, kind, expression, o.key, o.value)
+                from jsonb_each(
+                    -- A value, a list, or an object of operators.
+                    case jsonb_typeof(item.value)
+                        when 'object' then item.value
+                        when 'array' then jsonb_build_object(
+                            case when item.key in ('section_path', 'path') then '=' else 'in' end,
+                            item.value
+                        )
+                        else jsonb_build_object('=', item.value)
+                    end
+                ) as o
+            );
+        end if;
     end loop;
     return case
         when cardinality(parts) = 0 then 'true'
         else '(' || array_to_string(parts, ' and ') || ')'
     end;
-end;
-$$;
-
--- Compiles one field with its condition: a value, a list, or an object of operators.
-create or replace function _pgrag.compile_field(
-    field text,
-    condition jsonb
-)
-returns text
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    operators jsonb := case jsonb_typeof(condition)
-        when 'object' then condition
-        when 'array' then jsonb_build_object(
-            case when field in ('section_path', 'path') then '=' else 'in' end, condition
-        )
-        else jsonb_build_object('=', condition)
-    end;
-    expression text;
-    kind text;
-begin
-    select f.expression, f.kind
-    into expression, kind
-    from _pgrag.query_fields() as f
-    where f.name = compile_field.field and f.expression is not null;
-
-    if expression is null and field like 'front\_matter.%' then
-        expression := format(
-            '(p.front_matter #> %L)',
-            string_to_array(substr(field, length('front_matter.') + 1), '.')
-        );
-        kind := 'json';
-    elsif expression is null then
-        raise exception 'There is no filter field "%".', field
-            using errcode = 'PGR06',
-                hint = format(
-                    'Use %s, or front_matter.%s.',
-                    (
-                        select string_agg(f.name, ', ')
-                        from _pgrag.query_fields() as f
-                        where f.name = f.field and f.kind <> 'scope'
-                    ),
-                    field
-                );
-    end if;
-    if operators = '{}' then
-        raise exception 'The filter field "%" has no condition.', field using errcode = 'PGR06';
-    end if;
-    return (
-        select string_agg(
-            _pgrag.compile_operator(field, kind, expression, o.key, o.value), ' and '
-        )
-        from jsonb_each(operators) as o
-    );
 end;
 $$;
