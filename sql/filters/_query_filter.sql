@@ -49,9 +49,7 @@ begin
         );
     end if;
 
-    filter := _pgrag.query_condition(
-        field, kind, operator, _pgrag.query_values(value, start), start
-    );
+    filter := _pgrag.query_condition(field, kind, operator, value, start);
     if operator = '!=' then
         filter := jsonb_build_object('not', filter);
     end if;
@@ -121,68 +119,4 @@ as $$
         ('position', 'position', 'text', 'd.position',
             '^(=|!=)?["(]?(intro|middle|conclusion)\M'),
         ('library', 'library', 'scope', null, null), ('version', 'version', 'scope', null, null);
-$$;
-
--- The values of a field, a,b or (a b), as pairs of the value and whether it was quoted.
-create or replace function _pgrag.query_values(
-    value text,
-    start integer
-)
-returns jsonb
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    is_list boolean := value ~ '^\((?:[^()"]|"(?:[^"\\]|\\.)*")*\)$';
-    part text;
-    found jsonb := '[]';
-    -- The part before: a value, a blank, or a comma that needs a value.
-    before text := ',';
-begin
-    if is_list then
-        value := substr(value, 2, length(value) - 2);
-        start := start + 1;
-    end if;
-    for part in
-        select m.part[1]
-        from regexp_matches(value, '\s+|,|"(?:[^"\\]|\\.)*"|[^\s,"]+|"', 'g') as m (part)
-    loop
-        if part = ',' and before = ',' then
-            exit;
-        elsif part = '"' or part not in (',') and part !~ '^\s' and before = 'value' then
-            perform _pgrag.query_error(
-                start,
-                case part
-                    when '"' then 'this quote is not closed.'
-                    else format('a comma or space is missing before %s.', part)
-                end,
-                'Quotes in a quoted value are written \".'
-            );
-        elsif part ~ '^\s' then
-            before := case before when ',' then ',' else 'blank' end;
-        elsif part = ',' then
-            before := ',';
-        else
-            found := found || jsonb_build_array(
-                case
-                    when part ~ '^"'
-                    then jsonb_build_array(
-                        regexp_replace(substr(part, 2, length(part) - 2), '\\(.)', '\1', 'g'), true
-                    )
-                    else jsonb_build_array(part, false)
-                end
-            );
-            before := 'value';
-        end if;
-        start := start + length(part);
-    end loop;
-    if before = ',' then
-        perform _pgrag.query_error(
-            start, 'a value is missing here.',
-            'Write tags:a,b or tags:(a b), without blanks after the colon and between commas.'
-        );
-    end if;
-    return found;
-end;
 $$;
