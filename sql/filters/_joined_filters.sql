@@ -14,7 +14,6 @@ declare
     closeness constant jsonb := '{"end": 0, ")": 0, "both": 1, "or": 2, "and": 3, "not": 4}';
     operands jsonb[] := '{}';
     waiting text[] := '{}';
-    depth integer := 0;
     has_left boolean := false;
     kind text;
     -- The operator between the left operand and the current token.
@@ -23,14 +22,13 @@ declare
 begin
     for nth in 1..cardinality(kinds) + 1 loop
         kind := coalesce(kinds[nth], 'end');
-        if kind in ('word', 'scope') and depth > 0 then
+        if kind in ('word', 'scope') and '(' = any (waiting) then
             perform _pgrag.query_error(
                 starts[nth],
                 case kind
                     when 'word' then 'words and filters cannot share parentheses.'
                     else 'library and version stand outside of parentheses.'
-                end,
-                null
+                end
             );
         elsif kind in ('word', 'scope', 'nothing') then
             continue;
@@ -56,7 +54,6 @@ begin
             waiting := waiting[2:];
         end loop;
         if kind = ')' then
-            depth := depth - 1;
             waiting := waiting[2:];
         elsif joint is not null then
             waiting := array_prepend(joint, waiting);
@@ -66,13 +63,8 @@ begin
         elsif kind in ('(', 'not') then
             waiting := array_prepend(kind, waiting);
         end if;
-        if kind = '(' then
-            depth := depth + 1;
-            if depth > 5 then
-                perform _pgrag.query_error(
-                    starts[nth], 'parentheses are nested deeper than 5.', null
-                );
-            end if;
+        if cardinality(array_positions(waiting, '(')) > 5 then
+            perform _pgrag.query_error(starts[nth], 'parentheses are nested deeper than 5.');
         end if;
         has_left := kind in ('filter', ')');
     end loop;

@@ -62,10 +62,7 @@ begin
                 perform _pgrag.query_error(start, message, nullif(way_out, ''));
         end;
     end if;
-    return case
-        when cut[1] <> '-' then filter
-        else coalesce(filter -> 'not', jsonb_build_object('not', filter))
-    end;
+    return filter;
 end;
 $$;
 

@@ -62,7 +62,7 @@ begin
                     kind := ')';
                 end if;
             elsif kinds[newest] in ('filter', 'scope', ')') then
-                perform _pgrag.query_error(start, 'this parenthesis was not opened.', null);
+                perform _pgrag.query_error(start, 'this parenthesis was not opened.');
             end if;
         elsif is_apart and part = '(' then
             open_places := newest + 1 || open_places;
@@ -100,18 +100,17 @@ begin
                 and substr(query, next_start, 20) !~ '^\s*[{}=<>~,;]'
             then
                 filter := jsonb_build_object('tags', tag);
-                filter := case left(part, 1)
-                    when '-' then jsonb_build_object('not', filter)
-                    else filter
-                end;
             end if;
         end if;
 
         if filter is not null then
             kind := 'filter';
+            if part ~ '^-' then
+                filter := coalesce(filter -> 'not', jsonb_build_object('not', filter));
+            end if;
             filter_count := filter_count + 1;
             if filter_count > 100 then
-                perform _pgrag.query_error(start, 'these are more than 100 filters.', null);
+                perform _pgrag.query_error(start, 'these are more than 100 filters.');
             end if;
             if filter ?| '{library, version}' then
                 kind := 'scope';
@@ -143,7 +142,7 @@ begin
             or kinds[opened + 1] in ('not', '-')
             and kinds[opened + 2] in ('filter', 'scope', '(')
         then
-            perform _pgrag.query_error(starts[opened], 'this parenthesis is not closed.', null);
+            perform _pgrag.query_error(starts[opened], 'this parenthesis is not closed.');
         end if;
     end loop;
     -- AND, OR, NOT and a sign before a parenthesis are operators only between filters, else words.
@@ -192,7 +191,7 @@ $$;
 create or replace function _pgrag.query_error(
     place integer,
     complaint text,
-    way_out text
+    way_out text default null
 )
 returns void
 language plpgsql
