@@ -12,24 +12,15 @@ immutable
 parallel safe
 set search_path from current
 as $$
-declare
-    mark text[];
 begin
     words := left(coalesce(parse_search_text.query, ''), 10000);
-    required := '{}';
-    excluded := '{}';
-    for mark in
-        select m
-        from regexp_matches(
-            words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g'
-        ) as m
-    loop
-        if mark[1] = '-' then
-            excluded := excluded || coalesce(mark[2], mark[3]);
-        else
-            required := required || coalesce(mark[2], mark[3]);
-        end if;
-    end loop;
+    select
+        coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] <> '-'), '{}'),
+        coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] = '-'), '{}')
+    into required, excluded
+    from regexp_matches(
+        words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g'
+    ) as m;
     words := regexp_replace(words, '(^|\s)-("[^"]+"|[^\s"+-][^\s"]*)', ' ', 'g');
     words := regexp_replace(words, '(^|\s)\+(?=[^\s+])', '\1', 'g');
     words := btrim(replace(words, '"', ' '));
