@@ -25,17 +25,10 @@ as $$
         end,
         '' order by t.place
     ) || '$'
-    from (
-        select pg_catalog.regexp_replace(
-            case when whole.glob ~ '/' then whole.glob else '**/' || whole.glob end,
-            '^(\./)?/?', ''
-        ) as glob
-        from (
-            select pg_catalog.regexp_replace(
-                nullif(glob_expression.glob, ''), '/$', '/**'
-            ) as glob
-        ) as whole
-    ) as rooted
+    from pg_catalog.regexp_replace(nullif(glob_expression.glob, ''), '/$', '/**') as whole (glob)
+    cross join lateral pg_catalog.regexp_replace(
+        case when whole.glob ~ '/' then whole.glob else '**/' || whole.glob end, '^(\./)?/?', ''
+    ) as rooted (glob)
     cross join lateral pg_catalog.regexp_matches(
         rooted.glob, '\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.', 'g'
     ) with ordinality as t (part, place);
