@@ -40,11 +40,15 @@ begin
         -- (?m) and (?s) have no effect within a line, nor has (?u): everything is Unicode.
         flags := coalesce(substring(written from '^\(\?([imsxu]+)\)'), '');
         written := regexp_replace(written, '^\(\?[imsxu]+\)', '');
-        -- Tokens: escapes, bracket expressions, and single characters.
+        -- Tokens: escapes, bracket expressions, signs that only other engines know, and single
+        -- characters.
         tokens := array(
             select m[1]
             from regexp_matches(
-                written, '\\.|\[\^?\]?(?:\\.|\[:[^:\]]*:\]|[^\]\\])*\]|.', 'g'
+                written,
+                '\\[xu]\{|\\.|\[\^?\]?(?:\\.|\[:[^:\]]*:\]|[^\]\\])*\]'
+                '|\(\?P?<[[:alpha:]_]+>?|\(\?>|\(\?[[:alpha:]^-]+[:)]?|[*+?}]\+|^\*\*\*|.',
+                'g'
             ) as m
         );
         perform _pgrag.refuse_foreign_syntax(tokens, length(line_expression.pattern)
@@ -96,65 +100,34 @@ immutable
 parallel safe
 as $$
 declare
-    -- The pattern with escapes and bracket expressions masked; its length is the same.
-    skeleton text := (
-        select string_agg(
-            case when length(t.token) > 1 then repeat('_', length(t.token)) else t.token end,
-            '' order by t.place
-        )
-        from unnest(refuse_foreign_syntax.tokens) with ordinality as t (token, place)
-    );
     foreign_part record;
 begin
-    select f.*
+    select
+        k.name, k.remedy, left(t.token, 50) as text,
+        skipped + length(array_to_string(tokens[:t.nth - 1], '')) + 1 as place
     into foreign_part
-    from (
-        select
-            regexp_instr(skeleton, k.expression) as place,
-            substring(skeleton from k.expression) as part,
-            k.name,
-            k.remedy
-        from (values
-            ('\(\?P?<[[:alpha:]_]+>?', 'a named group', 'Write a plain group: ( ).'),
-            ('\(\?>', 'an atomic group', 'Write a plain group: ( ).'),
-            ('\(\?[[:alpha:]^-]+[:)]?', 'flags for a part of the pattern',
-                'Flags stand at the beginning: (?i), (?x). Or use case_mode.'),
-            ('[*+?}]\+', 'a possessive quantifier', 'Leave the second sign out.'),
-            ('^\*\*\*', 'a prefix', 'Write \* for a star.')
-        ) as k (expression, name, remedy)
-        where skeleton ~ k.expression
-        union all
-        select
-            1 + (
-                select coalesce(sum(length(e.token)), 0)
-                from unnest(refuse_foreign_syntax.tokens) with ordinality as e (token, place)
-                where e.place < t.place
-            ),
-            t.token,
-            k.name,
-            k.remedy
-        from unnest(refuse_foreign_syntax.tokens) with ordinality as t (token, place)
-        join (values
-            ('^(\\[pP]$|\[.*\\[pP]\{)', 'a Unicode property',
-                'Write [[:alpha:]], [[:upper:]], [[:punct:]], \w, \d or \s.'),
-            ('^\\[QEKGRXhHNC]$', 'an escape of Perl', 'Escape single characters, as in \..'),
-            ('^(\\n$|\[.*\\n)', 'a line end',
-                'Search for one line, and read the next as context.'),
-            ('&&|~~|\[:\^', 'a set operation', 'Write one set: [a-z], or [^a-z].')
-        ) as k (expression, name, remedy) on t.token ~ k.expression
-            and (t.token ~ '^\\|^\[' or k.name <> 'a set operation')
-        union all
-        select regexp_instr(c.written, '\\[xu]\{'), '\x{', 'a code point in braces',
-            'Write \u and four digits: \u00e4.'
-        from array_to_string(refuse_foreign_syntax.tokens, '') as c (written)
-        where c.written ~ '\\[xu]\{'
-    ) as f
-    order by f.place
+    from unnest(tokens) with ordinality as t (token, nth)
+    join (values
+        ('^\(\?P?<', 'a named group', 'Write a plain group: ( ).'),
+        ('^\(\?>', 'an atomic group', 'Write a plain group: ( ).'),
+        ('^\(\?[[:alpha:]^-]+[:)]?$', 'flags for a part of the pattern',
+            'Flags stand at the beginning: (?i), (?x). Or use case_mode.'),
+        ('^[*+?}]\+$', 'a possessive quantifier', 'Leave the second sign out.'),
+        ('^\*\*\*', 'a prefix', 'Write \* for a star.'),
+        ('^(\\[pP]$|\[.*\\[pP]\{)', 'a Unicode property',
+            'Write [[:alpha:]], [[:upper:]], [[:punct:]], \w, \d or \s.'),
+        ('^\\[QEKGRXhHNC]$', 'an escape of Perl', 'Escape single characters, as in \..'),
+        ('^(\\n$|\[.*\\n)', 'a line end',
+            'Search for one line, and read the next as context.'),
+        ('^(?=\[).*(&&|~~|\[:\^)', 'a set operation', 'Write one set: [a-z], or [^a-z].'),
+        ('^(\\|\[.*\\)[xu]\{', 'a code point in braces',
+            'Write \u and four digits: \u00e4.')
+    ) as k (expression, name, remedy) on t.token ~ k.expression
+    order by t.nth
     limit 1;
     if found then
         raise exception 'The pattern has % (%) at character %, which PostgreSQL does not know.',
-            foreign_part.name, left(foreign_part.part, 50),
-            foreign_part.place + refuse_foreign_syntax.skipped
+            foreign_part.name, foreign_part.text, foreign_part.place
             using errcode = 'PGR01', hint = foreign_part.remedy;
     end if;
 end;
