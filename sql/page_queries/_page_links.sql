@@ -69,37 +69,3 @@ as $$
         where page_tags.has_levels or n = cardinality(t.levels)
     ) as l;
 $$;
-
--- The pages that a [[link]] in a query names: by path, else by file name, title or alias.
-create or replace function _pgrag.pages_called(
-    library_id bigint,
-    version_id bigint,
-    name text
-)
-returns bigint[]
-language sql
-stable
-parallel safe
-as $$
-    select coalesce(array_agg(c.page_id order by c.page_id), '{}')
-    from (
-        select p.page_id
-        from pgrag.pages as p
-        cross join lateral (
-            select case
-                when _pgrag.link_path(to_jsonb(p.key)) = pages_called.name then 0
-                when right(
-                    '/' || _pgrag.link_path(to_jsonb(p.key)), length(pages_called.name) + 1
-                ) = '/' || pages_called.name
-                then 1
-                when lower(p.title) = pages_called.name then 2
-                when pages_called.name in (select lower(a) from unnest(p.aliases) as a) then 3
-            end
-        ) as d (distance)
-        where p.library_id = pages_called.library_id
-            and p.version_id = pages_called.version_id
-            and d.distance is not null
-        order by d.distance
-        fetch first row with ties
-    ) as c;
-$$;

@@ -13,9 +13,9 @@ declare
     call text := source ->> 'call';
     kind text := source ->> 'kind';
     name text := trim(both '/' from source ->> 'value');
-    link text := coalesce(source ->> 'value', source #>> '{of,0,value}');
-    library_id bigint := scope -> 'library_id';
-    version_id bigint := scope -> 'version_id';
+    note text := coalesce(source ->> 'value', source #>> '{of,0,value}');
+    owner_id bigint := scope -> 'library_id';
+    wanted_version bigint := scope -> 'version_id';
     targets bigint[];
 begin
     if kind = 'tag' then
@@ -31,8 +31,26 @@ begin
             name, name || '/', name || '.md', name || '.mdx', name || '.markdown'
         );
     elsif kind = 'link' or call = 'outgoing' and source #>> '{of,0,kind}' = 'link' then
-        link := _pgrag.link_path(to_jsonb(link));
-        targets := _pgrag.pages_called(library_id, version_id, link);
+        note := _pgrag.link_path(to_jsonb(note));
+        -- The pages of this path, else of this file name, title or alias.
+        targets := array(
+            select p.page_id
+            from pgrag.pages as p
+            cross join lateral _pgrag.link_path(to_jsonb(p.key)) as k (path)
+            cross join lateral (
+                select case
+                    when k.path = note then 0
+                    when right('/' || k.path, length(note) + 1) = '/' || note then 1
+                    when lower(p.title) = note then 2
+                    when note in (select lower(a) from unnest(p.aliases) as a) then 3
+                end
+            ) as d (distance)
+            where p.library_id = owner_id
+                and p.version_id = wanted_version
+                and d.distance is not null
+            order by d.distance
+            fetch first row with ties
+        );
         return format(
             'p.page_id in (select '
             || case
@@ -49,7 +67,7 @@ begin
                     || ' and e.target_page_id = any (%3$L::bigint[])'
                     || ' and e.how is distinct from ''self'')'
             end,
-            library_id, version_id, targets, regexp_replace(link, '^.*/', '')
+            owner_id, wanted_version, targets, regexp_replace(note, '^.*/', '')
         );
     end if;
     perform _pgrag.page_query_error(
@@ -92,12 +110,12 @@ declare
     keys jsonb;
     unknown text;
 begin
-    select coalesce(jsonb_object_agg(n.name, n.name || n.keys), '{}')
+    select coalesce(jsonb_object_agg(n.name, n.keys), '{}')
     into keys
     from (
         select
             w.name,
-            array_remove(array_agg(f.key order by f.key), w.name) as keys
+            w.name || array_agg(f.key order by f.key) filter (where f.key <> w.name) as keys
         from unnest(names) as w (name)
         join (
             select k.key, _pgrag.property_name(k.key) as simple_name
