@@ -80,7 +80,8 @@ begin
 end;
 $$;
 
--- A value that is repeatedly joined to itself could exhaust memory.
+-- Null if the value has more than 10,000,000 characters: one that is repeatedly joined to itself
+-- could exhaust memory.
 create or replace function _pgrag.bounded_page_value(
     value jsonb
 )
@@ -90,19 +91,9 @@ immutable
 parallel safe
 as $$
     select case
-        when pg_catalog.length(bounded_page_value.value::text) <= _pgrag.longest_page_text()
+        when pg_catalog.length(bounded_page_value.value::text) <= 10000000
         then bounded_page_value.value
     end;
-$$;
-
--- The longest value that a query may compute, in characters.
-create or replace function _pgrag.longest_page_text()
-returns integer
-language sql
-immutable
-parallel safe
-as $$
-    select 10000000;
 $$;
 
 create or replace function _pgrag.moment_text(
