@@ -76,18 +76,16 @@ begin
     end if;
     left_key := _pgrag.page_value_key(left_value);
     right_key := _pgrag.page_value_key(right_value);
-    if left_key.rank <> right_key.rank then
-        return sign(left_key.rank - right_key.rank);
-    elsif left_key.type = 'link' and (
-        right('/' || left_key.words, length(right_key.words) + 1) = '/' || right_key.words
-        or right('/' || right_key.words, length(left_key.words) + 1) = '/' || left_key.words
-    ) then
-        return 0;
-    end if;
     return case
-        when left_key.number <> right_key.number then sign(left_key.number - right_key.number)
-        when left_key.words collate "C" < right_key.words collate "C" then -1
-        when left_key.words = right_key.words then 0
+        when left_key.type = 'link' and right_key.type = 'link' and (
+            right('/' || left_key.words, length(right_key.words) + 1) = '/' || right_key.words
+            or right('/' || right_key.words, length(left_key.words) + 1) = '/' || left_key.words
+        )
+        then 0
+        when left_key = right_key then 0
+        when (left_key.rank, left_key.number, left_key.words collate "C")
+            < (right_key.rank, right_key.number, right_key.words collate "C")
+        then -1
         else 1
     end;
 end;
