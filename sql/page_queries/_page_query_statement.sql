@@ -54,11 +54,8 @@ begin
         end,
         case
             -- Only open tasks, unless the query mentions the state of tasks.
-            when is_task and not exists (
-                select
-                from jsonb_array_elements_text(scope -> 'names') as n
-                where lower(n) in ('completed', 'checked', 'status', 'fullycompleted', 'completion')
-            )
+            when is_task and not lower(scope ->> 'names')::jsonb
+                ?| '{completed,checked,status,fullycompleted,completion}'
             then ' and not (t.task ->> ''checked'')::boolean'
         end
     )];
