@@ -20,8 +20,6 @@ rows 10
 set search_path from current
 as $$
 #variable_conflict use_column
-declare
-    wanted pgrag.pages := _pgrag.page(page_properties.page_id);
 begin
     return query
     select
@@ -33,7 +31,7 @@ begin
         case when jsonb_typeof(e.value) = 'boolean' then e.value::boolean end,
         _pgrag.moment(e.value),
         _pgrag.duration(e.value)
-    from jsonb_each(wanted.front_matter) as e
+    from jsonb_each((_pgrag.page(page_properties.page_id)).front_matter) as e
     order by e.key collate "C";
 end;
 $$;
