@@ -40,7 +40,7 @@ as $$
             row_number() over (
                 partition by d.page_id
                 order by d.sort_order, d.document_id
-            ) - 1 as place
+            ) - 1 as nth
         from pgrag.documents as d
         left join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         left join pgrag.versions as v
@@ -70,7 +70,7 @@ as $$
             ('a parent that is gone', l.parent_id is not null and l.found_parent_id is null),
             ('a parent on another page', l.parent_page_id <> l.page_id),
             ('parents in a circle', r.document_id is null),
-            ('a gap or a double in the order of a page', l.place <> l.sort_order),
+            ('a gap or a double in the order of a page', l.nth <> l.sort_order),
             ('words without a full-text vector, or the other way round',
                 (l.covers > 0) <> l.has_search),
             ('a model''s text in the wrong place', l.has_strange_text),

@@ -103,13 +103,13 @@ begin
         );
 
     update pgrag.documents as d
-    set version_id = n.version_id, sort_order = n.place
+    set version_id = n.version_id, sort_order = n.nth
     from (
         select
             d.document_id,
             p.version_id,
             row_number() over (partition by d.page_id order by d.sort_order, d.document_id) - 1
-                as place
+                as nth
         from pgrag.documents as d
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         where d.library_id = owner.library_id
@@ -117,7 +117,7 @@ begin
     ) as n
     where d.library_id = owner.library_id
         and d.document_id = n.document_id
-        and (d.version_id, d.sort_order) <> (n.version_id, n.place);
+        and (d.version_id, d.sort_order) <> (n.version_id, n.nth);
 
     update pgrag.documents as d
     -- The section that contains the document, by the order of the page.

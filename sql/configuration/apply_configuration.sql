@@ -100,9 +100,9 @@ begin
         case
             when c.after ? 'words'
             then (
-                select string_agg(btrim(w.phrase), ' | ' order by w.place)
+                select string_agg(btrim(w.phrase), ' | ' order by w.entry)
                 from jsonb_array_elements_text(c.after -> 'words')
-                    with ordinality as w (phrase, place)
+                    with ordinality as w (phrase, entry)
             )
             else coalesce(c.after ->> 'pattern', c.after ->> 'shape')
         end,
@@ -121,7 +121,7 @@ begin
     where c ->> 'section' = 'synonyms';
 
     for orphan in
-        select 'rules/' || r.name || '/intent' as place, 'intent' as kind, r.intent as missing
+        select 'rules/' || r.name || '/intent' as entry, 'intent' as kind, r.intent as missing
         from pgrag.intent_rules as r
         where r.intent not in (select i.name from pgrag.intents as i)
         union all
@@ -141,9 +141,9 @@ begin
         select 'templates', 'template', 'default'
         from pgrag.answer_templates as t
         having count(*) > 0 and not coalesce(bool_or(t.name = 'default'), false)
-        order by place
+        order by entry
     loop
-        raise exception '%: there is no % %.', orphan.place, orphan.kind,
+        raise exception '%: there is no % %.', orphan.entry, orphan.kind,
             quote_literal(orphan.missing)
             using errcode = 'PGR01', hint = 'Add it in the same file, or name one that exists.';
     end loop;

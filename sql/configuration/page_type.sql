@@ -17,7 +17,7 @@ begin
             select f.page_type
             from _pgrag.folder_patterns() as f
             where page_type.key ~ f.pattern
-            order by f.place
+            order by f.nth
             limit 1
         )
     );
@@ -52,7 +52,7 @@ create or replace function _pgrag.folder_patterns()
 returns table (
     page_type text,
     pattern text,
-    place bigint
+    nth bigint
 )
 language sql
 stable

@@ -86,7 +86,7 @@ set search_path from current
 as $$
     select
         chosen_strategy.wanted_intent,
-        wanted.query_type,
+        chosen.query_type,
         coalesce(i.levels, t.levels, '{1, 2}'),
         coalesce(i.unit, 'document'),
         coalesce(i.aggregate, 'max'),
@@ -97,6 +97,6 @@ as $$
     left join pgrag.intents as i on i.name = chosen_strategy.wanted_intent
     cross join lateral (
         select coalesce(chosen_strategy.wanted_type, i.query_type, 'factual') as query_type
-    ) as wanted
-    left join pgrag.query_types as t on t.name = wanted.query_type;
+    ) as chosen
+    left join pgrag.query_types as t on t.name = chosen.query_type;
 $$;

@@ -120,9 +120,9 @@ as $$
                 ' › ',
                 nullif(source_block.source ->> 'title', source_block.source #>> '{path,0}'),
                 (
-                    select string_agg(p.step, ' › ' order by p.place)
+                    select string_agg(p.step, ' › ' order by p.nth)
                     from jsonb_array_elements_text(source_block.source -> 'path')
-                        with ordinality as p (step, place)
+                        with ordinality as p (step, nth)
                 )
             )
         ),

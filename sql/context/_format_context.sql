@@ -47,7 +47,7 @@ as $$
             lag(a.level) over page_order as level_before,
             lag(a.root_section) over page_order as root_before,
             row_number() over page_order = 1 as opens_page,
-            row_number() over (order by a.page_score desc, a.page_id, a.sort_order) as place
+            row_number() over (order by a.page_score desc, a.page_id, a.sort_order) as nth
         from affordable as a
         window page_order as (partition by a.page_id order by a.sort_order)
     ),
@@ -59,7 +59,7 @@ as $$
                     when format_context.format = 'simple'
                     then format(
                         E'[%s] %s (relevance %s, %s)\n',
-                        o.place,
+                        o.nth,
                         array_to_string(o.breadcrumbs, ' › '),
                         round(o.score::numeric, 2),
                         o.url || case when o.anchor <> '' then '#' || o.anchor else '' end
@@ -91,7 +91,7 @@ as $$
         b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
         b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block, null::text
     from blocks as b
-    order by b.place;
+    order by b.nth;
 $$;
 
 -- Which of the sizes, by priority, fit into the budget. A size that does not fit is skipped; later

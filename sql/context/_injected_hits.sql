@@ -5,7 +5,7 @@ create or replace function _pgrag.injected_hits(
     request _pgrag.search_request,
     hits _pgrag.ranked_hit[],
     types jsonb,
-    wanted integer,
+    hit_count integer,
     share double precision
 )
 returns setof _pgrag.ranked_hit
@@ -22,7 +22,7 @@ declare
     );
     target _pgrag.search_target := request.target;
 begin
-    if wanted = 0 or types = '[]' or request.words = '' then
+    if hit_count = 0 or types = '[]' or request.words = '' then
         return;
     end if;
     select array_agg(p.page_id), coalesce(sum(p.document_count), 0)
@@ -42,10 +42,10 @@ begin
     end if;
     narrowed.target := target;
     -- Deep enough to get past the hits.
-    narrowed.candidate_count := least(20 + 2 * wanted + cardinality(hits), 20000);
+    narrowed.candidate_count := least(20 + 2 * hit_count + cardinality(hits), 20000);
     if exists (select from unnest(request.queries) as q where q.alpha < 1) then
         keyword_hits := _pgrag.keyword_candidates(
-            narrowed.terms, narrowed.target, narrowed.candidate_count, wanted
+            narrowed.terms, narrowed.target, narrowed.candidate_count, hit_count
         );
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then
@@ -63,6 +63,6 @@ begin
         order by f.page_id, f.score desc, f.document_id
     ) as b
     order by b.score desc, b.document_id
-    limit wanted;
+    limit hit_count;
 end;
 $$;

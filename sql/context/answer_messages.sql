@@ -12,7 +12,7 @@ parallel safe
 set search_path from current
 as $$
 declare
-    wanted constant text := lower(btrim(template));
+    template_name constant text := lower(btrim(template));
     used pgrag.answer_templates;
     ordinary pgrag.answer_templates;
     quoted text;
@@ -24,8 +24,8 @@ begin
                 hint = 'A source is an object as pgrag.quoted_sources and pgrag.answer_context'
                     ' have them.';
     end if;
-    select s.place into unfit
-    from jsonb_array_elements(sources) with ordinality as s (source, place)
+    select s.nth into unfit
+    from jsonb_array_elements(sources) with ordinality as s (source, nth)
     where not (
         jsonb_typeof(s.source) = 'object'
         and coalesce(s.source ->> 'number', '') ~ '^[0-9]{1,9}$'
@@ -33,7 +33,7 @@ begin
         and coalesce(jsonb_typeof(s.source -> 'score') in ('number', 'null'), true)
         and coalesce(jsonb_typeof(s.source -> 'path') = 'array', true)
     )
-    order by s.place
+    order by s.nth
     limit 1;
     if unfit is not null then
         raise exception 'Source % is none: %.',
@@ -42,7 +42,7 @@ begin
                 hint = 'A source is an object with a number and a content, as pgrag.quoted_sources'
                     ' and pgrag.answer_context have them.';
     end if;
-    select t.* into used from pgrag.answer_templates as t where t.name = wanted;
+    select t.* into used from pgrag.answer_templates as t where t.name = template_name;
     if used.name is null then
         raise exception 'There is no template %.', quote_nullable(left(template, 100))
             using errcode = 'PGR01',
@@ -64,9 +64,9 @@ begin
         (
             select string_agg(
                 _pgrag.source_block(s.source, (s.source ->> 'number')::integer), E'\n'
-                order by s.place
+                order by s.nth
             )
-            from jsonb_array_elements(sources) with ordinality as s (source, place)
+            from jsonb_array_elements(sources) with ordinality as s (source, nth)
         ),
         '(Nothing was found.)'
     );
@@ -82,12 +82,12 @@ begin
                         when '{sources}' then quoted
                         else p.part
                     end,
-                    '' order by p.place
+                    '' order by p.nth
                 )
                 from regexp_split_to_table(
                     used.prompt,
                     '(?=\{question\}|\{sources\})|(?<=\{question\}|\{sources\})'
-                ) with ordinality as p (part, place)
+                ) with ordinality as p (part, nth)
             )
         )
     );

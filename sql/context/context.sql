@@ -98,8 +98,8 @@ parallel safe
 as $$
 begin
     if not by_links then
-        for place in 1..cardinality(hits) loop
-            hits[place].score := hits[place].hybrid_score;
+        for nth in 1..cardinality(hits) loop
+            hits[nth].score := hits[nth].hybrid_score;
         end loop;
     end if;
     return array(

@@ -52,7 +52,7 @@ begin
             max(max(h.score)) over () as best_score,
             max(max(h.score)) over (partition by h.library_id) as best_score_of_library,
             -- Across all libraries, because the limit applies to all of them together.
-            row_number() over (order by max(h.score) desc nulls last, h.page_id) as place
+            row_number() over (order by max(h.score) desc nulls last, h.page_id) as nth
         from hits as h
         group by h.library_id, h.page_id
     ),
@@ -70,7 +70,7 @@ begin
         from pages as p
         join pgrag.documents as d
             on d.library_id = p.library_id and d.page_id = p.page_id and d.level = 2
-        where p.place <= max_documents_to_expand
+        where p.nth <= max_documents_to_expand
             and p.score >= greatest(expansion_threshold, expansion_share * p.best_score)
     ),
     -- Materialized, because the join below would compute it once per page.

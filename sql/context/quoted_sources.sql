@@ -25,11 +25,11 @@ begin
             using errcode = 'PGR01';
     end if;
     return query
-    with wanted as (
-        select w.document_id, min(w.place) as place, max(w.score) as score
+    with listed as (
+        select w.document_id, min(w.nth) as nth, max(w.score) as score
         from unnest(quoted_sources.document_ids, quoted_sources.scores)
-            with ordinality as w (document_id, score, place)
-        where w.place <= cardinality(quoted_sources.document_ids)
+            with ordinality as w (document_id, score, nth)
+        where w.nth <= cardinality(quoted_sources.document_ids)
         group by w.document_id
     ),
     described as (
@@ -38,7 +38,7 @@ begin
             _pgrag.answer_sources(
                 array(
                     select p
-                    from wanted as w
+                    from listed as w
                     cross join lateral _pgrag.document(w.document_id) as d
                     cross join lateral _pgrag.passage(
                         d.library_id, d.document_id, 'hit', null, w.score
@@ -53,10 +53,10 @@ begin
         select
             d.*,
             (
-                quoted_sources.first_number - 1 + row_number() over (order by w.place)
+                quoted_sources.first_number - 1 + row_number() over (order by w.nth)
             )::integer as number
         from described as d
-        join wanted as w on w.document_id = d.document_id
+        join listed as w on w.document_id = d.document_id
     )
     select
         n.number,

@@ -106,9 +106,9 @@ as $$
         (4, 'field_weights.title', '{0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8}', 2),
         (5, 'field_weights.path', '{0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8}', 2),
         (6, 'field_weights.url', '{0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8}', 2)
-    ) as g (place, name, candidates, nearby)
+    ) as g (nth, name, candidates, nearby)
     where pgrag.default_settings() #> pg_catalog.string_to_array(g.name, '.') is not null
-    order by g.place;
+    order by g.nth;
 $$;
 
 -- The mean gain over the training questions, and the means by kind without muting.

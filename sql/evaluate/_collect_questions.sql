@@ -77,7 +77,7 @@ begin
             row_number() over (
                 partition by q.kind
                 order by hashtextextended(q.question_id, collect_questions.seed), q.question_id
-            ) as place
+            ) as nth
         from questions as q
         where q.words ~ '\S'
     ),
@@ -87,12 +87,12 @@ begin
         select o.*
         from ordered as o
         order by
-            o.place > case o.kind
+            o.nth > case o.kind
                 when 'description' then (collect_questions.query_count + 1) / 2
                 else collect_questions.query_count / 4
             end,
             array_position('{description, heading, title}'::text[], o.kind),
-            o.place
+            o.nth
         limit collect_questions.query_count
     )
     select
@@ -162,7 +162,7 @@ as $$
             row_number() over (
                 partition by q.kind
                 order by hashtextextended(q.query, own_questions.seed), q.key
-            ) as place
+            ) as nth
         from questions as q
     )
     select distinct c.kind, c.query, c.key
@@ -185,7 +185,7 @@ as $$
     ) as t
     where c.page_count <= 5
         and (c.kind <> 'heading' or not c.is_title)
-        and c.place <= own_questions.sample_size
+        and c.nth <= own_questions.sample_size
         and t.lexeme_count between case c.kind when 'description' then 3 else 2 end
             and case c.kind when 'description' then 40 else 12 end
         -- The terms of "Overview" or "See also" are in most documents. A question must carry at

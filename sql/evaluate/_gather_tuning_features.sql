@@ -188,8 +188,8 @@ begin
             group by t.model_id
         ) as batch
         cross join lateral unnest(batch.kinds, batch.ids) with ordinality
-            as t (kind, document_id, place)
-        join lateral _pgrag.embed_texts(batch.texts, batch.model_id) as e on e.place = t.place
+            as t (kind, document_id, nth)
+        join lateral _pgrag.embed_texts(batch.texts, batch.model_id) as e on e.nth = t.nth
     ) as m
     join pg_temp.tuning_questions as q on q.kind = m.kind
     where c.is_muted
@@ -204,7 +204,7 @@ create or replace function _pgrag.embed_texts(
     model_id bigint
 )
 returns table (
-    place bigint,
+    nth bigint,
     embedding halfvec
 )
 language sql
@@ -212,14 +212,14 @@ stable
 parallel safe
 as $$
     with words as materialized (
-        select t.place, w.word collate "C" as word, count(*) as occurrences
+        select t.nth, w.word collate "C" as word, count(*) as occurrences
         from pgrag.embedding_models as m
-        cross join unnest(embed_texts.texts) with ordinality as t (text, place)
+        cross join unnest(embed_texts.texts) with ordinality as t (text, nth)
         cross join lateral unnest(
             _pgrag.split_words(t.text, m.settings -> 'characters')
         ) as w (word)
         where m.model_id = embed_texts.model_id
-        group by t.place, w.word
+        group by t.nth, w.word
     ),
     pieces as materialized (
         select p.word, p.embedding::vector as embedding
@@ -227,9 +227,9 @@ as $$
             array(select distinct w.word from words as w), embed_texts.model_id
         ) as p
     )
-    select w.place, l2_normalize(avg(p.embedding))::halfvec
+    select w.nth, l2_normalize(avg(p.embedding))::halfvec
     from words as w
     join pieces as p on p.word = w.word
     cross join lateral generate_series(1, w.occurrences) as occurrence
-    group by w.place;
+    group by w.nth;
 $$;

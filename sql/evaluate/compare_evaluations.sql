@@ -127,13 +127,13 @@ rows 1
 as $$
     with differences as materialized (
         select
-            s.score, s.other_score, s.place,
+            s.score, s.other_score, s.nth,
             case
                 when abs(s.other_score - s.score) < 1e-12 then 0
                 else s.other_score - s.score
             end as difference
         from unnest(compared_scores.scores, compared_scores.other_scores)
-            with ordinality as s (score, other_score, place)
+            with ordinality as s (score, other_score, nth)
     ),
     summary as (
         select
@@ -151,7 +151,7 @@ as $$
     ),
     shuffled as (
         select sum(
-            case pg_catalog.hashint8extended(p.number, compared_scores.seed + d.place) & 1
+            case pg_catalog.hashint8extended(p.number, compared_scores.seed + d.nth) & 1
                 when 0 then d.difference
                 else -d.difference
             end

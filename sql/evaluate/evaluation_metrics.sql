@@ -13,11 +13,11 @@ parallel safe
 set search_path from current
 as $$
     select m.metric, avg(s.score)
-    from unnest(evaluation_metrics.metrics) with ordinality as m (metric, place)
+    from unnest(evaluation_metrics.metrics) with ordinality as m (metric, nth)
     join pgrag.evaluation_scores(evaluation_metrics.run_id, evaluation_metrics.metrics) as s
         on s.metric = m.metric
-    group by m.metric, m.place
-    order by m.place;
+    group by m.metric, m.nth
+    order by m.nth;
 $$;
 
 comment on function pgrag.evaluation_metrics is

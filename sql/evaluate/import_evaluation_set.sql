@@ -43,7 +43,7 @@ begin
     end if;
     select case
         when jsonb_typeof(q.query) <> 'object' or coalesce(q.query ->> 'id', '') = ''
-        then format('Query number %s has no id.', q.place)
+        then format('Query number %s has no id.', q.nth)
         when btrim(coalesce(q.query ->> 'text', '')) = ''
         then format('Query %L has no text.', q.query ->> 'id')
         when jsonb_typeof(coalesce(q.query -> 'judgements', '{}')) <> 'object'
@@ -65,9 +65,9 @@ begin
     from (
         select
             e.query,
-            e.place,
-            row_number() over (partition by e.query ->> 'id' order by e.place) > 1 as is_repeated
-        from jsonb_array_elements(queries) with ordinality as e (query, place)
+            e.nth,
+            row_number() over (partition by e.query ->> 'id' order by e.nth) > 1 as is_repeated
+        from jsonb_array_elements(queries) with ordinality as e (query, nth)
     ) as q
     order by 1 nulls last
     limit 1;

@@ -48,11 +48,11 @@ as $$
             when 'exponential' then pg_catalog.power(2::double precision, g.grade) - 1
             when 'linear' then g.grade::double precision
         end
-        / (pg_catalog.ln((g.place + 1)::double precision) / pg_catalog.ln(2::double precision))
+        / (pg_catalog.ln((g.nth + 1)::double precision) / pg_catalog.ln(2::double precision))
     )
     from pg_catalog.unnest(
         discounted_gain.grades[:coalesce(discounted_gain.k, 2147483647)]
     )
-        with ordinality as g (grade, place)
+        with ordinality as g (grade, nth)
     where g.grade > 0;
 $$;

@@ -11,11 +11,11 @@ parallel safe
 as $$
     select coalesce(
         (
-            select 1.0::double precision / min(g.place)
+            select 1.0::double precision / min(g.nth)
             from pg_catalog.unnest(
                 reciprocal_rank_at.grades[:coalesce(reciprocal_rank_at.k, 2147483647)]
             )
-                with ordinality as g (grade, place)
+                with ordinality as g (grade, nth)
             where g.grade > 0
         ),
         0

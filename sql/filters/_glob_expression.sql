@@ -23,7 +23,7 @@ as $$
             )
             else pg_catalog.regexp_replace(t.part[1], '[][\\.*+?(){}|^$#-]', '\\\&', 'g')
         end,
-        '' order by t.place
+        '' order by t.nth
     ) || '$'
     from pg_catalog.regexp_replace(nullif(glob_expression.glob, ''), '/$', '/**') as whole (glob)
     cross join lateral pg_catalog.regexp_replace(
@@ -31,5 +31,5 @@ as $$
     ) as rooted (glob)
     cross join lateral pg_catalog.regexp_matches(
         rooted.glob, '\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.', 'g'
-    ) with ordinality as t (part, place);
+    ) with ordinality as t (part, nth);
 $$;

@@ -104,7 +104,7 @@ declare
 begin
     select
         k.name, k.remedy, left(t.token, 50) as text,
-        skipped + length(array_to_string(tokens[:t.nth - 1], '')) + 1 as place
+        skipped + length(array_to_string(tokens[:t.nth - 1], '')) + 1 as start
     into foreign_part
     from unnest(tokens) with ordinality as t (token, nth)
     join (values
@@ -127,7 +127,7 @@ begin
     limit 1;
     if found then
         raise exception 'The pattern has % (%) at character %, which PostgreSQL does not know.',
-            foreign_part.name, foreign_part.text, foreign_part.place
+            foreign_part.name, foreign_part.text, foreign_part.start
             using errcode = 'PGR01', hint = foreign_part.remedy;
     end if;
 end;

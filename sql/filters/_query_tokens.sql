@@ -189,7 +189,7 @@ end;
 $$;
 
 create or replace function _pgrag.query_error(
-    place integer,
+    column_number integer,
     complaint text,
     way_out text default null
 )
@@ -199,7 +199,7 @@ immutable
 parallel safe
 as $$
 begin
-    raise exception 'Column % of the query: %', place, complaint
+    raise exception 'Column % of the query: %', column_number, complaint
         using errcode = 'PGR06',
             hint = coalesce(way_out, 'As plain words, put them in quotes: "type:x".');
 end;

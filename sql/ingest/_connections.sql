@@ -223,10 +223,10 @@ as $$
                             m.way
                         ),
                         m.shortness
-                ) as place
+                ) as nth
             from matches as m
         ) as m
-        where m.place = 1
+        where m.nth = 1
         group by m.question, m.page_id
     ),
     nearest as (
@@ -234,7 +234,7 @@ as $$
             b.question,
             b.page_id,
             b.how,
-            rank() over (partition by b.question order by d.shared desc, d.extra) as place
+            rank() over (partition by b.question order by d.shared desc, d.extra) as nth
         from best as b
         join questions as q on q.question = b.question
         left join lateral (
@@ -255,7 +255,7 @@ as $$
             array_agg(n.page_id order by n.page_id) as page_ids,
             min(n.how) as how
         from nearest as n
-        where n.place = 1
+        where n.nth = 1
         group by n.question
     ),
     connected as materialized (

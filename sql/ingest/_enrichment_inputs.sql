@@ -46,7 +46,7 @@ as $$
         select
             r.*,
             -- The last part that fits into the limit.
-            last_value(r.place) over (
+            last_value(r.nth) over (
                 partition by r.page_id
                 order by r.position
                 range between current row and 6000 following
@@ -54,7 +54,7 @@ as $$
         from (
             select
                 p.*,
-                row_number() over reading as place,
+                row_number() over reading as nth,
                 sum(length(p.part) + 2) over reading as position
             from parts as p
             window reading as (partition by p.page_id order by p.sort_order)
@@ -66,35 +66,35 @@ as $$
             select
                 r.page_id,
                 left(
-                    string_agg(r.part, E'\n\n' order by r.place) filter (where r.part <> ''), 8000
+                    string_agg(r.part, E'\n\n' order by r.nth) filter (where r.part <> ''), 8000
                 ) as page_text
             from rows_of as r
             group by r.page_id
         ) as t
     ),
     -- Not "union all": a cycle of parents is a fault, but must not loop for ever.
-    below (ancestor_id, place) as (
-        select r.parent_id, r.place from rows_of as r where r.parent_id is not null
+    below (ancestor_id, nth) as (
+        select r.parent_id, r.nth from rows_of as r where r.parent_id is not null
         union
-        select r.parent_id, b.place
+        select r.parent_id, b.nth
         from below as b
         join rows_of as r on r.document_id = b.ancestor_id
         where r.parent_id is not null
     ),
     ends as (
-        select b.ancestor_id, max(b.place) as last_place from below as b group by b.ancestor_id
+        select b.ancestor_id, max(b.nth) as last_place from below as b group by b.ancestor_id
     ),
     sections as (
         select
             r.document_id,
-            left(string_agg(t.part, E'\n\n' order by t.place), 6000) as content
+            left(string_agg(t.part, E'\n\n' order by t.nth), 6000) as content
         from rows_of as r
         left join ends as e on e.ancestor_id = r.document_id
         cross join lateral generate_series(
-            r.place + 1,
+            r.nth + 1,
             case when r.is_page then r.reach + 1 else least(r.reach + 1, e.last_place) end
-        ) as held (place)
-        join rows_of as t on t.page_id = r.page_id and t.place = held.place
+        ) as held (nth)
+        join rows_of as t on t.page_id = r.page_id and t.nth = held.nth
         where r.kind = 'summary' and t.part <> ''
         group by r.document_id
     ),

@@ -133,7 +133,7 @@ as $$
         from (
             select
                 n.*,
-                row_number() over (partition by n.page_id, n.level order by n.sort_order) as place
+                row_number() over (partition by n.page_id, n.level order by n.sort_order) as nth
             from numbered as n
             where not exists (
                 select from same where same.page_id = n.page_id and same.sort_order = n.sort_order
@@ -142,10 +142,10 @@ as $$
         join (
             select
                 s.*,
-                row_number() over (partition by s.page_id, s.level order by s.sort_order) as place
+                row_number() over (partition by s.page_id, s.level order by s.sort_order) as nth
             from stored as s
             where not exists (select from same where same.document_id = s.document_id)
-        ) as s on s.page_id = n.page_id and s.level = n.level and s.place = n.place
+        ) as s on s.page_id = n.page_id and s.level = n.level and s.nth = n.nth
     ),
     identified as materialized (
         select

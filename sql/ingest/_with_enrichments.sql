@@ -50,7 +50,7 @@ as $$
             e.model,
             e.prompt_version
     ),
-    wanted as (
+    missing as (
         select
             s.document_id,
             case
@@ -70,7 +70,7 @@ as $$
             array_agg(w.document_id) as document_ids,
             array_agg(w.situation) as situations,
             array_agg(w.summary) as summaries
-        from wanted as w
+        from missing as w
         where (w.situation, w.summary) is distinct from (w.old_situation, w.old_summary)
     )
     select r.*
@@ -195,8 +195,8 @@ declare
     );
     batch bigint[];
 begin
-    for place in 1 .. cardinality(page_ids) by 200 loop
-        batch := page_ids[place : place + 199];
+    for start in 1 .. cardinality(page_ids) by 200 loop
+        batch := page_ids[start : start + 199];
         perform _pgrag.replace_documents(
             owner.library_id,
             batch,

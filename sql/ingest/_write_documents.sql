@@ -109,7 +109,7 @@ as $$
         returning s.language, s.lexeme, s.document_count
     ),
     telling as (
-        select t.document_id, array_agg(t.lexeme order by t.place) as lexemes
+        select t.document_id, array_agg(t.lexeme order by t.nth) as lexemes
         from (
             select
                 i.document_id,
@@ -117,7 +117,7 @@ as $$
                 row_number() over (
                     partition by i.document_id
                     order by i.impact * l.idf desc, i.lexeme
-                ) as place
+                ) as nth
             from impacts as i
             join (
                 select
@@ -135,7 +135,7 @@ as $$
                 and i.lexeme > 'a'
                 and length(i.lexeme) > 2
         ) as t
-        where t.place <= 8
+        where t.nth <= 8
         group by t.document_id
     ),
     vectors as materialized (

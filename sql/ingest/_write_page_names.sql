@@ -10,7 +10,7 @@ returns void
 language sql
 volatile
 as $$
-    with wanted as materialized (
+    with required as materialized (
         select n.*
         from _pgrag.names_of_pages(
             write_page_names.library_id, write_page_names.base_url, write_page_names.page_ids
@@ -22,7 +22,7 @@ as $$
             and n.page_id = any (write_page_names.page_ids)
             and not exists (
                 select
-                from wanted as w
+                from required as w
                 where w.page_id = n.page_id and w.how = n.how and w.full_name = n.full_name
             )
         returning n.name
@@ -38,7 +38,7 @@ as $$
             w.name,
             w.full_name,
             w.how
-        from wanted as w
+        from required as w
         on conflict do nothing
         returning n.name
     )

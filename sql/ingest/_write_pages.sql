@@ -81,9 +81,9 @@ begin
             -- Tags are distinct, because facets count the stored array.
             array(
                 select t.tag
-                from unnest(i.tags) with ordinality as t (tag, place)
+                from unnest(i.tags) with ordinality as t (tag, nth)
                 group by t.tag
-                order by min(t.place)
+                order by min(t.nth)
             ),
             case
                 when i.language is null then write_pages.language

@@ -83,12 +83,12 @@ begin
         p.key,
         case when p.page_id = any (written) then 'written' else 'unchanged' end,
         p.document_count
-    from jsonb_array_elements(ingest_pages.pages) with ordinality as incoming (page, place)
+    from jsonb_array_elements(ingest_pages.pages) with ordinality as incoming (page, nth)
     join pgrag.pages as p
         on p.library_id = target.library_id
         and p.version_id = target.version_id
         and p.key = incoming.page ->> 'key'
-    order by incoming.place;
+    order by incoming.nth;
 end;
 $$;
 

@@ -21,7 +21,7 @@ begin
     where outdated_pages.wanted is not null;
     return query
     with patterns as materialized (
-        select f.page_type, f.pattern, f.place
+        select f.page_type, f.pattern, f.nth
         from _pgrag.folder_patterns() as f
     ),
     -- One combined expression is as fast as a single pattern, and mostly shows that none matches.
@@ -61,7 +61,7 @@ begin
                         select f.page_type
                         from patterns as f
                         where s.key ~ f.pattern
-                        order by f.place
+                        order by f.nth
                         limit 1
                     )
                 end as page_type

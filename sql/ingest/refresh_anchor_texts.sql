@@ -22,7 +22,7 @@ begin
             t.link_text,
             row_number() over (
                 partition by t.target_page_id order by t.link_count desc, t.link_text
-            ) as place
+            ) as nth
         from (
             select
                 e.target_page_id,
@@ -41,9 +41,9 @@ begin
         where t.link_text ~ '\w'
     ),
     anchors as (
-        select t.page_id, array_agg(t.link_text order by t.place) as anchor_texts
+        select t.page_id, array_agg(t.link_text order by t.nth) as anchor_texts
         from texts as t
-        where t.place <= 50
+        where t.nth <= 50
         group by t.page_id
     ),
     renamed as (

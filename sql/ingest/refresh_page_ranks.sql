@@ -120,11 +120,11 @@ begin
     pages := cardinality(page_ids);
 
     with places as materialized (
-        select u.page_id, u.place::integer as place
-        from unnest(page_ids) with ordinality as u (page_id, place)
+        select u.page_id, u.nth::integer as nth
+        from unnest(page_ids) with ordinality as u (page_id, nth)
     ),
     pairs as (
-        select s.place as source, t.place as target, l.weight
+        select s.nth as source, t.nth as target, l.weight
         from (
             select e.source_page_id, e.target_page_id, sum(e.confidence * coalesce(k.weight, 1))
                 as weight
@@ -151,18 +151,18 @@ begin
     from shared as s;
     links := cardinality(sources);
     in_degrees := array(
-        select count(l.place)
-        from generate_series(1, pages) as p (place)
-        left join unnest(targets) as l (place) on l.place = p.place
-        group by p.place
-        order by p.place
+        select count(l.nth)
+        from generate_series(1, pages) as p (nth)
+        left join unnest(targets) as l (nth) on l.nth = p.nth
+        group by p.nth
+        order by p.nth
     );
     out_degrees := array(
-        select count(l.place)
-        from generate_series(1, pages) as p (place)
-        left join unnest(sources) as l (place) on l.place = p.place
-        group by p.place
-        order by p.place
+        select count(l.nth)
+        from generate_series(1, pages) as p (nth)
+        left join unnest(sources) as l (nth) on l.nth = p.nth
+        group by p.nth
+        order by p.nth
     );
 
     ranks := array_fill(1.0::double precision / greatest(pages, 1), array[pages]);
@@ -175,10 +175,10 @@ begin
         where r.degree = 0;
         select array_agg(
             (1 - damping + damping * dangling) / pages + damping * coalesce(i.incoming, 0)
-            order by p.place
+            order by p.nth
         )
         into moved
-        from generate_series(1, pages) as p (place)
+        from generate_series(1, pages) as p (nth)
         left join (
             select l.target, sum(l.share * ranks[l.source]) as incoming
             from (
@@ -187,7 +187,7 @@ begin
                     unnest(sources) as source, unnest(targets) as target, unnest(shares) as share
             ) as l
             group by l.target
-        ) as i on i.target = p.place;
+        ) as i on i.target = p.nth;
         select sum(abs(r.after - r.before))
         into change
         from unnest(ranks, moved) as r (before, after);

@@ -112,8 +112,8 @@ begin
     ) as d
     group by d.language;
 
-    for place in 1 .. cardinality(page_ids) by 500 loop
-        batch := page_ids[place : place + 499];
+    for nth in 1 .. cardinality(page_ids) by 500 loop
+        batch := page_ids[nth : nth + 499];
         perform _pgrag.write_documents(
             rebuild_statistics.library_id, array_agg(d), array_agg(d.document_id),
             rebuild_statistics.settings

@@ -22,7 +22,7 @@ begin
     select s.state, coalesce(c.links, 0)
     from unnest(
         '{resolved, unresolved, ambiguous, external, asset, tag, fragment}'::text[]
-    ) with ordinality as s (state, place)
+    ) with ordinality as s (state, nth)
     left join (
         select x.state, count(*) as links
         from pgrag.edges as e
@@ -32,7 +32,7 @@ begin
         where e.library_id = owner_id and e.version_id = wanted_version
         group by x.state
     ) as c on c.state = s.state
-    order by s.place;
+    order by s.nth;
 end;
 $$;
 

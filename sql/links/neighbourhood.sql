@@ -131,9 +131,9 @@ declare
 begin
     select o.*
     into other
-    from unnest(page_ids) as wanted (page_id)
-    cross join lateral _pgrag.page(wanted.page_id) as o
-    where wanted.page_id is not null
+    from unnest(page_ids) as starts (page_id)
+    cross join lateral _pgrag.page(starts.page_id) as o
+    where starts.page_id is not null
         and (o.library_id <> (start).library_id or o.version_id <> (start).version_id)
     limit 1;
     if other.page_id is not null then

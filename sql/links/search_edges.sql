@@ -130,12 +130,12 @@ begin
     select
         e.edge_id, f.score, method, s.page_id, s.key, s.title, s.url, e.line, e.kind, e.rule,
         e.confidence, e.link_text, e.sentence, t.page_id, t.key, t.title, t.url
-    from unnest(edge_ids, scores) with ordinality as f (edge_id, score, place)
+    from unnest(edge_ids, scores) with ordinality as f (edge_id, score, nth)
     join pgrag.edges as e on e.library_id = owner.library_id and e.edge_id = f.edge_id
     cross join lateral _pgrag.page_named(e.library_id, e.source_page_id) as s
     cross join lateral _pgrag.page_named(e.library_id, e.target_page_id) as t
     where f.score >= coalesce(search_edges.min_score, 0)
-    order by f.place;
+    order by f.nth;
 end;
 $$;
 
@@ -172,7 +172,7 @@ as $$
 #variable_conflict use_column
 declare
     nearest bigint[];
-    wanted integer := nearest_edges.top_k;
+    edge_count integer := nearest_edges.top_k;
 begin
     if nearest_edges.kinds is null and nearest_edges.rules is null then
         nearest := array(
@@ -182,7 +182,7 @@ begin
                 and v.version_id = nearest_edges.version_id
                 and v.model_id = nearest_edges.model_id
             order by v.embedding <#> nearest_edges.query_embedding, v.edge_id
-            limit 2 * wanted + 50
+            limit 2 * edge_count + 50
         );
     end if;
     loop
@@ -205,12 +205,12 @@ begin
                 and (nearest_edges.kinds is null or e.kind = any (nearest_edges.kinds))
                 and (nearest_edges.rules is null or e.rule = any (nearest_edges.rules))
             order by distance, v.edge_id
-            limit wanted
+            limit edge_count
         ) as n;
         -- Edges that lost their target keep their vectors, and may have displaced valid candidates.
         exit when nearest is null
-            or cardinality(edge_ids) = wanted
-            or cardinality(nearest) < 2 * wanted + 50;
+            or cardinality(edge_ids) = edge_count
+            or cardinality(nearest) < 2 * edge_count + 50;
         nearest := null;
     end loop;
 end;

@@ -104,13 +104,13 @@ begin
     end loop;
     return query
     select
-        w.place::integer - 1,
+        w.nth::integer - 1,
         p.page_id, p.key, p.title, p.url, e.edge_id, e.target_page_id = p.page_id, e.rule, e.kind,
         e.line, e.link_text, e.sentence
-    from unnest(path, path_edge_ids) with ordinality as w (page_id, edge_id, place)
+    from unnest(path, path_edge_ids) with ordinality as w (page_id, edge_id, nth)
     cross join lateral _pgrag.page_named(start.library_id, w.page_id) as p
     left join pgrag.edges as e on e.library_id = start.library_id and e.edge_id = w.edge_id
-    order by w.place;
+    order by w.nth;
 end;
 $$;
 

@@ -15,7 +15,7 @@ parallel restricted
 set search_path from current
 as $$
 declare
-    wanted text[] := _pgrag.wanted_libraries(
+    library_names text[] := _pgrag.wanted_libraries(
         library, filters, (pgrag.parse_query(query)).filters
     );
     searched text := _pgrag.searched_words(query);
@@ -32,7 +32,7 @@ begin
                 else m.model_id in (
                     select l.model_id
                     from pgrag.libraries as l
-                    where wanted is null or l.name = any (wanted)
+                    where library_names is null or l.name = any (library_names)
                 )
             end
         )

@@ -14,9 +14,9 @@ declare
 begin
     return query
     select p.*
-    from unnest(_pgrag.child_ids(above)) with ordinality as c (document_id, place)
+    from unnest(_pgrag.child_ids(above)) with ordinality as c (document_id, nth)
     cross join lateral _pgrag.passage(above.library_id, c.document_id, 'child', 1) as p
-    order by c.place;
+    order by c.nth;
 end;
 $$;
 

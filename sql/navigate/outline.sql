@@ -25,13 +25,13 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    wanted pgrag.pages := _pgrag.page(outline.page_id);
+    owner pgrag.pages := _pgrag.page(outline.page_id);
 begin
     return query
     select
         d.document_id,
         d.parent_id,
-        case when d.level = 0 then wanted.title else d.heading end,
+        case when d.level = 0 then owner.title else d.heading end,
         d.heading_level,
         d.depth,
         d.path,
@@ -49,7 +49,7 @@ begin
                 and below.level = 2
         )
     from pgrag.documents as d
-    where d.library_id = wanted.library_id and d.page_id = wanted.page_id and d.level < 2
+    where d.library_id = owner.library_id and d.page_id = owner.page_id and d.level < 2
     order by d.sort_order;
 end;
 $$;

@@ -11,15 +11,15 @@ parallel safe
 set search_path from current
 as $$
 declare
-    wanted pgrag.pages := _pgrag.page(page.page_id);
+    stored pgrag.pages := _pgrag.page(page.page_id);
 begin
     return query
-    select to_jsonb(wanted)
+    select to_jsonb(stored)
         - '{weights, title_weights, anchor_texts, reading, length, library_id, version_id}'::text[]
         || jsonb_build_object('library', l.name, 'version', v.label)
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id
-    where l.library_id = wanted.library_id and v.version_id = wanted.version_id;
+    where l.library_id = stored.library_id and v.version_id = stored.version_id;
 end;
 $$;
 

@@ -27,7 +27,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    wanted bigint := (pgrag.resolve_version(library, version)).version_id;
+    chosen_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
     return query
     select
@@ -35,7 +35,7 @@ begin
         p.modified, p.document_count, p.warnings
     from pgrag.pages as p
     where p.library_id = _pgrag.library_id(pages.library)
-        and p.version_id = wanted
+        and p.version_id = chosen_version
         and (pages.after is null or p.key > pages.after)
     order by p.key
     limit pages.top_k;

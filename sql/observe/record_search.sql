@@ -73,9 +73,9 @@ begin
         select h.*
         from jsonb_array_elements(
             case when jsonb_typeof(write_search.hits) = 'array' then write_search.hits end
-        ) with ordinality as place (value, rank)
+        ) with ordinality as ranked (value, rank)
         cross join lateral (
-            select case when jsonb_typeof(place.value) = 'object' then place.value else '{}' end
+            select case when jsonb_typeof(ranked.value) = 'object' then ranked.value else '{}' end
         ) as stated (hit)
         cross join lateral (
             select coalesce(
@@ -100,7 +100,7 @@ begin
             null::pgrag.search_hits,
             stated.hit || jsonb_build_object(
                 'search_id', new_id,
-                'rank', place.rank,
+                'rank', ranked.rank,
                 'library_id', owner.library_id,
                 'library', coalesce(
                     stated.hit ->> 'library',

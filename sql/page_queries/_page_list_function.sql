@@ -68,19 +68,19 @@ begin
             return jsonb_path_query_array(members, 'lax $[*][*]');
         when name = 'reverse' then
             return (
-                select coalesce(jsonb_agg(m.value order by m.place desc), '[]')
-                from jsonb_array_elements(members) with ordinality as m (value, place)
+                select coalesce(jsonb_agg(m.value order by m.item desc), '[]')
+                from jsonb_array_elements(members) with ordinality as m (value, item)
             );
         else
             members := (
                 select coalesce(
-                    jsonb_agg(v.value order by v.rank, v.number, v.words collate "C", v.place), '[]'
+                    jsonb_agg(v.value order by v.rank, v.number, v.words collate "C", v.item), '[]'
                 )
                 from (
                     select
-                        m.value, m.place, k.rank, k.number, k.words,
-                        row_number() over (partition by m.value order by m.place) as nth
-                    from jsonb_array_elements(members) with ordinality as m (value, place)
+                        m.value, m.item, k.rank, k.number, k.words,
+                        row_number() over (partition by m.value order by m.item) as nth
+                    from jsonb_array_elements(members) with ordinality as m (value, item)
                     cross join lateral _pgrag.page_value_key(m.value) as k
                     where m.value <> 'null'
                 ) as v
@@ -98,7 +98,7 @@ $$;
 -- Whether a list has the value as a member, an object as a key, or a text as a part.
 create or replace function _pgrag.page_value_contains(
     value jsonb,
-    wanted jsonb,
+    member jsonb,
     ignores_case boolean default false
 )
 returns boolean
@@ -107,22 +107,22 @@ immutable
 parallel safe
 as $$
 begin
-    if value is null or wanted is null then
+    if value is null or member is null then
         return false;
     elsif ignores_case then
-        return _pgrag.page_value_contains(lower(value::text)::jsonb, lower(wanted::text)::jsonb);
+        return _pgrag.page_value_contains(lower(value::text)::jsonb, lower(member::text)::jsonb);
     elsif jsonb_typeof(value) = 'object' then
-        return value ? (wanted #>> '{}');
+        return value ? (member #>> '{}');
     elsif jsonb_typeof(value) <> 'array' then
-        return strpos(value #>> '{}', wanted #>> '{}') > 0;
-    elsif (_pgrag.page_value_key(wanted)).type in ('string', 'number', 'boolean') then
-        return value @> jsonb_build_array(wanted);
+        return strpos(value #>> '{}', member #>> '{}') > 0;
+    elsif (_pgrag.page_value_key(member)).type in ('string', 'number', 'boolean') then
+        return value @> jsonb_build_array(member);
     end if;
     -- Equal dates and links may be written differently.
     return exists (
         select
         from jsonb_array_elements(value) as m
-        where _pgrag.compare_page_values(m, wanted) = 0
+        where _pgrag.compare_page_values(m, member) = 0
     );
 end;
 $$;

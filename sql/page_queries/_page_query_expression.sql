@@ -4,7 +4,7 @@
 create or replace function _pgrag.page_query_expression(
     tokens jsonb,
     is_source boolean,
-    inout place integer,
+    inout nth integer,
     out node jsonb,
     strength integer default 0,
     level integer default 0
@@ -35,12 +35,12 @@ declare
 begin
     if level > 40 then
         perform _pgrag.page_query_error(
-            tokens -> place - 1, 'this is nested too deeply',
+            tokens -> nth - 1, 'this is nested too deeply',
             'An expression may be nested 40 times.'
         );
     end if;
     loop
-        token := tokens -> place;
+        token := tokens -> nth;
         word := token ->> 'word';
         is_name := token ->> 'kind' in ('word', 'command');
         is_operand := node is null;
@@ -52,38 +52,38 @@ begin
             when word in ('not', '!') then 'not'
             when word = '(' then 'group'
             when word = '[' then 'list'
-            when is_name and tokens -> place + 1 ->> 'word' = '(' then word
+            when is_name and tokens -> nth + 1 ->> 'word' = '(' then word
         end;
         if is_operand and prefixes ? word
             or not is_operand and (strengths ->> word)::integer > strength
         then
             -- A chain of and, or of or, is one call.
             loop
-                select e.place, e.node into place, operand
+                select e.nth, e.node into nth, operand
                 from _pgrag.page_query_expression(
-                    tokens, is_source, place + 1,
+                    tokens, is_source, nth + 1,
                     (case when is_operand then prefixes else strengths end ->> word)::integer,
                     level + 1
                 ) as e;
                 operands := operands || operand;
-                exit when call not in ('and', 'or') or tokens -> place ->> 'word' <> call;
+                exit when call not in ('and', 'or') or tokens -> nth ->> 'word' <> call;
             end loop;
         elsif is_operand and call is not null or word = '[' and not is_source then
-            place := place + is_name::integer;
-            sign := tokens -> place;
+            nth := nth + is_name::integer;
+            sign := tokens -> nth;
             closing := case sign ->> 'word' when '(' then ')' else ']' end;
             loop
-                place := place + 1;
+                nth := nth + 1;
                 exit when operands = '{}' and call <> 'group'
-                    and tokens -> place ->> 'word' = closing;
-                select e.place, e.node into place, operand
-                from _pgrag.page_query_expression(tokens, is_source, place, 0, level + 1) as e;
+                    and tokens -> nth ->> 'word' = closing;
+                select e.nth, e.node into nth, operand
+                from _pgrag.page_query_expression(tokens, is_source, nth, 0, level + 1) as e;
                 operands := operands || operand;
-                word := tokens -> place ->> 'word';
+                word := tokens -> nth ->> 'word';
                 exit when word = closing;
                 if word <> ',' or call in ('group', '.') then
                     perform _pgrag.page_query_error(
-                        tokens -> place,
+                        tokens -> nth,
                         format(
                             'expected %s for the %s of column %s',
                             closing, sign ->> 'text', sign ->> 'at'
@@ -91,14 +91,14 @@ begin
                     );
                 end if;
             end loop;
-            place := place + 1;
+            nth := nth + 1;
         elsif is_operand and (
             token ? 'value' or is_name and not is_source
             -- outgoing(note) is told what it needs as a whole.
-            or is_name and level > 0 and tokens -> place - 2 ->> 'word' = 'outgoing'
+            or is_name and level > 0 and tokens -> nth - 2 ->> 'word' = 'outgoing'
         ) then
             node := token || jsonb_build_object('is_name', is_name);
-            place := place + 1;
+            nth := nth + 1;
             continue;
         elsif is_operand and is_source then
             perform _pgrag.page_query_error(
@@ -108,13 +108,13 @@ begin
         elsif is_operand then
             perform _pgrag.page_query_error(token, 'expected a value, a property or a function');
         elsif word = '.' and not is_source then
-            operand := tokens -> place + 1;
+            operand := tokens -> nth + 1;
             if operand ->> 'kind' not in ('word', 'command') then
                 perform _pgrag.page_query_error(operand, 'expected a name after the dot');
             end if;
             operands := operands
                 || (operand || jsonb_build_object('value', operand -> 'text', 'is_name', true));
-            place := place + 2;
+            nth := nth + 2;
         else
             return;
         end if;

@@ -13,7 +13,7 @@ declare
     tree jsonb := '{"columns": [], "without_id": false}';
     commands jsonb := '[]';
     type text := tokens -> 0 ->> 'word';
-    place integer := 1;
+    nth integer := 1;
     token jsonb;
     command text;
     node jsonb;
@@ -28,18 +28,18 @@ begin
         and concat_ws(' ', tokens -> 1 ->> 'word', tokens -> 2 ->> 'word') = 'without id'
     then
         tree := tree || '{"without_id": true}';
-        place := 3;
+        nth := 3;
     end if;
-    if type <> 'task' and tokens -> place ->> 'kind' not in ('command', 'end') then
-        select v.place, v.keys into place, keys
-        from _pgrag.page_query_keys(query, tokens, type, place) as v;
+    if type <> 'task' and tokens -> nth ->> 'kind' not in ('command', 'end') then
+        select v.nth, v.keys into nth, keys
+        from _pgrag.page_query_keys(query, tokens, type, nth) as v;
         tree := tree || jsonb_build_object('columns', keys);
     end if;
 
     loop
-        token := tokens -> place;
+        token := tokens -> nth;
         command := token ->> 'word';
-        place := place + 1;
+        nth := nth + 1;
         if token ->> 'kind' = 'end' then
             return tree || jsonb_build_object('type', type, 'commands', commands);
         elsif token ->> 'kind' <> 'command' then
@@ -56,19 +56,19 @@ begin
                     'Join sources by and, or and -: FROM #a and -"folder".'
                 );
             end if;
-            select e.place, e.node into place, node
-            from _pgrag.page_query_expression(tokens, true, place) as e;
+            select e.nth, e.node into nth, node
+            from _pgrag.page_query_expression(tokens, true, nth) as e;
             tree := tree || jsonb_build_object('source', node);
             continue;
         elsif command = 'limit' then
-            if tokens -> place ->> 'text' !~ '^\d{1,9}$' then
-                perform _pgrag.page_query_error(tokens -> place, 'expected a whole number');
+            if tokens -> nth ->> 'text' !~ '^\d{1,9}$' then
+                perform _pgrag.page_query_error(tokens -> nth, 'expected a whole number');
             end if;
-            keys := jsonb_build_array(jsonb_build_object('count', tokens -> place -> 'value'));
-            place := place + 1;
+            keys := jsonb_build_array(jsonb_build_object('count', tokens -> nth -> 'value'));
+            nth := nth + 1;
         else
-            select v.place, v.keys into place, keys
-            from _pgrag.page_query_keys(query, tokens, command, place) as v;
+            select v.nth, v.keys into nth, keys
+            from _pgrag.page_query_keys(query, tokens, command, nth) as v;
         end if;
         commands := commands
             || (keys -> 0 || jsonb_build_object('command', command, 'keys', keys));
@@ -82,7 +82,7 @@ create or replace function _pgrag.page_query_keys(
     query text,
     tokens jsonb,
     command text,
-    inout place integer,
+    inout nth integer,
     out keys jsonb
 )
 returns record
@@ -100,7 +100,7 @@ declare
 begin
     keys := '[]';
     loop
-        start := tokens -> place;
+        start := tokens -> nth;
         if is_named and start ->> 'kind' = 'command' then
             perform _pgrag.page_query_error(
                 start, 'expected a value',
@@ -118,31 +118,31 @@ begin
                 case command when 'list' then 'Write TABLE for several columns.' end
             );
         end if;
-        select e.place, e.node into place, node
-        from _pgrag.page_query_expression(tokens, false, place) as e;
+        select e.nth, e.node into nth, node
+        from _pgrag.page_query_expression(tokens, false, nth) as e;
         name := substring(
             query from (start ->> 'at')::integer
-            for (tokens -> place - 1 ->> 'end')::integer - (start ->> 'at')::integer
+            for (tokens -> nth - 1 ->> 'end')::integer - (start ->> 'at')::integer
         );
-        direction := substring(tokens -> place ->> 'word' from '^(asc|desc)(?:ending)?$');
+        direction := substring(tokens -> nth ->> 'word' from '^(asc|desc)(?:ending)?$');
         if command = 'sort' and direction is not null then
-            place := place + 1;
-        elsif is_named and tokens -> place ->> 'word' = 'as' then
-            start := tokens -> place + 1;
+            nth := nth + 1;
+        elsif is_named and tokens -> nth ->> 'word' = 'as' then
+            start := tokens -> nth + 1;
             if start ->> 'kind' not in ('word', 'command', 'text') then
                 perform _pgrag.page_query_error(
                     start, 'expected a name after AS', 'For example AS "Due on".'
                 );
             end if;
             name := start ->> case start ->> 'kind' when 'text' then 'value' else 'text' end;
-            place := place + 2;
+            nth := nth + 2;
         end if;
         keys := keys || jsonb_build_object(
             'value', node, 'direction', direction,
             'name', case when is_named then regexp_replace(name, '\s+', ' ', 'g') end
         );
-        exit when tokens -> place ->> 'text' <> ',';
-        place := place + 1;
+        exit when tokens -> nth ->> 'text' <> ',';
+        nth := nth + 1;
     end loop;
 end;
 $$;

@@ -45,10 +45,10 @@ begin
     from (
         select
             p.kind, p.text,
-            (1 + sum(length(p.text)) over (order by m.place))::integer as stop,
+            (1 + sum(length(p.text)) over (order by m.nth))::integer as stop,
             btrim(regexp_replace(p.text, '^[^(]*\(|\)$', '', 'g')) as argument
         from regexp_matches(page_query_tokens.query, pattern, 'g') with ordinality
-            as m (parts, place)
+            as m (parts, nth)
         cross join lateral unnest(kinds, m.parts) as p (kind, text)
         where p.text is not null
     ) as t

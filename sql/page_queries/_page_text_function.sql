@@ -10,11 +10,11 @@ stable
 parallel unsafe
 as $$
 declare
-    place integer := case when name in ('regextest', 'regexmatch') then 2 else 1 end;
-    value jsonb := nullif(arguments[place], 'null');
+    value_at integer := case when name in ('regextest', 'regexmatch') then 2 else 1 end;
+    value jsonb := nullif(arguments[value_at], 'null');
     type text := jsonb_typeof(value);
     words text := value #>> '{}';
-    other text := nullif(arguments[3 - place], 'null') #>> '{}';
+    other text := nullif(arguments[3 - value_at], 'null') #>> '{}';
     third text := nullif(arguments[3], 'null') #>> '{}';
     start integer;
     stop integer;
@@ -25,7 +25,7 @@ begin
             select jsonb_agg(
                 coalesce(
                     _pgrag.page_text_function(
-                        name, arguments[:place - 1] || m.value || arguments[place + 1:]
+                        name, arguments[:value_at - 1] || m.value || arguments[value_at + 1:]
                     ),
                     'null'
                 )

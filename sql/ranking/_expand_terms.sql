@@ -157,7 +157,7 @@ begin
             row_number() over (
                 partition by o.library_id, o.language
                 order by sum(o.score * o.share) desc, o.lexeme
-            ) as place
+            ) as nth
         from occurrences as o
         group by o.library_id, o.language, o.lexeme
     ),
@@ -177,7 +177,7 @@ begin
             (1 - original_weight) * r.share
                 / sum(r.share) over (partition by r.library_id, r.language)
         from relevance as r
-        where r.place <= feedback_terms
+        where r.nth <= feedback_terms
     ),
     summed as (
         select s.library_id, s.language, s.lexeme, sum(s.share) as share

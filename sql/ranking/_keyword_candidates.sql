@@ -27,14 +27,14 @@ declare
     best _pgrag.candidates;
 begin
     select
-        array_agg(l.lexeme order by l.place),
-        array_agg(l.postings order by l.place),
-        array_agg(l.bound order by l.place)
+        array_agg(l.lexeme order by l.nth),
+        array_agg(l.postings order by l.nth),
+        array_agg(l.bound order by l.nth)
     into lexemes, postings, bounds
     from (
         select
             t.lexeme,
-            row_number() over strongest as place,
+            row_number() over strongest as nth,
             sum(sum(t.document_count)) over strongest as postings,
             sum(max(t.bound)) over (order by max(t.bound), t.lexeme desc) as bound
         from unnest(terms) as t
@@ -114,8 +114,8 @@ as $$
     select count(*)::integer
     from whole as w
     cross join (
-        select sum(coalesce(f.document_count, 0)) over (order by l.place) as strangers
-        from unnest(unscoped_lexemes.lexemes) with ordinality as l (lexeme, place)
+        select sum(coalesce(f.document_count, 0)) over (order by l.nth) as strangers
+        from unnest(unscoped_lexemes.lexemes) with ordinality as l (lexeme, nth)
         cross join lateral (
             select sum(x.document_count * (1 - c.share)) as document_count
             from corpora as c

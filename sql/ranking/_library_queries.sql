@@ -31,8 +31,8 @@ begin
     if alpha is distinct from 0 then
         embeddings := array(
             select _pgrag.embed_query(words, u.model_id, query_embedding)
-            from unnest(models) with ordinality as u (model_id, place)
-            order by u.place
+            from unnest(models) with ordinality as u (model_id, nth)
+            order by u.nth
         );
     end if;
 

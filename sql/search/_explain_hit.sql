@@ -9,7 +9,7 @@ language sql
 stable
 parallel safe
 as $$
-    select told.explanation || jsonb_build_object('reasons', _pgrag.reasons(told.explanation))
+    select built.explanation || jsonb_build_object('reasons', _pgrag.reasons(built.explanation))
     from (select jsonb_build_object(
         'score', (explain_hit.hit).score,
         'section_score', (explain_hit.hit).section_score,
@@ -70,10 +70,10 @@ as $$
                 'edges_in', coalesce(jsonb_agg(e.edge) filter (where e.is_incoming), '[]'),
                 'edges_out', coalesce(jsonb_agg(e.edge) filter (where not e.is_incoming), '[]'),
                 'path', (
-                    select jsonb_agg(p.title order by w.place)
+                    select jsonb_agg(p.title order by w.nth)
                     from jsonb_array_elements_text(
                         nullif((explain_hit.hit).graph -> 'reached_by', 'null')
-                    ) with ordinality as w (page_id, place)
+                    ) with ordinality as w (page_id, nth)
                     join pgrag.pages as p
                         on p.library_id = (explain_hit.hit).library_id
                         and p.page_id = w.page_id::bigint
@@ -93,7 +93,7 @@ as $$
                         'line', l.line
                     ) as edge
                 from jsonb_array_elements_text((explain_hit.hit).graph -> 'edges')
-                    with ordinality as counted (edge_id, place)
+                    with ordinality as counted (edge_id, nth)
                 join pgrag.edges as l
                     on l.library_id = (explain_hit.hit).library_id
                     and l.edge_id = counted.edge_id::bigint
@@ -104,7 +104,7 @@ as $$
                         else l.target_page_id
                     end
                 left join pgrag.edge_kinds as k on k.name = l.kind
-                order by counted.place
+                order by counted.nth
             ) as e
         ),
         'plans', explain_hit.plans
@@ -115,7 +115,7 @@ as $$
     left join pgrag.embedding_models as m on m.model_id = q.model_id
     where d.library_id = (explain_hit.hit).library_id
         and d.document_id = (explain_hit.hit).document_id
-    ) as told;
+    ) as built;
 $$;
 
 -- The reasons for the rank of a hit, one sentence each.
@@ -127,7 +127,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select coalesce(jsonb_agg(r.reason order by r.place) filter (where r.reason is not null), '[]')
+    select coalesce(jsonb_agg(r.reason order by r.nth) filter (where r.reason is not null), '[]')
     from (
         select reasons.explanation -> 'keyword' as k, reasons.explanation -> 'semantic' as s,
             nullif(reasons.explanation -> 'graph', 'null') as g
@@ -136,9 +136,9 @@ as $$
         values
             (1, (
                 select format(
-                    'Its text has %s.', string_agg(w.word ->> 'lexeme', ', ' order by w.place)
+                    'Its text has %s.', string_agg(w.word ->> 'lexeme', ', ' order by w.nth)
                 )
-                from jsonb_array_elements(e.k -> 'lexemes') with ordinality as w (word, place)
+                from jsonb_array_elements(e.k -> 'lexemes') with ordinality as w (word, nth)
                 where (w.word ->> 'adds')::double precision > 0
                 having count(*) > 0
             )),
@@ -200,9 +200,9 @@ as $$
             (9, case
                 when jsonb_typeof(e.g -> 'path') = 'array'
                 then 'Reached through ' || (
-                    select string_agg(p.title, ' → ' order by p.place)
+                    select string_agg(p.title, ' → ' order by p.nth)
                     from jsonb_array_elements_text(e.g -> 'path')
-                        with ordinality as p (title, place)
+                        with ordinality as p (title, nth)
                 ) || '.'
             end),
             (10, case
@@ -212,7 +212,7 @@ as $$
                     round((e.g ->> 'centrality_share')::numeric, 2)
                 )
             end)
-    ) as r (place, reason);
+    ) as r (nth, reason);
 $$;
 
 create or replace function _pgrag.titles(
@@ -223,10 +223,10 @@ language sql
 immutable
 parallel safe
 as $$
-    select string_agg(t.title, ', ' order by t.place)
+    select string_agg(t.title, ', ' order by t.nth)
     from (
-        select e.edge ->> 'title' as title, min(e.place) as place
-        from jsonb_array_elements(titles.edges) with ordinality as e (edge, place)
+        select e.edge ->> 'title' as title, min(e.nth) as nth
+        from jsonb_array_elements(titles.edges) with ordinality as e (edge, nth)
         group by e.edge ->> 'title'
     ) as t;
 $$;

@@ -155,13 +155,13 @@ begin
             on r.library_id = n.library_id and r.page_id = n.page_id
     ),
     patterns as materialized (
-        select f.page_type, f.pattern, f.place from _pgrag.folder_patterns() as f
+        select f.page_type, f.pattern, f.nth from _pgrag.folder_patterns() as f
     ),
     -- Only neighbours within the target are admitted, those with the most votes first.
     admitted as (
         select
             o.*,
-            row_number() over (partition by o.is_new order by o.amount desc, o.page_id) as place
+            row_number() over (partition by o.is_new order by o.amount desc, o.page_id) as nth
         from (
             select
                 v.*,
@@ -172,7 +172,7 @@ begin
                         select f.page_type
                         from patterns as f
                         where p.key ~ f.pattern
-                        order by f.place
+                        order by f.nth
                         limit 1
                     )
                 ) as type
@@ -198,6 +198,6 @@ begin
         case when a.is_new or a.linked_by + a.links_to = 0 then a.path end
     from admitted as a
     left join lateral _pgrag.page_type_entry(a.type) as t on true
-    where not a.is_new or a.place <= (request.graph ->> 'admitted')::integer;
+    where not a.is_new or a.nth <= (request.graph ->> 'admitted')::integer;
 end;
 $$;

@@ -88,21 +88,21 @@ begin
         d.line_end,
         p.link,
         case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
-        listing.cursors[place],
+        listing.cursors[nth],
         case
             when request.explain
-            then _pgrag.explain_hit(request, listing.hits[place], listing.plans)
+            then _pgrag.explain_hit(request, listing.hits[nth], listing.plans)
         end,
         h.hybrid_score,
         hits.search_id,
         _pgrag.version_reason(request, d.version_id)
-    from generate_subscripts(listing.hits, 1) as place
-    cross join lateral (select (listing.hits[place]).*) as h
+    from generate_subscripts(listing.hits, 1) as nth
+    cross join lateral (select (listing.hits[nth]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
-    order by place;
+    order by nth;
 end;
 $$;
 

@@ -13,7 +13,7 @@ stable
 parallel safe
 as $$
 declare
-    given record;
+    arguments record;
     request _pgrag.search_request;
     asked record;
     parsed record;
@@ -31,7 +31,7 @@ begin
         raise exception 'The query is empty.' using errcode = 'PGR01';
     end if;
     select o.*
-    into given
+    into arguments
     from jsonb_to_record(options) as o (
         library text,
         version text,
@@ -52,7 +52,7 @@ begin
             using errcode = 'PGR01',
                 hint = 'Give at least one word that is not excluded by "-", or a filter.';
     end if;
-    version_label := _pgrag.wanted_version(given.version, given.filters, asked.filters);
+    version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
 
     select
         coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
@@ -69,10 +69,10 @@ begin
             then min(s.settings ->> 'graph')::jsonb end as graph
     into scope
     from pgrag.search_scope(
-        _pgrag.wanted_libraries(given.library, given.filters, asked.filters), version_label
+        _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters), version_label
     ) as s;
 
-    request.intent := _pgrag.strategy_for(query, coalesce(given.intent, scope.intent, 'off'));
+    request.intent := _pgrag.strategy_for(query, coalesce(arguments.intent, scope.intent, 'off'));
     request := jsonb_populate_record(
         request,
         defaults
@@ -91,13 +91,13 @@ begin
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
     graph_settings := pgrag.default_settings() -> 'graph' || coalesce(scope.graph, '{}');
     request.graph := case
-        when coalesce(given.graph, mode = 'hybrid' and (graph_settings ->> 'search')::boolean)
+        when coalesce(arguments.graph, mode = 'hybrid' and (graph_settings ->> 'search')::boolean)
         then graph_settings - 'search'
     end;
-    request.collapse := given.levels is null;
+    request.collapse := arguments.levels is null;
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.exact_limit := scope.exact_limit;
-    request := _pgrag.continued(request, given.after);
+    request := _pgrag.continued(request, arguments.after);
 
     request.target := _pgrag.make_target(
         scope.library_ids,
@@ -107,15 +107,15 @@ begin
         (
             select bit_or(1 << l)
             from unnest(
-                coalesce(given.levels, _pgrag.integers(request.intent -> 'levels'), '{1, 2}')
+                coalesce(arguments.levels, _pgrag.integers(request.intent -> 'levels'), '{1, 2}')
             ) as l
         ),
-        _pgrag.conjunction(given.filters, asked.filters),
+        _pgrag.conjunction(arguments.filters, asked.filters),
         parsed.required,
         parsed.excluded
     );
-    if given.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(given.exclude)
+    if arguments.exclude is not null then
+        request.target.denied_documents := _pgrag.excluded_documents(arguments.exclude)
             || (request.target).denied_documents;
     end if;
     if request.words = '' then
@@ -132,8 +132,8 @@ begin
     request.queries := _pgrag.library_queries(
         parsed.words, scope.library_ids, request.terms,
         -- A single retriever has the whole score; above, it ignores the library's setting graph.
-        case mode when 'keyword' then 0 when 'semantic' then 1 else given.alpha end,
-        given.page_evidence, given.model, query_embedding, request.intent
+        case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
+        arguments.page_evidence, arguments.model, query_embedding, request.intent
     );
     return request;
 end;

@@ -4,7 +4,7 @@
 create or replace function _pgrag.rank(
     request _pgrag.search_request,
     seen bigint[],
-    wanted integer
+    hit_count integer
 )
 returns _pgrag.ranking
 language plpgsql
@@ -63,7 +63,7 @@ begin
                 or (h.score = request.after_score and h.document_id > request.after_id)
             )
         order by h.score desc, h.document_id
-        limit wanted
+        limit hit_count
     );
     ranking.listed := array(select h.document_id from unnest(passing) as h);
     ranking.timings := _pgrag.timed(ranking.timings, 'fusion', started);
@@ -172,9 +172,9 @@ as $$
 begin
     return query
     with found_by_a_retriever as (
-        select k.library_id, k.document_id, k.place as keyword_rank, null::bigint as semantic_rank
+        select k.library_id, k.document_id, k.nth as keyword_rank, null::bigint as semantic_rank
         from unnest((fuse.keyword_hits).library_ids, (fuse.keyword_hits).document_ids)
-            with ordinality as k (library_id, document_id, place)
+            with ordinality as k (library_id, document_id, nth)
         union all
         select
             v.library_id,

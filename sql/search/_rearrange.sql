@@ -28,16 +28,16 @@ begin
     end if;
     if request.max_per_page is not null then
         arranged := array(
-            select arranged[p.place]
+            select arranged[p.nth]
             from (
                 select
-                    h.ordinality as place,
+                    h.ordinality as nth,
                     row_number() over (partition by h.page_id order by h.ordinality)
                         as place_on_page
                 from unnest(arranged) with ordinality as h
             ) as p
             where p.place_on_page <= request.max_per_page
-            order by p.place
+            order by p.nth
         );
     end if;
     return arranged;
@@ -65,14 +65,14 @@ as $$
             h.page_id,
             h.document_id,
             h.score,
-            h.ordinality as place,
+            h.ordinality as nth,
             row_number() over (partition by h.page_id order by h.ordinality) as place_on_page,
             1.0::double precision / (one_hit_a_page.rrf_k + h.ordinality) as share
         from unnest(one_hit_a_page.hits) with ordinality as h
     ),
     pages as (
         select
-            min(r.place) as place,
+            min(r.nth) as nth,
             min(r.document_id) filter (where r.place_on_page = 1) as document_id,
             case one_hit_a_page.aggregate
                 when 'mean' then avg(r.score) filter (where r.place_on_page <= 3)
@@ -84,7 +84,7 @@ as $$
     )
     select _pgrag.placed(
         one_hit_a_page.hits,
-        array_agg(p.place order by p.score desc, p.document_id),
+        array_agg(p.nth order by p.score desc, p.document_id),
         array_agg(p.score order by p.score desc, p.document_id)
     )
     from pages as p;
@@ -107,7 +107,7 @@ parallel safe
 as $$
     with located as (
         select
-            h.ordinality as place,
+            h.ordinality as nth,
             h.document_id,
             h.page_id,
             h.score,
@@ -123,7 +123,7 @@ as $$
     ),
     weighted as (
         select
-            l.place,
+            l.nth,
             l.document_id,
             l.score * case
                 when by_place_in_headings.hierarchy = 'breadth'
@@ -135,11 +135,11 @@ as $$
             end as score
         from located as l
         cross join located as b
-        where b.place = 1
+        where b.nth = 1
     )
     select _pgrag.placed(
         by_place_in_headings.hits,
-        array_agg(w.place order by w.score desc, w.document_id),
+        array_agg(w.nth order by w.score desc, w.document_id),
         array_agg(w.score order by w.score desc, w.document_id)
     )
     from weighted as w;
@@ -158,7 +158,7 @@ parallel safe
 as $$
     with located as (
         select
-            h.ordinality as place,
+            h.ordinality as nth,
             min(h.ordinality) over (partition by h.page_id) as page_place,
             h.page_id,
             d.level,
@@ -171,21 +171,21 @@ as $$
     parted as (
         select
             l.*,
-            row_number() over (partition by l.page_id, l.is_overview order by l.place) <= 3
+            row_number() over (partition by l.page_id, l.is_overview order by l.nth) <= 3
                 as is_chosen
         from located as l
     )
     select _pgrag.placed(
         overview_first.hits,
         array_agg(
-            p.place
+            p.nth
             order by
                 p.is_chosen desc,
-                case when p.is_chosen then p.page_place else p.place end,
+                case when p.is_chosen then p.page_place else p.nth end,
                 p.is_overview desc,
                 case when p.is_overview then p.level end,
                 p.sort_order,
-                p.place
+                p.nth
         ),
         array(select h.score from unnest(overview_first.hits) as h order by h.score desc)
     )
@@ -206,7 +206,7 @@ as $$
 declare
     library_ids bigint[] := array(select q.library_id from unnest(request.queries) as q);
     model_ids bigint[] := array(select q.model_id from unnest(request.queries) as q);
-    wanted constant integer := case
+    hit_count constant integer := case
         when request.max_per_page is null
         then coalesce(request.after_place, 0) + request.top_k
     end;
@@ -220,17 +220,17 @@ begin
         ),
         array_agg(h.score order by h.ordinality),
         request.mmr_lambda,
-        least(wanted, 200)
+        least(hit_count, 200)
     )
     into chosen
     from unnest(hits[:1000]) with ordinality as h;
     return _pgrag.placed(
         hits,
         chosen || array(
-            select place
-            from generate_subscripts(hits, 1) as place
-            where place <> all (chosen)
-            order by place
+            select nth
+            from generate_subscripts(hits, 1) as nth
+            where nth <> all (chosen)
+            order by nth
         ),
         null
     );
@@ -254,8 +254,8 @@ as $$
             h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
             h.section_score, h.hybrid_score, h.graph
         )::_pgrag.ranked_hit
-        from unnest(placed.places, placed.scores) with ordinality as p (place, score, new_place)
-        join unnest(placed.hits) with ordinality as h on h.ordinality = p.place
+        from unnest(placed.places, placed.scores) with ordinality as p (nth, score, new_place)
+        join unnest(placed.hits) with ordinality as h on h.ordinality = p.nth
         order by p.new_place
     );
 $$;

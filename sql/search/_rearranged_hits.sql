@@ -38,9 +38,9 @@ begin
     listing.plans := ranking.plans;
     listing.timings := ranking.timings;
     listing.cursors := array(
-        select format('p%s:%s', first_place + place, start_depth)
-        from generate_series(1, cardinality(listing.hits)) as place
-        order by place
+        select format('p%s:%s', first_place + nth, start_depth)
+        from generate_series(1, cardinality(listing.hits)) as nth
+        order by nth
     );
     return listing;
 end;
@@ -81,10 +81,10 @@ begin
         return arranged;
     end if;
     return array(
-        select arranged[n.place]
+        select arranged[n.nth]
         from (
             select
-                a.ordinality as place,
+                a.ordinality as nth,
                 coalesce(p.listed_count, 0)
                     + row_number() over (partition by a.page_id order by a.ordinality)
                     as place_on_page
@@ -99,7 +99,7 @@ begin
             )
         ) as n
         where most is null or n.place_on_page <= most
-        order by n.place
+        order by n.nth
     );
 end;
 $$;

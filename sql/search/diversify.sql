@@ -54,10 +54,10 @@ begin
     end if;
 
     select
-        array_agg(u.library_id order by u.score desc, u.place),
-        array_agg(u.document_id order by u.score desc, u.place),
-        array_agg(u.model_id order by u.score desc, u.place),
-        array_agg(u.score order by u.score desc, u.place),
+        array_agg(u.library_id order by u.score desc, u.nth),
+        array_agg(u.document_id order by u.score desc, u.nth),
+        array_agg(u.model_id order by u.score desc, u.nth),
+        array_agg(u.score order by u.score desc, u.nth),
         min(u.document_id) filter (where u.library_id is null)
     into library_ids, listed_ids, model_ids, relevances, missing
     from (
@@ -65,11 +65,11 @@ begin
         select distinct on (g.document_id)
             g.document_id,
             g.score,
-            g.place,
+            g.nth,
             l.library_id,
             coalesce(wanted_model, l.model_id) as model_id
         from unnest(diversify.document_ids, diversify.scores)
-            with ordinality as g (document_id, score, place)
+            with ordinality as g (document_id, score, nth)
         -- Ids are unique across libraries, but the primary key begins with library_id.
         left join lateral (
             select o.library_id, o.model_id
@@ -77,7 +77,7 @@ begin
             join pgrag.documents as d
                 on d.library_id = o.library_id and d.document_id = g.document_id
         ) as l on true
-        order by g.document_id, g.score desc, g.place
+        order by g.document_id, g.score desc, g.nth
     ) as u;
     if missing is not null then
         raise exception 'There is no document %.', missing
@@ -85,13 +85,13 @@ begin
     end if;
 
     return query
-    select p.new_rank, listed_ids[p.place], relevances[p.place]
+    select p.new_rank, listed_ids[p.nth], relevances[p.nth]
     from unnest(
         _pgrag.diverse_places(
             library_ids, listed_ids, model_ids, relevances, diversify.mmr_lambda,
             diversify.top_k
         )
-    ) with ordinality as p (place, new_rank)
+    ) with ordinality as p (nth, new_rank)
     order by p.new_rank;
 end;
 $$;
@@ -115,7 +115,7 @@ create or replace function _pgrag.diverse_places(
     model_ids bigint[],
     scores double precision[],
     mmr_lambda double precision,
-    wanted integer
+    hit_count integer
 )
 returns integer[]
 language plpgsql
@@ -134,24 +134,24 @@ begin
     vectors := array(
         select e.embedding
         from unnest(library_ids, document_ids, model_ids)
-            with ordinality as h (library_id, document_id, model_id, place)
+            with ordinality as h (library_id, document_id, model_id, nth)
         left join pgrag.embeddings as e
             on e.library_id = h.library_id
             and e.document_id = h.document_id
             and e.model_id = h.model_id
-        order by h.place
+        order by h.nth
     );
     gains := array(
         select mmr_lambda * coalesce((s.score - b.lowest) / nullif(b.highest - b.lowest, 0), 0)
-        from unnest(scores) with ordinality as s (score, place)
+        from unnest(scores) with ordinality as s (score, nth)
         cross join (
             select max(u.score) as highest, least(min(u.score), 0) as lowest
             from unnest(scores) as u (score)
         ) as b
-        order by s.place
+        order by s.nth
     );
     values_left := gains;
-    while cardinality(chosen) < least(wanted, cardinality(gains)) loop
+    while cardinality(chosen) < least(hit_count, cardinality(gains)) loop
         best := array_position(values_left, (select max(v) from unnest(values_left) as v));
         chosen := chosen || best;
         values_left[best] := null;

@@ -46,9 +46,9 @@ begin
         ),
         s.explanation,
         (
-            select string_agg(r.reason, E'\n' order by r.place)
+            select string_agg(r.reason, E'\n' order by r.nth)
             from jsonb_array_elements_text(s.explanation -> 'reasons')
-                with ordinality as r (reason, place)
+                with ordinality as r (reason, nth)
         )
     from _pgrag.search_hits(
         explain_search.query,

@@ -72,13 +72,13 @@ begin
         d.heading,
         d.anchor,
         case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
-        listing.cursors[h.place],
+        listing.cursors[h.nth],
         _pgrag.version_reason(request, d.version_id)
     from (
         -- A query of filters only may list several passages of a page.
         select
             u.*,
-            u.ordinality as place,
+            u.ordinality as nth,
             row_number() over (partition by u.page_id order by u.ordinality) as place_on_page
         from unnest(listing.hits) with ordinality as u
     ) as h
@@ -87,7 +87,7 @@ begin
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
     where h.place_on_page = 1
-    order by h.place;
+    order by h.nth;
 end;
 $$;
 

@@ -184,7 +184,7 @@ immutable
 parallel safe
 as $$
     select pg_catalog.jsonb_agg(
-        pg_catalog.jsonb_build_object('start', m.place, 'end', m.place + m.length)
+        pg_catalog.jsonb_build_object('start', m.begins, 'end', m.begins + m.length)
         order by m.number
     )
     from (
@@ -193,7 +193,7 @@ as $$
             -- The text before the match: all earlier pieces without their markers.
             1 + pg_catalog.sum(pg_catalog.length(piece.content) - (piece.number > 1)::integer)
                 over (order by piece.number)
-                - (pg_catalog.length(piece.content) - 1) as place,
+                - (pg_catalog.length(piece.content) - 1) as begins,
             pg_catalog.strpos(piece.content, pg_catalog.chr(2)) - 1 as length
         from pg_catalog.string_to_table(
             pg_catalog.regexp_replace(

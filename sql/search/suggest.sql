@@ -42,11 +42,11 @@ begin
     return query
     with unknown as materialized (
         -- Words that occur in no language of the libraries; stop words count as known.
-        select m.part[1] as word, min(m.place) as place
+        select m.part[1] as word, min(m.nth) as nth
         from regexp_matches(
             left((pgrag.parse_search_text(parsed.words)).words, 2000),
             '\m([[:alpha:]]{4,40})\M', 'g'
-        ) with ordinality as m (part, place)
+        ) with ordinality as m (part, nth)
         where not exists (
             select
             from pgrag.corpus_statistics as c
@@ -70,7 +70,7 @@ begin
         limit 5
     ),
     near as materialized (
-        select u.word, u.place, lower(u.word) as typed, n.*
+        select u.word, u.nth, lower(u.word) as typed, n.*
         from unknown as u
         cross join lateral (
             select n.library_id, n.language, n.lexeme, n.document_count
@@ -90,7 +90,7 @@ begin
     written as (
         select
             n.word,
-            n.place,
+            n.nth,
             case when n.word = initcap(n.word) then initcap(f.form) else f.form end as replacement,
             d.distance,
             sum(n.document_count)::bigint as document_count
@@ -127,7 +127,7 @@ begin
         1 - (c.distance - 1 + 1 / (1 + ln(1 + c.document_count))) / length(c.word)
     from choices as c
     cross join best as b
-    order by c.distance, c.document_count desc, c.place, c.replacement
+    order by c.distance, c.document_count desc, c.nth, c.replacement
     limit suggestion_count;
 end;
 $$;
@@ -154,10 +154,10 @@ as $$
 declare
     written text := query;
 begin
-    for place in 1..cardinality(words) loop
+    for nth in 1..cardinality(words) loop
         -- If the word is also among the best replacements, the first replacement wins.
         written := regexp_replace(
-            written, '(?<![:#,])\m' || words[place] || '\M', replacements[place], 'g'
+            written, '(?<![:#,])\m' || words[nth] || '\M', replacements[nth], 'g'
         );
     end loop;
     return written;

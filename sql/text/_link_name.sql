@@ -51,12 +51,12 @@ begin
                     else convert_to(p.part[1], 'UTF8')
                 end,
                 ''::bytea
-                order by p.place
+                order by p.nth
             ),
             'UTF8'
         )
         from regexp_matches(percent_decoded.input, '%[0-9A-Fa-f]{2}|[^%]+|%', 'g')
-            with ordinality as p (part, place)
+            with ordinality as p (part, nth)
     );
 exception
     when character_not_in_repertoire or untranslatable_character then
@@ -110,14 +110,14 @@ as $$
     from (
         select
             pg_catalog.bool_and(t.name = s.name) over (
-                order by t.place rows between unbounded preceding and current row
+                order by t.nth rows between unbounded preceding and current row
             ) as equals
         from pg_catalog.unnest(
             pg_catalog.string_to_array(folder_distance.target, '/')
-        ) with ordinality as t (name, place)
+        ) with ordinality as t (name, nth)
         join pg_catalog.unnest(
             pg_catalog.string_to_array(folder_distance.source, '/')
-        ) with ordinality as s (name, place) on s.place = t.place
+        ) with ordinality as s (name, nth) on s.nth = t.nth
     ) as parts;
 $$;
 

@@ -24,9 +24,9 @@ as $$
                 select pg_catalog.lower(
                     pg_catalog.btrim(text_search_configuration.language)
                 ) as language
-            ) as wanted
-            where wanted.language = configurations.name
-                or pg_catalog.regexp_replace(wanted.language, '[-_].*', '') = configurations.code
+            ) as stated
+            where stated.language = configurations.name
+                or pg_catalog.regexp_replace(stated.language, '[-_].*', '') = configurations.code
         ),
         'simple'
     );

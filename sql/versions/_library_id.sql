@@ -10,14 +10,14 @@ parallel safe
 as $$
 declare
     found_id bigint;
-    wanted text[];
+    parts text[];
 begin
     select l.library_id
     into found_id
     from pgrag.libraries as l
     where l.name = lower(btrim(library_id.library));
     if found_id is null then
-        wanted := _pgrag.trigrams(lower(btrim(library_id.library)));
+        parts := _pgrag.trigrams(lower(btrim(library_id.library)));
         raise exception 'There is no library %.', quote_nullable(library_id.library)
             using errcode = 'PGR02',
                 hint = coalesce(
@@ -31,9 +31,9 @@ begin
                                     array(
                                         select unnest(_pgrag.trigrams(l.name))
                                         intersect
-                                        select unnest(wanted)
+                                        select unnest(parts)
                                     )
-                                ) / cardinality(_pgrag.trigrams(l.name) || wanted) as similarity
+                                ) / cardinality(_pgrag.trigrams(l.name) || parts) as similarity
                             from pgrag.libraries as l
                             order by similarity desc, l.name
                             limit 3
@@ -55,7 +55,7 @@ immutable
 parallel safe
 as $$
     select pg_catalog.array_agg(
-        distinct pg_catalog.substr('  ' || trigrams.word || ' ', place, 3)
+        distinct pg_catalog.substr('  ' || trigrams.word || ' ', nth, 3)
     )
-    from pg_catalog.generate_series(1, pg_catalog.length(trigrams.word) + 1) as place;
+    from pg_catalog.generate_series(1, pg_catalog.length(trigrams.word) + 1) as nth;
 $$;

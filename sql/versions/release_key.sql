@@ -26,13 +26,13 @@ as $$
                         else '1' || identifier.name
                     end,
                     ' '
-                    order by identifier.place
+                    order by identifier.nth
                 )
                 from pg_catalog.unnest(
                     pg_catalog.string_to_array(
                         substring(release_key.label from '^[^+-]*-([^+]+)'), '.'
                     )
-                ) with ordinality as identifier (name, place)
+                ) with ordinality as identifier (name, nth)
             ),
             '~'
         )

@@ -149,9 +149,9 @@ declare
     numbers bigint[] := array(
         select n::bigint
         from string_to_table(substring(label from '^[^+-]*'), '.')
-            with ordinality as part (n, place)
+            with ordinality as part (n, nth)
         where n ~ '^\d{1,9}$'
-        order by place
+        order by nth
     );
     length integer := coalesce(cardinality(numbers), 0);
     full_key text;
@@ -172,7 +172,7 @@ begin
     end;
     fixed := case
         when operator = '^' then coalesce(
-            (select min(place) from generate_series(1, length) as place where numbers[place] > 0),
+            (select min(nth) from generate_series(1, length) as nth where numbers[nth] > 0),
             length
         )
         when operator = '~' then least(length, 2)
@@ -202,11 +202,11 @@ immutable
 parallel safe
 as $$
     select pg_catalog.string_agg(
-        pg_catalog.lpad(coalesce(core_key.numbers[place], 0)::text, 10, '0'),
+        pg_catalog.lpad(coalesce(core_key.numbers[nth], 0)::text, 10, '0'),
         '.'
-        order by place
+        order by nth
     )
-    from pg_catalog.generate_series(1, 3) as place;
+    from pg_catalog.generate_series(1, 3) as nth;
 $$;
 
 -- The version with exactly this label, for writers.

@@ -20,7 +20,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    wanted bigint[] := (
+    library_ids bigint[] := (
         select array_agg(_pgrag.library_id(name)) from unnest(search_scope.libraries) as name
     );
 begin
@@ -42,7 +42,7 @@ begin
             ) end as resolved
         from pgrag.libraries as l
         -- The corpora of labelled sets are searched only by name.
-        where l.library_id = any (wanted)
+        where l.library_id = any (library_ids)
             or (search_scope.libraries is null and l.name not like 'eval-%')
     )
     select
