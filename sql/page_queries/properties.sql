@@ -31,15 +31,14 @@ begin
             using errcode = 'PGR01', hint = '3 are usual.';
     end if;
     return query
-    with found as materialized (
-        select e.key, e.value, count(*) as pages, min(p.key) as first_page
+    with typed as materialized (
+        select
+            e.key, e.value, _pgrag.property_type(e.value) as type, count(*) as pages,
+            min(p.key) as first_page
         from pgrag.pages as p
         cross join lateral jsonb_each(p.front_matter) as e
         where p.library_id = owner_id and p.version_id = wanted_version
         group by e.key, e.value
-    ),
-    typed as materialized (
-        select f.*, _pgrag.property_type(f.value) as type from found as f
     ),
     counted as (
         select
