@@ -32,7 +32,6 @@ declare
     next_start integer := 1;
     start integer;
     newest integer := 0;
-    filter_count integer := 0;
     is_apart boolean := true;
     open_places integer[] := '{}';
     opened integer;
@@ -108,8 +107,7 @@ begin
             if part ~ '^-' then
                 filter := coalesce(filter -> 'not', jsonb_build_object('not', filter));
             end if;
-            filter_count := filter_count + 1;
-            if filter_count > 100 then
+            if cardinality(array_remove(filters, null)) = 100 then
                 perform _pgrag.query_error(start, 'these are more than 100 filters.');
             end if;
             if filter ?| '{library, version}' then
