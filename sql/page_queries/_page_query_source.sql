@@ -139,6 +139,8 @@ begin
         raise notice 'No page has a property %.', quote_literal(unknown);
     end loop;
     return jsonb_build_object(
+        'library_id', library_id,
+        'version_id', version_id,
         'row', case query ->> 'type' when 'task' then 'task' else 'page' end,
         'columns', '{}'::jsonb,
         'names', names,

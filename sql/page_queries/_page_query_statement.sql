@@ -43,13 +43,8 @@ begin
         library_id,
         version_id,
         case
-            when query ? 'source' then _pgrag.page_query_sql(
-                query -> 'source',
-                jsonb_build_object(
-                    'row', 'source', 'library_id', library_id, 'version_id', version_id
-                ),
-                true
-            )
+            when query ? 'source'
+            then _pgrag.page_query_sql(query -> 'source', scope || '{"row": "source"}', true)
             else 'true'
         end,
         case
@@ -181,7 +176,7 @@ begin
 end;
 $$;
 
--- A row as a member of a group, with only the fields that the query uses.
+-- A row as a member of a group, if possible with only the fields that the query uses.
 create or replace function _pgrag.page_query_member(
     query jsonb,
     scope jsonb
@@ -199,6 +194,7 @@ declare
             from jsonb_array_elements_text(scope -> 'files') as f
         )
     end;
+    fields text := _pgrag.page_query_name('{"text": "row"}', scope);
 begin
     if query ->> 'type' <> 'task'
         and jsonb_array_length(
@@ -232,15 +228,11 @@ begin
                 from jsonb_path_query(query, '$.** ? (@.of[0].text == "rows").of[1].value') as m
             ) as n
         );
+    elsif scope -> 'files' ? 'plain_tags' and scope ->> 'row' = 'page'
+        and not scope -> 'columns' ? 'tags'
+    then
+        fields := fields || ' || jsonb_build_object(''tags'', r.file_plain_tags)';
     end if;
-    return format(
-        case
-            when scope -> 'files' ? 'plain_tags' and scope ->> 'row' = 'page'
-                and not scope -> 'columns' ? 'tags'
-            then '%s || jsonb_build_object(''file'', %s, ''tags'', r.file_plain_tags)'
-            else '%s || jsonb_build_object(''file'', %s)'
-        end,
-        _pgrag.page_query_name('{"text": "row"}', scope), file
-    );
+    return format('%s || jsonb_build_object(''file'', %s)', fields, file);
 end;
 $$;
