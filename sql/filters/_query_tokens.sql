@@ -157,30 +157,24 @@ begin
             kinds[nth] := case when has_right then 'not' else 'word' end;
         elsif kinds[nth] = '+' then
             kinds[nth] := case when has_right then 'nothing' else 'word' end;
-        elsif kinds[nth] in ('and', 'or') then
-            if not has_left and not has_right then
-                kinds[nth] := 'word';
-            elsif has_left and has_right then
-                null;
-            elsif kinds[nth] = 'and'
-                and (case when has_left then kinds[nth + 1] else kinds[nth - 1] end)
-                    in ('word', 'scope')
-            then
-                -- Words and filters are combined by AND anyway.
-                kinds[nth] := 'nothing';
-            else
-                perform _pgrag.query_error(
-                    starts[nth],
-                    format(
-                        '%s needs a filter on its %s.',
-                        texts[nth], case when has_left then 'right' else 'left' end
-                    ),
-                    format(
-                        'It joins filters only: type:a OR type:b. As a word, write "%s".',
-                        texts[nth]
-                    )
-                );
-            end if;
+        elsif kinds[nth] in ('and', 'or') and not has_left and not has_right then
+            kinds[nth] := 'word';
+        elsif kinds[nth] = 'and' and has_left <> has_right
+            and kinds[nth + case when has_left then 1 else -1 end] in ('word', 'scope')
+        then
+            -- Words and filters are combined by AND anyway.
+            kinds[nth] := 'nothing';
+        elsif kinds[nth] in ('and', 'or') and has_left <> has_right then
+            perform _pgrag.query_error(
+                starts[nth],
+                format(
+                    '%s needs a filter on its %s.',
+                    texts[nth], case when has_left then 'right' else 'left' end
+                ),
+                format(
+                    'It joins filters only: type:a OR type:b. As a word, write "%s".', texts[nth]
+                )
+            );
         end if;
     end loop;
 end;
