@@ -56,12 +56,9 @@ begin
         select
             string_agg(t.token, '' order by t.nth) filter (where t.token !~ '^\\'),
             string_agg(
-                case t.token
-                    when '\b' then '\y'
-                    when '\B' then '\Y'
-                    when '\<' then '\m'
-                    when '\>' then '\M'
-                    when '\z' then '\Z'
+                -- Borders of words and the end of the text have other letters here.
+                case
+                    when t.token ~ '^\\[bB<>z]$' then translate(t.token, 'bB<>z', 'yYmMZ')
                     else t.token
                 end,
                 '' order by t.nth
