@@ -46,7 +46,7 @@ def test_no_argument_of_a_search_is_accepted_and_ignored(connection):
     [row] = connection.execute(
         "select prosrc from pg_proc where oid = '_pgrag.make_request'::regproc"
     ).fetchall()
-    read = set(re.findall(r"\bgiven\.(\w+)", row["prosrc"]))
+    read = set(re.findall(r"\barguments\.(\w+)", row["prosrc"]))
     # The others are fields of the request, which are filled by name.
     fields = connection.execute(
         "select attname from pg_attribute where attrelid = '_pgrag.search_request'::regclass"
