@@ -138,6 +138,39 @@ class TestDatabaseAway:
         assert report.failed == {}
         assert is_complete(database)
 
+    def test_a_connection_lost_while_vectors_are_stored_is_made_again(
+        self, database, database_url, embedder, folder, admin, monkeypatch
+    ):
+        monkeypatch.setattr(pipeline, "RETRY_DELAYS", (0.05, 0.05))
+        name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
+        terminated: list[int] = []
+
+        def end_writers(blocker: psycopg.Connection) -> None:
+            deadline = time.monotonic() + 30
+            while not terminated and time.monotonic() < deadline:
+                terminated.extend(
+                    pid
+                    for (pid,) in admin.execute(
+                        "select pid from pg_stat_activity, pg_terminate_backend(pid)"
+                        " where datname = %s and wait_event_type = 'Lock'",
+                        [name],
+                    )
+                )
+                time.sleep(0.02)
+            blocker.close()
+
+        def block_writers() -> None:
+            embedder.before = lambda: None
+            blocker = psycopg.connect(database_url)
+            blocker.execute("lock table pgrag.embeddings")
+            threading.Thread(target=end_writers, args=[blocker]).start()
+
+        embedder.before = block_writers
+        report = index(database, embedder, folder)
+        assert len(terminated) == 1
+        assert report.failed == {}
+        assert is_complete(database)
+
     def test_long_outage_ends_the_run_and_the_next_completes_it(
         self, database_url, embedder, folder, outage, monkeypatch
     ):

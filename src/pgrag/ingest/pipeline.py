@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from psycopg.types.json import Jsonb
 
@@ -32,6 +32,8 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: tables takes seconds: too long for one page of a small library in a large database.
 NEWS = 0.02
 
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 #: Called with (pages done, total pages, documents written) during a run.
 Progress = Callable[[int, int, int], None]
 
@@ -293,19 +295,26 @@ class _Writer:
         edges = {page.key: len(page.edges) for page in pages}
         report.edges += sum(edges[row["key"]] for row in written)
         page_ids = [row["page_id"] for row in rows]
-        report.embedded += embed_pending(
-            self.database, self.embedder, self.target.library, page_ids=page_ids
+        report.embedded += _again(
+            embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
         )
 
     def _ingest(self, pages: list[Page]) -> list[Row]:
         documents = Jsonb([page_document(page) for page in pages], dumps=_dumps)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
-        for delay in RETRY_DELAYS:
-            try:
-                return self.database.call("ingest_pages", **arguments)
-            except DatabaseUnavailable:
-                time.sleep(delay)
-        return self.database.call("ingest_pages", **arguments)
+        return _again(self.database.call, "ingest_pages", **arguments)
+
+
+def _again(
+    step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
+) -> _Result:
+    """Do a step that may be repeated, until the database is back or `RETRY_DELAYS` are over."""
+    for delay in RETRY_DELAYS:
+        try:
+            return step(*arguments, **options)
+        except DatabaseUnavailable:
+            time.sleep(delay)
+    return step(*arguments, **options)
 
 
 def page_document(page: Page) -> dict[str, Any]:
