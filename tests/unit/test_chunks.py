@@ -113,41 +113,39 @@ def test_a_section_that_repeats_the_title_is_no_section_of_its_own() -> None:
     assert [(c.level, c.heading, c.covers) for c in page.chunks[:2]] == [(0, "", 1), (1, "T", 0)]
 
 
-def test_small_sections_are_merged_and_keep_their_headings() -> None:
+def test_a_chunk_never_crosses_a_heading() -> None:
     page = read(
         f"# Guide\n\n{words(60)}\n\n## Tools\n\n### Wrench\n\nLoosens nuts.\n\n### Level\n\n"
         f"#### Use\n\nPut it on the pipe and read the bubble from both sides.\n\n### Tape\n\n"
         f"Seals the joints of all kinds of pipes.\n\n## Steps\n\n{words(100)}\n"
     )
-    merged = paragraphs(page)[1]
-    assert merged.content == (
-        "### Wrench\n\nLoosens nuts.\n\n### Level\n\n#### Use\n\nPut it on the pipe and read the "
-        "bubble from both sides.\n\n### Tape\n\nSeals the joints of all kinds of pipes."
-    )
-    assert (merged.path, merged.heading, merged.covers) == (("Guide", "Tools"), "Tools", 4 + 2)
-    assert (merged.line_start, merged.line_end) == (7, 19)
-    assert page.chunks[merged.parent or 0].heading == "Tools"
-    assert {c.heading: c.covers for c in page.chunks if c.level == 1} == dict.fromkeys(
-        ("Guide", "Tools", "Wrench", "Level", "Use", "Tape", "Steps"), 0
-    )
+    found = [(c.path[1:], c.content, c.line_start, c.covers) for c in paragraphs(page)[1:-1]]
+    assert found == [
+        (("Tools", "Wrench"), "Loosens nuts.", 9, 4 + 2),
+        (("Tools", "Level", "Use"), "Put it on the pipe and read the bubble from both sides.", 15,
+         4 + 2),
+        (("Tools", "Tape"), "Seals the joints of all kinds of pipes.", 19, 4 + 2),
+    ]  # fmt: skip
+    assert {c.heading: c.covers for c in page.chunks if c.level == 1} == {
+        "Guide": 0, "Tools": 2, "Wrench": 0, "Level": 0, "Use": 0, "Tape": 0, "Steps": 0,
+    }  # fmt: skip
 
 
-def test_a_fragment_joins_its_smaller_neighbour() -> None:
-    page = read(f"# T\n\n## Big\n\n{words(150)}\n\n## Tiny\n\nx.\n\n## Small\n\n{words(50)}\n")
-    assert [c.heading for c in paragraphs(page)] == ["Big", "T"]
-    assert paragraphs(page)[1].content.startswith("## Tiny\n\nx.\n\n## Small\n\nword")
+def test_a_fragment_joins_its_smaller_neighbour_in_its_section() -> None:
+    code = "```\n" + "x = 1\n" * 170 + "```"
+    page = read(f"# T\n\n{words(150)}\n\nTiny.\n\n{code}\n\n## Next\n\nx.\n")
+    assert [c.content[-5:] for c in paragraphs(page)] == ["Tiny.", "1\n```", "x."]
 
 
 def test_a_fragment_between_full_chunks_takes_from_one_of_them() -> None:
-    full = SENTENCE * 18
-    page = read(
-        f"# T\n\n## A\n\n{full}\n\n## Tiny\n\nToo short to stand alone.\n\n## B\n\n{full}\n"
-    )
-    assert [c.heading for c in paragraphs(page)] == ["A", "T", "B"]
-    tiny = paragraphs(page)[1].content
+    code = "```\n" + "x = 1\n" * 196 + "```"
+    page = read(f"{SENTENCE * 18}\n\nToo short to stand alone beside the others.\n\n{code}\n")
+    first, tiny, last = (c.content for c in paragraphs(page))
+    assert first.endswith("first time.")
+    assert tiny.startswith("The pump")
+    assert tiny.endswith("for the first time.\n\nToo short to stand alone beside the others.")
     assert 150 <= len(tiny) < 300
-    assert max(sizes(page)) <= 1200
-    assert tiny.endswith("for the first time.\n\n## Tiny\n\nToo short to stand alone.")
+    assert last == code
 
 
 def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum() -> None:

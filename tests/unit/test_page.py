@@ -1,6 +1,7 @@
 """Files become pages: title, url, hash, metadata, and the repair of bad input."""
 
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -160,7 +161,12 @@ def test_a_huge_page_is_read_in_reasonable_time(text: str) -> None:
     page = read(text)
     assert time.process_time() - begin < 60
     assert max(len(chunk.content) for chunk in page.chunks) <= 1200
-    assert min(len(chunk.content) for chunk in page.chunks if chunk.level == 2) >= 150
+    sections = Counter(chunk.parent for chunk in page.chunks if chunk.level == 2)
+    assert all(
+        len(chunk.content) >= 150 or sections[chunk.parent] == 1
+        for chunk in page.chunks
+        if chunk.level == 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,11 +199,11 @@ def test_an_empty_page_is_still_a_page(text: str) -> None:
             "drain_task.md",
             [
                 "drain a basin of version\nversion without",
-                "## Before you begin\n\n**Note**\nClose the inlet first.",
+                "**Note**\nClose the inlet first.",
                 "**Steel**\nTurn the wheel",
                 "```bash\n# this is a comment, not a heading\nbasinctl",
                 "A valve seen from above",
-                "## What's next\n\n* Read [about basins](basins.md).",
+                "* Read [about basins](basins.md).",
             ],
             ["{{", "overview", "Remove this section", "#open-valve"],
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -46,9 +47,10 @@ def contents(text: str, compare=noise) -> list[str]:
 @given(page)
 def test_no_chunk_is_too_small_or_too_large(text: str) -> None:
     found = paragraphs(text)
-    if len(found) > 1:
-        assert min(len(chunk.content) for chunk in found) >= PROFILE.minimum
+    in_section = Counter(chunk.parent for chunk in found)
     for chunk in found:
+        if in_section[chunk.parent] > 1:
+            assert len(chunk.content) >= PROFILE.minimum
         if len(chunk.content) > PROFILE.maximum:
             assert "code" in chunk.types
             assert len(chunk.content) < PROFILE.maximum + 2 * PROFILE.minimum

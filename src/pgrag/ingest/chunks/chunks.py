@@ -69,7 +69,6 @@ def make_chunks(
             )
         while waiting and waiting[0][0].pieces[0].section == index:
             draft, covers = waiting.popleft()
-            home = index if draft.section is None else draft.section
             types = (kind for piece in draft.pieces for kind in piece.types)
             rows.append(
                 Chunk(
@@ -77,13 +76,13 @@ def make_chunks(
                     covers=covers,
                     sort_order=len(rows),
                     content=draft.text,
-                    line_start=draft.line_start,
+                    line_start=draft.pieces[0].line_start,
                     line_end=max(draft.pieces[-1].line_end, draft.pieces[0].line_start),
-                    position=sections[home].position,
+                    position=section.position,
                     types=tuple(dict.fromkeys(types)),
-                    parent=row_of_section[draft.section],
+                    parent=row_of_section[index],
                     overlap=overlap,
-                    **_heading(sections, draft.section, path),
+                    **_heading(sections, index, path),
                 )
             )
             overlap = _tail(draft.text, profile.overlap)
@@ -99,21 +98,13 @@ def _coverage(
     are none, if the only chunk covers the section, or if the section is the whole page: then its
     heading repeats the title above all text, and its summary is nearly identical to the page's.
     """
-    held: list[set[int]] = []
-    for draft in drafts:
-        held.append(set())
-        for piece in draft.pieces:
-            above: int | None = piece.section
-            while above is not None and above not in held[-1]:
-                held[-1].add(above)
-                above = sections[above].parent
-    counts = Counter(index for indexes in held for index in indexes)
+    homes = [draft.pieces[0].section for draft in drafts]
+    counts: Counter[int | None] = Counter(homes)
+    for index in range(len(sections) - 1, -1, -1):
+        counts[sections[index].parent] += counts[index]
     whole_page = COVERS_PAGE | COVERS_SECTION if len(drafts) == 1 else 0
     drafts_cover = [
-        COVERS_TEXT
-        | whole_page
-        | (COVERS_SECTION if any(counts[index] == 1 for index in indexes) else 0)
-        for indexes in held
+        COVERS_TEXT | whole_page | (COVERS_SECTION if counts[home] == 1 else 0) for home in homes
     ]
     sections_cover = [
         COVERS_SECTION
@@ -124,13 +115,11 @@ def _coverage(
     return sections_cover, drafts_cover
 
 
-def _heading(
-    sections: Sequence[Section], index: int | None, path: tuple[str, ...]
-) -> dict[str, Any]:
+def _heading(sections: Sequence[Section], index: int, path: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields of a row that derive from the heading of its section, if there is one."""
-    if index is None or not sections[index].level:
-        return {"path": path}
     section = sections[index]
+    if not section.level:
+        return {"path": path}
     headings = section.path
     if path and headings and _same(headings[0], path[-1]):
         headings = headings[1:]

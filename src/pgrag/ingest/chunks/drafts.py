@@ -7,63 +7,26 @@ import heapq
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
-from pgrag.ingest.chunks.pieces import PARAGRAPH, Piece, refine
-from pgrag.models import ChunkProfile, Section
+from pgrag.ingest.chunks.pieces import Piece, refine
+from pgrag.models import ChunkProfile
 
 _REFINEMENTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The pieces of a chunk, its section (None: the page), its text and the line it begins on."""
+    """The pieces of a chunk, all of one section, and its text."""
 
-    section: int | None
     pieces: tuple[Piece, ...]
     text: str
-    line_start: int
 
 
-class Drafter:
-    """Creates the drafts of one page."""
-
-    def __init__(self, sections: Sequence[Section]) -> None:
-        self._sections = sections
-
-    def draft(self, pieces: Sequence[Piece]) -> Draft:
-        """Join consecutive pieces.
-
-        The draft belongs to the lowest common section of its pieces. Its text includes the
-        headings of lower sections that begin in the draft.
-        """
-        homes: list[int | None] = [piece.section for piece in pieces]
-        section = reduce(self._common, homes)
-        depth = self._depth(section)
-        line_start = pieces[0].line_start
-        parts: list[str] = []
-        for piece in pieces:
-            opened = [self._sections[index] for index in piece.opens]
-            opened = [lower for lower in opened if lower.depth > depth]
-            if parts:
-                parts.append(PARAGRAPH if opened else piece.joint)
-            elif opened:
-                line_start = min(line_start, opened[0].line_start)
-            parts += (f"{'#' * lower.level} {lower.heading}{PARAGRAPH}" for lower in opened)
-            parts.append(piece.text)
-        return Draft(section, tuple(pieces), "".join(parts), line_start)
-
-    def _depth(self, section: int | None) -> int:
-        return -1 if section is None else self._sections[section].depth
-
-    def _common(self, one: int | None, other: int | None) -> int | None:
-        """Return the lowest common section of two, None for the page itself."""
-        while one != other:
-            if one is not None and self._depth(one) >= self._depth(other):
-                one = self._sections[one].parent
-            elif other is not None:
-                other = self._sections[other].parent
-        return one
+def join(pieces: Sequence[Piece]) -> Draft:
+    """Join consecutive pieces of a section."""
+    first, *others = pieces
+    text = first.text + "".join(piece.joint + piece.text for piece in others)
+    return Draft(tuple(pieces), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +40,8 @@ class _Union:
     is_left_small: bool
 
 
-def merge_small(drafts: list[Draft], drafter: Drafter, profile: ChunkProfile) -> list[Draft]:
-    """Return the drafts with none below the profile's minimum, except a single draft.
+def merge_small(drafts: list[Draft], profile: ChunkProfile) -> list[Draft]:
+    """Return the drafts of a section with none below the profile's minimum, except a single draft.
 
     Starting with the smallest, a fragment merges with its smaller neighbour. If that would exceed
     the maximum, the fragment takes as little of a neighbour as makes it large enough. If code that
@@ -86,7 +49,7 @@ def merge_small(drafts: list[Draft], drafter: Drafter, profile: ChunkProfile) ->
     """
     if len(drafts) == 1 or all(len(draft.text) >= profile.minimum for draft in drafts):
         return drafts
-    row = _Row(drafts, drafter, profile.minimum)
+    row = _Row(drafts, profile.minimum)
     while (fragment := row.smallest_fragment()) is not None:
         unions = row.unions(fragment)
         if not unions:
@@ -96,7 +59,7 @@ def merge_small(drafts: list[Draft], drafter: Drafter, profile: ChunkProfile) ->
             row.join(fitting[0])
             continue
         for union in unions:
-            if halves := _share(union, drafter, profile):
+            if halves := _share(union, profile):
                 row.replace(union, *halves)
                 break
         else:
@@ -107,8 +70,7 @@ def merge_small(drafts: list[Draft], drafter: Drafter, profile: ChunkProfile) ->
 class _Row:
     """Drafts in reading order; merging two neighbours takes logarithmic time."""
 
-    def __init__(self, drafts: Sequence[Draft], drafter: Drafter, minimum: int) -> None:
-        self._drafter = drafter
+    def __init__(self, drafts: Sequence[Draft], minimum: int) -> None:
         self._minimum = minimum
         self._drafts = dict(enumerate(drafts))
         self._before = {index: index - 1 for index in self._drafts}
@@ -139,7 +101,7 @@ class _Row:
             if left in self._drafts and right in self._drafts:
                 pieces = (*self._drafts[left].pieces, *self._drafts[right].pieces)
                 neighbour = self._drafts[left if right == index else right]
-                draft = self._drafter.draft(pieces)
+                draft = join(pieces)
                 unions.append(_Union(left, right, draft, len(neighbour.text), left == index))
         return sorted(unions, key=lambda union: (union.neighbour_size, union.left))
 
@@ -161,7 +123,7 @@ class _Row:
             heapq.heappush(self._waiting, (len(text), zlib.crc32(text.encode()), index))
 
 
-def _share(union: _Union, drafter: Drafter, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
+def _share(union: _Union, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
     """Split a union that is too large into two drafts within minimum and maximum.
 
     The fragment takes as little as possible from its neighbour. None if no such split exists.
@@ -170,7 +132,7 @@ def _share(union: _Union, drafter: Drafter, profile: ChunkProfile) -> tuple[Draf
     for _ in range(_REFINEMENTS):
         cuts = range(1, len(pieces))
         for cut in cuts if union.is_left_small else reversed(cuts):
-            left, right = drafter.draft(pieces[:cut]), drafter.draft(pieces[cut:])
+            left, right = join(pieces[:cut]), join(pieces[cut:])
             sizes = len(left.text), len(right.text)
             if min(sizes) >= profile.minimum and max(sizes) <= profile.maximum:
                 return left, right

@@ -6,9 +6,8 @@ whole page.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from pgrag.ingest.chunks.drafts import Draft, Drafter, merge_small
+from pgrag.ingest.chunks.drafts import Draft, join, merge_small
 from pgrag.ingest.chunks.pieces import Piece, cut, introduces
 from pgrag.ingest.chunks.semantic import Similarities, by_meaning
 from pgrag.models import ChunkProfile, Section
@@ -23,43 +22,20 @@ def pack(
 ) -> list[Draft]:
     """Return the drafts of a page in reading order.
 
-    The blocks of a section fill drafts up to the preferred size. Fragments below the minimum are
-    merged: first within a section, then among sections with the same parent, and so on upwards.
-    A profile that cuts by meaning needs `similarities`.
+    The blocks of a section fill drafts up to the preferred size; fragments below the minimum are
+    merged. A draft never crosses a heading, so every section with text can be found and linked as
+    itself. A profile that cuts by meaning needs `similarities`.
     """
-    drafter = Drafter(sections)
-    pieces = list(_pieces(sections, profile))
+    pieces = [
+        [piece for block in section.blocks for piece in cut(block, index, profile)]
+        for index, section in enumerate(sections)
+    ]
     grouped: Iterable[Iterable[list[Piece]]] = (_groups(section, profile) for section in pieces)
     if profile.by_meaning:
         if similarities is None:
             raise ValueError(f"the profile {profile.name} needs similarities of texts")
         grouped = by_meaning(pieces, profile, similarities)
-    below: list[list[Draft]] = []
-    for groups in grouped:
-        drafts = [drafter.draft(group) for group in groups]
-        below.append(merge_small(drafts, drafter, profile))
-    for index in range(len(sections) - 1, -1, -1):
-        if children := sections[index].children:
-            merged = below[index] + [draft for child in children for draft in below[child]]
-            below[index] = merge_small(merged, drafter, profile)
-    tops = [index for index, section in enumerate(sections) if section.parent is None]
-    return merge_small([draft for index in tops for draft in below[index]], drafter, profile)
-
-
-def _pieces(sections: Sequence[Section], profile: ChunkProfile) -> Iterator[list[Piece]]:
-    """Yield the pieces of each section; its first piece notes the headings that open before it."""
-    opened: set[int] = set()
-    for index, section in enumerate(sections):
-        pieces = [piece for block in section.blocks for piece in cut(block, index, profile)]
-        if pieces and section.level:
-            opens: list[int] = []
-            above: int | None = index
-            while above is not None and above not in opened:
-                opened.add(above)
-                opens.insert(0, above)
-                above = sections[above].parent
-            pieces[0] = replace(pieces[0], opens=tuple(opens))
-        yield pieces
+    return [draft for groups in grouped for draft in merge_small(list(map(join, groups)), profile)]
 
 
 def _groups(pieces: Sequence[Piece], profile: ChunkProfile) -> Iterator[list[Piece]]:

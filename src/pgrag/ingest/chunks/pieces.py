@@ -17,11 +17,7 @@ _MAX_FENCE_INFO = 60
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text that stays together, and the joint to the previous piece.
-
-    `section` is the index of its section; `opens` are the sections whose headings are between
-    this piece and the previous one.
-    """
+    """Text that stays together, the index of its section, and the joint to the previous piece."""
 
     kind: str
     text: str
@@ -30,7 +26,6 @@ class Piece:
     types: tuple[str, ...]
     section: int
     joint: str = PARAGRAPH
-    opens: tuple[int, ...] = ()
 
 
 def cut(block: Block, section: int, profile: ChunkProfile) -> list[Piece]:
@@ -81,7 +76,7 @@ def _fitting(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
 def _parts(piece: Piece, profile: ChunkProfile, words: int) -> list[Piece]:
     """Split a piece at the borders of its kind, else at sentences, else at `words` characters.
 
-    The first part inherits the joint and the headings of the piece.
+    The first part inherits the joint of the piece.
     """
     splitters: dict[str, Callable[[Piece, ChunkProfile], Iterable[Piece]]] = {
         "code": _code,
@@ -100,7 +95,7 @@ def _parts(piece: Piece, profile: ChunkProfile, words: int) -> list[Piece]:
         if piece.kind == "code" or splitter is _sentences:
             parts = list(_spans(piece, split_words(piece.text, words), "text"))
             break
-    return [replace(part, joint=piece.joint, opens=piece.opens) for part in parts[:1]] + parts[1:]
+    return [replace(part, joint=piece.joint) for part in parts[:1]] + parts[1:]
 
 
 def _part(piece: Piece, kind: str, text: str, line_start: int, joint: str = PARAGRAPH) -> Piece:
