@@ -28,6 +28,7 @@ from benchmarks import (
     page_queries,
     recall,
     recording,
+    sections,
     steps,
     text,
 )
@@ -52,6 +53,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "recall": recall.vector_arm,
     "versions": indexing.versions,
     "expansion": expansion.contexts,
+    "sections": sections.unnamed,
     "text": text.lines_as_ripgrep,
     "links": links.follow,
     "page_queries": page_queries.ask,

@@ -26,10 +26,10 @@ class Section:
 
     `level` is the heading level 1-6, or 0 for text before the first heading: that section has
     no heading and an empty path, and is outside the tree. `path` lists the headings from the
-    root down to this one; `depth` is its length. `parent`, `root`, `previous`, `next` (in
-    reading order) and `children` are indexes into the page's list of sections; a subtree is
-    contiguous, and `last` is its last section. `position` is "intro", "middle" or
-    "conclusion" among its siblings. `anchor` is the fragment that links to the heading.
+    root down to this one; `depth` is its length. `parent`, `root` and `children` are indexes
+    into the page's list of sections; a subtree is contiguous, and `last` is its last section.
+    `position` is "intro" for the first section of the page, "conclusion" for the last one, else
+    "middle". `anchor` is the fragment that links to the heading.
     `line_start` is the line of the heading, `line_end` the last line before the next heading.
     """
 
@@ -43,8 +43,6 @@ class Section:
     parent: int | None = None
     root: int = 0
     last: int = 0
-    previous: int | None = None
-    next: int | None = None
     children: tuple[int, ...] = ()
     blocks: tuple[Block, ...] = ()
     anchor: str = ""

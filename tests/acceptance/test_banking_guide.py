@@ -13,22 +13,22 @@ from command_line import CommandLine
 from psycopg.rows import dict_row
 
 ROOT = "Corporate Banking Guide"
-#: Heading, its level, and its position among its siblings, in reading order.
+#: Heading, its level, and its position in the page, in reading order.
 TREE = [
     (ROOT, 1, "intro"),
-    ("Account Opening", 2, "intro"),
-    ("Required Documents", 3, "intro"),
-    ("Companies Registered in Germany", 4, "intro"),
-    ("Foreign Companies", 4, "conclusion"),
-    ("Identity Checks", 3, "conclusion"),
+    ("Account Opening", 2, "middle"),
+    ("Required Documents", 3, "middle"),
+    ("Companies Registered in Germany", 4, "middle"),
+    ("Foreign Companies", 4, "middle"),
+    ("Identity Checks", 3, "middle"),
     ("Payments", 2, "middle"),
-    ("Domestic Transfers", 3, "intro"),
+    ("Domestic Transfers", 3, "middle"),
     ("International Transfers", 3, "middle"),
-    ("SEPA Countries", 4, "intro"),
-    ("Countries Outside SEPA", 4, "conclusion"),
-    ("Recurring Payments", 3, "conclusion"),
+    ("SEPA Countries", 4, "middle"),
+    ("Countries Outside SEPA", 4, "middle"),
+    ("Recurring Payments", 3, "middle"),
     ("Lending", 2, "middle"),
-    ("Credit Lines", 3, "intro"),
+    ("Credit Lines", 3, "middle"),
     ("Contacts and Escalation", 2, "conclusion"),
 ]
 DRAWN = """\

@@ -21,7 +21,7 @@ from pgrag.ingest.source import decoding
 from pgrag.ingest.text import markdown
 from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page
 
-CHUNKER_VERSION = 3
+CHUNKER_VERSION = 4
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")

@@ -248,10 +248,7 @@ def _tree(headings: Sequence[_Heading], last_line: int) -> tuple[Section, ...]:
     last = list(range(len(headings)))
     for index in reversed(range(len(headings))):
         last[index] = last[children[index][-1]] if children[index] else index
-    positions = ["intro"] * len(headings)
-    for siblings in children.values():
-        for index in siblings[1:]:
-            positions[index] = "conclusion" if index == siblings[-1] else "middle"
+    positions = ["intro", *["middle"] * (len(headings) - 2), "conclusion"]
     sections: list[Section] = []
     for index, heading in enumerate(headings):
         parent = parents[index]
@@ -271,8 +268,6 @@ def _tree(headings: Sequence[_Heading], last_line: int) -> tuple[Section, ...]:
                 parent=parent,
                 root=index if parent is None else sections[parent].root,
                 last=last[index],
-                previous=index - 1 if index else None,
-                next=index + 1 if index + 1 < len(headings) else None,
                 children=tuple(children[index]),
                 blocks=tuple(heading.blocks),
                 anchor=heading.anchor,
