@@ -121,7 +121,7 @@ as $$
             'declared', declared,
             'type', case when declared is null then folder_type end,
             'chunk_profile',
-            case when not is_profile_given then nullif((entry).chunk_profile, 'by_heading') end,
+            case when not is_profile_given then nullif((entry).chunk_profile, 'medium') end,
             'entry', case when (entry).edge_defaults <> '{}' then (entry).name end,
             'edge_defaults', nullif(to_jsonb((entry).edge_defaults), '[]'),
             'link_keys', nullif(to_jsonb((entry).link_keys), '[]'),

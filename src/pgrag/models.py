@@ -52,14 +52,15 @@ class Section:
 class ChunkProfile:
     """How a page is split into chunks; sizes in characters.
 
-    A chunk has at least `minimum` characters (unless it is the page's only chunk), aims for
-    `preferred` and has at most `maximum`. Only a chunk with code that must stay whole exceeds the
-    maximum, by less than twice `minimum`: adjacent fragments that fit nowhere else. `overlap` is
-    how much of the previous chunk is stored with a chunk. With `by_meaning` a chunk ends where
-    the topic changes instead of at the preferred size. Raises ValueError for contradictory sizes.
+    A chunk never crosses a heading. It has at least `minimum` characters (unless it is the only
+    chunk of its section), aims for `preferred` and has at most `maximum`. Only a chunk with code
+    that must stay whole exceeds the maximum, by less than twice `minimum`: adjacent fragments that
+    fit nowhere else. `overlap` is how much of the previous chunk is stored with a chunk. With
+    `by_meaning` a chunk ends where the topic changes instead of at the preferred size. Raises
+    ValueError for contradictory sizes.
     """
 
-    name: str = "by_heading"
+    name: str = "medium"
     minimum: int = 150
     preferred: int = 900
     maximum: int = 1200
@@ -79,10 +80,10 @@ class ChunkProfile:
 CHUNK_PROFILES = {
     profile.name: profile
     for profile in (
-        ChunkProfile(),
+        ChunkProfile("by_heading", minimum=150, preferred=2400, maximum=2400),
         ChunkProfile("by_meaning", by_meaning=True),
         ChunkProfile("short", minimum=100, preferred=400, maximum=600),
-        ChunkProfile("medium", minimum=150, preferred=900, maximum=1200),
+        ChunkProfile(),
         ChunkProfile("long", minimum=300, preferred=1800, maximum=2400),
     )
 }

@@ -87,7 +87,7 @@ def test_a_change_outdates_the_pages_that_it_changes_and_no_others(connection):
 
     configure(connection, note=TYPES["note"] | {"retriever_weight": 3, "description": "Mine."})
     run(connection, "apply_configuration", entries={"edge_kinds": {"part_of": {"weight": 7}}})
-    configure(connection, other={"inject": ["a"]}, note2={"chunk_profile": "by_heading"})
+    configure(connection, other={"inject": ["a"]}, note2={"chunk_profile": "medium"})
     assert outdated(connection) == {}
 
     configure(connection, note=TYPES["note"] | {"inject": []})

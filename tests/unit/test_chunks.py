@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import Chunk, ChunkProfile, Page
+from pgrag.models import CHUNK_PROFILES, Chunk, ChunkProfile, Page
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "
@@ -129,6 +129,14 @@ def test_a_chunk_never_crosses_a_heading() -> None:
     assert {c.heading: c.covers for c in page.chunks if c.level == 1} == {
         "Guide": 0, "Tools": 2, "Wrench": 0, "Level": 0, "Use": 0, "Tape": 0, "Steps": 0,
     }  # fmt: skip
+
+
+def test_by_heading_a_section_is_one_chunk_up_to_the_maximum() -> None:
+    text = f"# A\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 60}\n"
+    by_heading = read(text, CHUNK_PROFILES["by_heading"])
+    assert [c.heading for c in paragraphs(by_heading)] == ["A", "B", "B"]
+    assert max(sizes(by_heading)) <= 2400
+    assert [c.heading for c in paragraphs(read(text))].count("A") == 2
 
 
 def test_a_fragment_joins_its_smaller_neighbour_in_its_section() -> None:

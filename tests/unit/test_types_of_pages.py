@@ -84,7 +84,7 @@ def test_the_hash_of_a_source_knows_the_entry_that_applies_and_no_other():
     note = {"folders": ["notes"], "inject": ["status"]}
     base = types(note=note)
     same = types(
-        note=note | {"retriever_weight": 4, "description": "Mine.", "chunk_profile": "by_heading"},
+        note=note | {"retriever_weight": 4, "description": "Mine.", "chunk_profile": "medium"},
         other={"folders": ["others"], "inject": ["a"]},
         default={"inject": ["b"]},
     )

@@ -147,7 +147,7 @@ def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | N
     """
     if name is None and sizes is None:
         return None
-    profile = CHUNK_PROFILES.get(name or "by_heading")
+    profile = CHUNK_PROFILES.get(name or "medium")
     if profile is None:
         raise typer.BadParameter(
             f"there is no profile {name!r}; choose {', '.join(CHUNK_PROFILES)}.",

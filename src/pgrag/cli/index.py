@@ -75,7 +75,7 @@ def index(
         Option(
             metavar="NAME",
             help="How pages are cut: by_heading, by_meaning, short, medium or long; default: as"
-            " their type says, else by_heading.",
+            " their type says, else medium.",
         ),
     ] = None,
     changed_config: Annotated[

@@ -10,7 +10,7 @@ from pgrag.ingest.globs import within
 
 DEFAULT = "default"
 """The page type that applies if no other does."""
-_STANDARD_PROFILE = "by_heading"
+_STANDARD_PROFILE = "medium"
 _MAX_INJECTED = 300
 
 
