@@ -154,3 +154,90 @@ def test_the_context_is_grouped_or_simple(guide: CommandLine) -> None:
     simple = guide.run(*question, "--format", "simple").out
     breadcrumbs = f"{ROOT} › Payments › International Transfers › Countries Outside SEPA"
     assert f"] {breadcrumbs} (relevance 0." in simple
+
+
+BRIEF = """\
+# 1 Banking Guide
+
+For relationship managers.
+
+## 1.1 Account Opening
+
+Only the onboarding team opens accounts.
+
+### 1.1.1 Required Documents
+
+Articles of association.
+
+#### 1.1.1.1 German Companies
+
+An extract from the register.
+
+#### 1.1.1.2 Foreign Companies
+
+An apostilled extract.
+
+### 1.1.2 Identity Checks
+
+In person or by video.
+
+## 1.2 Payments
+
+Before four o'clock.
+
+### 1.2.1 Domestic Transfers
+
+One day.
+
+### 1.2.2 International Transfers
+
+Two days.
+
+#### 1.2.2.1 SEPA Countries
+
+By IBAN alone.
+
+#### 1.2.2.2 Outside SEPA
+
+With a BIC.
+
+### 1.2.3 Recurring Payments
+
+On the first of a month.
+
+## 1.3 Lending
+
+Two signatures.
+
+### 1.3.1 Credit Lines
+
+For one year.
+
+## 1.4 Contacts
+
+The duty desk.
+"""
+
+
+def test_sections_of_one_line_are_found_by_their_own_names(
+    guide: CommandLine, tmp_path: Path, database: psycopg.Connection[dict[str, Any]]
+) -> None:
+    (tmp_path / "brief.md").write_text(BRIEF)
+    guide.run("index", "brief", tmp_path)
+    headings_of_brief = [line.lstrip("# ") for line in BRIEF.splitlines() if line[:1] == "#"]
+    assert len(headings_of_brief) == 15
+    for heading in headings_of_brief:
+        hits = guide.json("search", f'heading:"{heading}"', "-l", "brief", "--levels", "2")
+        assert [(hit["heading"], hit["path"][-1]) for hit in hits] == [(heading, heading)]
+    search = ("search", "companies", "-l", "brief", "-n", "20", "--filter")
+    below = guide.json(*search, "section_path=1.1 Account Opening")
+    assert {hit["heading"] for hit in below} == set(headings_of_brief[1:6])
+    assert len(guide.json(*search, "depth_min=4")) == 4
+    assert len(guide.json(*search, "root_section=1 Banking Guide")) == 15
+    [hit] = guide.json(*search, "heading=1.1.1 Required Documents")
+    assert hit["content"] == "Articles of association."
+    assert hit["anchor"] == "111-required-documents"
+    outline = guide.json("outline", "brief", "brief")
+    assert {row["heading"]: row["position"] for row in outline}[
+        "1.1.1 Required Documents"
+    ] == "middle"
