@@ -1,5 +1,7 @@
 -- Finds the target of a fragment on its page: a heading, by its anchor or by its words as in
--- Obsidian (A#B is B below A), the block ^id, or an element with this id.
+-- Obsidian (A#B is B below A), the block ^id, or an element with this id: in HTML, in JSX
+-- (titleId), {#id}, {/*id*/}, or MyST's (id)=. An element leads to the passage of its line; alone
+-- on a line, to the passage below.
 create or replace function _pgrag.find_fragments(
     library_id bigint,
     page_ids bigint[],
@@ -91,8 +93,11 @@ as $$
             case
                 when left(a.last_part, 1) = '^'
                 then '\^' || _pgrag.as_pattern(substr(a.last_part, 2)) || '(?![\w-])'
-                else '\m(id|name)\s*=\s*["'']?' || _pgrag.as_pattern(a.last_part)
-                    || '(?![\w-])|\{#' || _pgrag.as_pattern(a.last_part) || '\}'
+                else replace(
+                    '\m(\w*id|name)\s*=\s*["'']?@(?![\w-])|\{[^{}\n]*#@(?![\w.:-])[^{}\n]*\}'
+                    '|\{/\*\s*@\s*\*/\}|\(@\)=',
+                    '@', _pgrag.as_pattern(a.last_part)
+                )
             end as pattern
         from asked as a
         where a.last_part not in ('', '^')
@@ -110,23 +115,45 @@ as $$
         from elements as e
         cross join lateral (
             select
+                1 + regexp_count(
+                    p.head || left(p.body, m.position - 1)
+                    || coalesce(substring(substr(p.body, m.position) from m.own_line), ''),
+                    '\n'
+                ) as line
             from pgrag.pages as p
+            cross join lateral (
+                -- A fast substring test that rules out most pages before the regular expression.
+                select
+                    case
+                        when strpos(lower(p.body), lower(e.last_part)) > 0
+                        then regexp_instr(p.body, e.pattern, 1, 1, 0, 'i')
+                        else 0
+                    end as position,
+                    -- the rest of a line without words, and the empty lines below it
+                    '^[^\n>]*(?:>|\)=|\})?(?:\s*</?\w[^<>\n]*>)*[ \t]*\n\s*' as own_line
+            ) as m
             where p.library_id = find_fragments.library_id
                 and p.page_id = e.page_id
-                -- A fast substring test that rules out most pages before the regular expression.
-                and case
-                    when strpos(lower(p.body), lower(e.last_part)) > 0
-                    then p.body ~* e.pattern
-                end
+                and m.position > 0
             offset 0
         ) as p
         left join lateral (
+            -- The last that begins at the line or above; of a section and its first paragraph the
+            -- paragraph, but for the heading's own line the section.
             select d.document_id
             from pgrag.documents as d
+            cross join lateral (
+                select coalesce(p.line between d.line_start and d.line_end, false) as has_line
+            ) as c
             where d.library_id = find_fragments.library_id
                 and d.page_id = e.page_id
-                and d.content ~* e.pattern
-            order by d.level desc, d.sort_order
+                and d.level > 0
+                and (c.has_line or d.content ~* e.pattern)
+            order by
+                c.has_line desc,
+                case when c.has_line then d.line_start end desc,
+                case when d.line_start = p.line then d.level else -d.level end,
+                d.sort_order
             limit 1
         ) as d on true
     )

@@ -192,7 +192,8 @@ class App:
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`.
 
-        `include`, `exclude`, `subfolder` and `ref` only apply to a source given as text.
+        `include`, `exclude`, `subfolder` and `ref` only apply to a source given as text. An option
+        that is None is the one that the version remembers.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
@@ -272,24 +273,18 @@ class App:
         or was not recorded.
         """
         from pgrag.ingest.page import PageOptions
-        from pgrag.models import ChunkProfile
 
-        remembered = row["source"]
-        if not remembered.get("arguments"):
+        arguments = row["source"].get("arguments")
+        if not arguments:
             raise SourceError(
                 "how it was indexed is not known.",
                 hint="Index it again as you did before; from then on it is remembered.",
             )
-        profile = remembered["chunk_profile"]
         return self.index(
             row["library"],
             row["version"],
-            options=PageOptions(
-                base_url=remembered["base_url"],
-                language=remembered["language"],
-                profile=None if profile is None else ChunkProfile(**profile),
-            ),
-            **remembered["arguments"],
+            options=PageOptions(),
+            **arguments,
             dry_run=dry_run,
             progress=progress,
         )

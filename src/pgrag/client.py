@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     )
     from pgrag.ingest.pipeline import Progress
     from pgrag.ingest.report import IndexReport
+    from pgrag.ingest.text.slugs import SlugStyle
 
 Direction = Literal["out", "in", "both"]
 V = TypeVar("V", bound=Value)
@@ -308,8 +309,9 @@ class Client:
         source: str | Path,
         version: str = "",
         *,
-        base_url: str = "",
+        base_url: str | None = None,
         language: str | None = None,
+        slugs: SlugStyle | Literal[""] | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         dry_run: bool = False,
@@ -318,7 +320,10 @@ class Client:
         """Synchronise a version of a library with a folder or a file on this machine.
 
         Unchanged files are skipped, pages without a file are removed. A page that cannot be read
-        is listed in `failed` of the report and keeps its stored state.
+        is listed in `failed` of the report and keeps its stored state. `slugs` names the site
+        generator whose anchors the headings get; it is guessed from the configuration around the
+        source. The version remembers `base_url`, `language` and `slugs`: None keeps what it
+        remembers, "" forgets it, and `changes` of the report says what a new value rewrites.
         """
         from pgrag.ingest.page import PageOptions
 
@@ -326,7 +331,7 @@ class Client:
             library,
             version,
             str(source),
-            PageOptions(base_url=base_url, language=language),
+            PageOptions(base_url=base_url, language=language, slugs=slugs),
             include=include,
             exclude=exclude,
             dry_run=dry_run,

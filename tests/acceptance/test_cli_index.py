@@ -41,6 +41,41 @@ def test_only_what_changed_is_written_again(pgrag: CommandLine, tmp_path: Path) 
     assert_complete(pgrag.variables["PGRAG_DATABASE_URL"], library="pumps", pages=5)
 
 
+def test_a_version_remembers_its_options_and_says_what_a_change_rewrites(
+    pgrag: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "docs" / ".vitepress").mkdir(parents=True)
+    page = "# Server\n\n## server.proxy\n\nIt passes requests on. See [there](#server-proxy).\n"
+    (tmp_path / "docs" / "server.md").write_text(page)
+    address = ("--base-url", "https://kettle.example")
+    source = tmp_path / "docs"
+    first = pgrag.run("index", "kettle", source, *address).out
+    assert f"anchors as vitepress makes them: {tmp_path}/docs/.vitepress" in first
+    assert pgrag.run("links", "kettle", "--check").err == ""
+
+    assert "Nothing changed in kettle: 1 page" in pgrag.run("index", "kettle", source).out
+    planned = pgrag.run("index", "kettle", source, "--base-url", "", "--dry-run").out
+    change = "base URL: https://kettle.example → none; rewrites the URLs of 1 page"
+    assert f"\n{change}\nNothing was written." in planned
+    assert f"  {change}\n" in pgrag.run("index", "kettle", source, "--base-url", "").out
+
+    styled = pgrag.json("index", "kettle", source, "--slugs", "mkdocs")
+    assert (styled["slugs"], styled["slugs_from"]) == ("mkdocs", None)
+    assert styled["changes"] == ["slug style: vitepress → mkdocs; rewrites the anchors of 1 page"]
+    refused = pgrag.run("index", "kettle", source, "--slugs", "jekyll", code=2).err
+    assert "there is no style 'jekyll'" in refused
+
+
+def test_profiles_are_remembered_too(pgrag: CommandLine, tmp_path: Path) -> None:
+    source = write_pages(tmp_path / "pumps", 2)
+    pgrag.run("index", "pumps", source, "--profile", "short")
+    assert pgrag.json("index", "pumps", source)["unchanged"] == 2
+    sizes = pgrag.json("index", "pumps", source, "--chunk-sizes", "1,300,400")
+    assert sizes["changes"] == ["profile: short → custom; cuts 2 pages again"]
+    bare = pgrag.json("index", "pumps", source, "--profile", "")
+    assert bare["changes"] == ["profile: custom → none; cuts 2 pages again"]
+
+
 def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: Path) -> None:
     source = tmp_path / "notes"
     source.mkdir()

@@ -166,6 +166,8 @@ def test_writing_and_removing(clone, tmp_path):
         report = db.index("harbour", tmp_path)
         assert (report.pages, report.failed) == (1, {})
         assert db.index("harbour", tmp_path).unchanged == 1
+        assert db.index("harbour", tmp_path, slugs="sphinx").slugs == "sphinx"
+        assert db.index("harbour", tmp_path).slugs == "sphinx"
         assert db.configure("harbour", alpha=0.4)["alpha"] == 0.4
         assert db.check("harbour") == []
         (tmp_path / "fees.md").write_text("# Fees\n\nPaid at the office.\n")

@@ -68,6 +68,23 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     assert writer.ok("list_libraries")[1]["libraries"] == []
 
 
+def test_the_options_of_a_version_are_kept_and_their_changes_told(writer, tmp_path):
+    folder = str(write(SOURCES[1], tmp_path))
+    arguments = {"library": "harbour", "source": folder}
+    first = writer.ok("index_docs", **arguments, base_url="https://harbour.example")[1]
+    assert (first["slugs"], first["changes"]) == ("github", [])
+    for blank in ({}, {"base_url": "", "language": "", "slugs": ""}):
+        assert writer.ok("index_docs", **arguments, **blank)[1]["unchanged"] == 4
+    text, other = writer.ok("index_docs", **arguments, slugs="hugo", base_url="https://h.example")
+    assert other["changes"] == [
+        "base URL: https://harbour.example → https://h.example; rewrites the URLs of 4 pages",
+        "slug style: github → hugo; rewrites the anchors of 4 pages",
+    ]
+    assert f"- changed: {other['changes'][1]}" in text
+    assert "slugs" in writer.failed("index_docs", **arguments, slugs="jekyll")
+    writer.ok("remove_docs", library="harbour", version="*")
+
+
 def test_what_cannot_be_read_or_removed_is_told(writer, tmp_path):
     missing = writer.failed("index_docs", library="harbour", source=str(tmp_path / "nowhere"))
     assert "nowhere" in missing

@@ -316,6 +316,17 @@ class TestVersions:
         assert run(connection, "stored_pages", library="tool", version="9") == []
         assert run(connection, "stored_pages", library="nothing") == []
 
+    def test_version_source(self, connection):
+        source = {"location": "/docs", "base_url": "https://tool.example", "slugs": "hugo"}
+        run(
+            connection, "open_version",
+            library="tool", version="1.0", source=source,
+        )  # fmt: skip
+        [row] = run(connection, "version_source", library=" Tool ", version="1.0")
+        assert row["version_source"] == source
+        for names in ({"library": "tool", "version": "9"}, {"library": "nothing"}):
+            assert run(connection, "version_source", **names) == [{"version_source": None}]
+
     def test_finished_version_is_ready(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], "1.0", ready=False)
         [row] = run(connection, "library_versions", library="tool")

@@ -42,7 +42,7 @@ OWNERS = {
     "mcp_types": {"pgrag.mcp"},
     "typer": {"pgrag.cli"},
     "rich": {"pgrag.cli"},
-    "markdown_it": {"pgrag.ingest.text.markdown"},
+    "markdown_it": {"pgrag.ingest.text"},
     "yaml": {"pgrag.configuration", "pgrag.ingest.matter.yaml_values"},
     "frontmatter": {"pgrag.ingest.matter.front_matter"},
     "pydantic_settings": {"pgrag.settings"},

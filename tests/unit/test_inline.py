@@ -1,8 +1,7 @@
-"""Inline Markdown to words; headings and their anchors."""
+"""Inline Markdown and headings to words."""
 
 import pytest
 
-from pgrag.ingest.text.anchors import Anchors
 from pgrag.ingest.text.inline import heading_text, plain
 
 
@@ -31,53 +30,26 @@ def test_plain(markdown: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "words", "explicit"),
+    ("source", "words"),
     [
-        ("Query Parameters { #query-parameters }", "Query Parameters", "query-parameters"),
-        ("Open {#open-valve .step}", "Open", "open-valve"),
-        ("Next { .step }", "Next", None),
-        ("Next {: #kramdown }", "Next", "kramdown"),
-        ("`useEffect(setup)` ##", "useEffect(setup)", None),
-        ("C#", "C#", None),
-        ("The {braces} stay", "The {braces} stay", None),
-        ("{}", "{}", None),
-        ("", "", None),
+        ("Query Parameters { #query-parameters }", "Query Parameters"),
+        ("Open {#open-valve .step}", "Open"),
+        ("Next { .step }", "Next"),
+        ("Next {: #kramdown }", "Next"),
+        ("`set` functions {/*setstate*/}", "set functions"),
+        ("Pour {/* #pour-tea */}", "Pour"),
+        ("`useEffect(setup)` ##", "useEffect(setup)"),
+        ("C#", "C#"),
+        ("The {braces} stay", "The {braces} stay"),
+        ("{}", "{}"),
+        ("", ""),
     ],
 )
-def test_heading_text(source: str, words: str, explicit: str | None) -> None:
-    assert heading_text(source) == (words, explicit)
+def test_heading_text(source: str, words: str) -> None:
+    assert heading_text(source) == words
 
 
 def test_an_endless_heading_is_cut_at_a_word() -> None:
-    words, _ = heading_text("word " * 2000)
+    words = heading_text("word " * 2000)
     assert len(words) <= 200
     assert words.endswith("word…")
-
-
-def test_anchors_are_those_of_github_and_unique() -> None:
-    anchors = Anchors()
-    made = [
-        anchors.make(heading, explicit)
-        for heading, explicit in [
-            ("What's next?", None),
-            ("JavaScript API Übersicht", None),
-            ("snake_case & more", None),
-            ("Version 2.1", None),
-            ("Notes", None),
-            ("Notes", None),
-            ("Notes", None),
-            ("Other", "notes-3"),
-            ("Notes", None),
-        ]
-    ]
-    assert made == [
-        "whats-next",
-        "javascript-api-übersicht",
-        "snake_case--more",
-        "version-21",
-        "notes",
-        "notes-1",
-        "notes-2",
-        "notes-3",
-        "notes-4",
-    ]

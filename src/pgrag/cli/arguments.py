@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
+from pgrag.ingest.text.slugs import SLUG_STYLES, SlugStyle
 from pgrag.models import CHUNK_PROFILES, ChunkProfile
 
 _CONDITION = re.compile(
@@ -140,13 +141,25 @@ def _json_object(text: str) -> dict[str, Any]:
     )
 
 
-def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | None:
+def parse_slug_style(name: str | None) -> SlugStyle | Literal[""] | None:
+    """Find a slug style; "" and None are returned as they are."""
+    if not name:
+        return None if name is None else ""
+    for style in SLUG_STYLES:
+        if style == name:
+            return style
+    raise typer.BadParameter(
+        f"there is no style {name!r}; choose {', '.join(SLUG_STYLES)}.", param_hint="--slugs"
+    )
+
+
+def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | Literal[""] | None:
     """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters and override it.
 
-    None if neither is given: the types of pages then choose.
+    None if neither is given, "" if the name is empty and there are no sizes.
     """
-    if name is None and sizes is None:
-        return None
+    if not name and sizes is None:
+        return None if name is None else ""
     profile = CHUNK_PROFILES.get(name or "medium")
     if profile is None:
         raise typer.BadParameter(

@@ -8,7 +8,14 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted, label, parse_chunk_profile, parse_target
+from pgrag.cli.arguments import (
+    Target,
+    counted,
+    label,
+    parse_chunk_profile,
+    parse_slug_style,
+    parse_target,
+)
 from pgrag.cli.command import App, Output, command, text
 from pgrag.cli.output import complain, print_text, warn
 from pgrag.cli.progress import shown_progress
@@ -49,7 +56,17 @@ def index(
         str | None,
         Option(metavar="en|de|…", help="Language of pages that name none; default: English."),
     ] = None,
-    base_url: Annotated[str, Option(metavar="URL", help="Where the pages are published.")] = "",
+    base_url: Annotated[
+        str | None, Option(metavar="URL", help="Where the pages are published.")
+    ] = None,
+    slugs: Annotated[
+        str | None,
+        Option(
+            metavar="STYLE",
+            help="Whose anchors the headings get: github, vitepress, docusaurus, mkdocs, sphinx,"
+            " hugo or obsidian; default: guessed from the configuration around the source.",
+        ),
+    ] = None,
     include: Annotated[
         list[str] | None, Option(metavar="GLOB", help="Only these files: 'guide/**'.")
     ] = None,
@@ -96,8 +113,9 @@ def index(
     """Bring a version of a library to the state of a source.
 
     Only what has changed is read, written and embedded, so repeated runs are cheap. Without
-    @VERSION the documentation is unversioned. Exit status 1 means that some pages failed; the
-    rest are indexed.
+    @VERSION the documentation is unversioned. The version remembers --base-url, --language,
+    --profile, --chunk-sizes and --slugs; an empty value (--base-url '') forgets one. Exit status
+    1 means that some pages failed; the rest are indexed.
 
     With --changed-config LIBRARY … no source is given: every version with pages read with
     page types that have changed since (`pgrag config show page_types`) is indexed again, from its
@@ -116,7 +134,10 @@ def index(
         )
     library = parse_target(target)
     page_options = PageOptions(
-        base_url=base_url, language=language, profile=parse_chunk_profile(profile, chunk_sizes)
+        base_url=base_url,
+        language=language,
+        profile=parse_chunk_profile(profile, chunk_sizes),
+        slugs=parse_slug_style(slugs),
     )
     with resumable(), shown_progress(f"Indexing {library}", hidden=as_json) as progress:
         report = app.index(
@@ -237,6 +258,7 @@ def _summary(report: IndexReport) -> str:
     return "\n".join(
         [
             f"{name} from {report.source}",
+            *_options(report),
             f"  {pages} written, {report.unchanged:,} unchanged,"
             f" {report.removed:,} removed{failed}",
             f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
@@ -250,6 +272,13 @@ def _summary(report: IndexReport) -> str:
             *_broken_links(report),
         ]
     )
+
+
+def _options(report: IndexReport) -> Iterator[str]:
+    """Yield what was guessed, and what changed options rewrite."""
+    if report.slugs_from:
+        yield f"  anchors as {report.slugs} makes them: {report.slugs_from}"
+    yield from (f"  {change}" for change in report.changes)
 
 
 def _broken_links(report: IndexReport) -> Iterator[str]:
@@ -271,6 +300,7 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
         lines.append(f"write   {key} ({sizes})")
         if verbose:
             lines += _details(page)
+    lines += (line.strip() for line in _options(report))
     lines += (f"remove  {key}" for key in report.gone)
     lines.append(
         f"Nothing was written. {label(report.library, report.version)} would get"

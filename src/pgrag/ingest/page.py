@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urljoin
 
 from pgrag.ingest.chunks.chunks import make_chunks
@@ -19,6 +19,7 @@ from pgrag.ingest.matter.page_types import PageTypes, injected
 from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.source import decoding
 from pgrag.ingest.text import markdown
+from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page
 
 CHUNKER_VERSION = 4
@@ -33,20 +34,23 @@ _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 class PageOptions:
     """The options with which a page is read.
 
-    `base_url` is where the source's pages are published, or "". `language` applies to pages that
-    name none. `profile` is the chunk profile of every page; None leaves the choice to the page's
-    type, with the standard profile as fallback. `types` are the configured page types.
+    `base_url` is where the source's pages are published. `language` applies to pages that name
+    none. `profile` is the chunk profile of every page; without one the page's type chooses, with
+    the standard profile as fallback. `slugs` names the site generator whose anchors the headings
+    get. `types` are the configured page types. An option that is None is the one that the version
+    remembers (see `remembered.complete`), one that is "" is forgotten.
     """
 
-    base_url: str = ""
+    base_url: str | None = None
     language: str | None = None
-    profile: ChunkProfile | None = None
+    profile: ChunkProfile | Literal[""] | None = None
+    slugs: SlugStyle | Literal[""] | None = None
     types: PageTypes = field(default_factory=PageTypes, repr=False)
 
     def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
         """Return the part of the page types that affects this page; see `Reading.document`."""
         reading = self.types.reading(declared_type, key)
-        return reading.document(is_profile_given=self.profile is not None)
+        return reading.document(is_profile_given=bool(self.profile))
 
 
 def source_hash(
@@ -75,7 +79,7 @@ def read_page(
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
-    sections, prose = markdown.read(matter.body, matter.first_line)
+    sections, prose = markdown.read(matter.body, matter.first_line, options.slugs or "github")
     first_heading = next((section.heading for section in sections if section.level == 1), None)
     title = properties.title or first_heading or _title_from_key(key)
     path = properties.path or (title,)
@@ -101,7 +105,7 @@ def read_page(
     )
     return Page(
         key=key,
-        url=_url(key, properties, options.base_url),
+        url=_url(key, properties, options.base_url or ""),
         title=title,
         path=path,
         body=matter.body,
@@ -112,7 +116,7 @@ def read_page(
         topic=properties.topic,
         type=reading.type,
         tags=_with_inline_tags(properties.tags, edges),
-        language=properties.language or options.language,
+        language=properties.language or options.language or None,
         created=properties.created,
         modified=properties.modified,
         warnings=(*warnings, *matter.warnings, *doubts, *faults),

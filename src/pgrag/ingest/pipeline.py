@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -19,6 +19,7 @@ from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import path_warnings
 from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.ingest.remembered import changes, complete, describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import Source, SourceFile
 from pgrag.models import Chunk, Edge, Page
@@ -72,7 +73,8 @@ def index(
     written is reported and keeps its stored state; the run continues. However the run ends, each
     page is stored completely or not at all, and the next run completes the rest. With `dry_run`
     pages are read and counted, but not written. `similarities` is for chunk profiles that cut by
-    meaning. Page types come from the database's configuration.
+    meaning. Page types come from the database's configuration; options that the target leaves open
+    are those that the version remembers.
 
     Raises `DatabaseUnavailable` if the database stays unavailable, `EmbeddingError` if the model
     fails (the pages are stored and found by keywords; the next run embeds them).
@@ -84,11 +86,17 @@ def index(
     report.warnings.extend(source.warnings)
     [row] = database.call("configuration")
     types = PageTypes.of(row["configuration"])
-    target = replace(target, options=replace(target.options, types=types))
+    [row] = database.call("version_source", **target.names)
+    remembered = row["version_source"]
+    options, generator = complete(target.options, remembered, source.generator)
+    target = replace(target, options=replace(options, types=types))
+    stored = {row["key"]: row for row in database.call("stored_pages", **target.names)}
+    report.slugs = str(options.slugs)
+    report.slugs_from = generator.evidence if generator else None
+    report.changes = changes(remembered, options, len(stored))
     writer = _Writer(database, embedder, target, report)
     if not dry_run:
         writer.open(source)
-    stored = {row["key"]: row for row in database.call("stored_pages", **target.names)}
     reader = _Reader(target.options, stored, report, similarities)
     pages = reader.pages(_spread(list(source.files()), first_time=not stored), progress)
     if dry_run:
@@ -228,15 +236,13 @@ class _Writer:
         description = {
             "location": source.location,
             "revision": source.revision,
-            "base_url": options.base_url,
-            "language": options.language,
-            "chunk_profile": None if options.profile is None else asdict(options.profile),
             "arguments": source.arguments,
+            **describe(options),
         }
         self.database.call(
             "open_version",
             **self.target.names,
-            language=options.language,
+            language=options.language or None,
             source=Jsonb(description),
             model=self.embedder.name,
         )

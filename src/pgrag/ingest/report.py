@@ -54,7 +54,9 @@ class IndexReport:
     to its documents and edges, `gone` lists the keys of the pages to be removed. `links` maps each
     link state (see `pgrag.links`) to the number of the version's links in that state; it is empty
     for a dry run. `enriched` maps each kind of enrichment that the library's setting names to the
-    number of enriched documents.
+    number of enriched documents. `slugs` names the site generator whose anchors the headings have,
+    `slugs_from` the configuration from which it was guessed in this run, or None. `changes` lists
+    the options that differ from those of the last run, and what they rewrite.
     """
 
     library: str
@@ -75,6 +77,9 @@ class IndexReport:
     gone: list[str] = field(default_factory=list)
     links: dict[str, int] = field(default_factory=dict)
     enriched: dict[str, int] = field(default_factory=dict)
+    slugs: str = "github"
+    slugs_from: str | None = None
+    changes: list[str] = field(default_factory=list)
 
     def plan(self, page: Page) -> None:
         """Count and list a page that a dry run would write."""

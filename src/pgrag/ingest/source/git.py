@@ -47,6 +47,21 @@ class GitTree:
             if mode in _FILE_MODES:
                 yield name.removeprefix(self._prefix), blob.rpartition(" ")[2]
 
+    @property
+    def folder(self) -> str:
+        """The folder that the tree is limited to, as a path in the repository; "" for all of it."""
+        return self._prefix.rstrip("/")
+
+    def names(self) -> list[str]:
+        """Return the path of every file of the commit, also outside the folder."""
+        return self._git("ls-tree", "-r", "-z", "--full-tree", "--name-only", self.commit).split(
+            "\0"
+        )[:-1]
+
+    def text(self, path: str) -> str:
+        """Return the text of a file of the commit by its path in the repository."""
+        return self._git("show", f"{self.commit}:{path}")
+
     def read(self, blob: str) -> bytes:
         """Return the content of a blob; one `git cat-file` process serves all blobs."""
         with self._lock:

@@ -4,11 +4,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Self
 
 from pgrag.errors import SourceError
 from pgrag.ingest.globs import matcher
+from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
 
 SUFFIXES = (".md", ".markdown", ".mdx")
@@ -46,6 +47,7 @@ class Source:
     arguments: dict[str, Any] | None = None
     _files: tuple[SourceFile, ...] = ()
     _tree: GitTree | None = None
+    _folder: Path | None = None
 
     def __len__(self) -> int:
         return len(self._files)
@@ -53,6 +55,16 @@ class Source:
     def files(self) -> Iterator[SourceFile]:
         """Yield the files in key order."""
         yield from self._files
+
+    def generator(self) -> Generator | None:
+        """Return the site generator that publishes the source, if its configuration is near.
+
+        Searched are the source with two levels below it, then the folders above it: in a git
+        repository up to its top, each with one level below it, elsewhere two folders up.
+        """
+        if self._tree is not None:
+            return _generator_of_commit(self._tree)
+        return None if self._folder is None else _generator_of_folder(self._folder)
 
     def close(self) -> None:
         """End the process that reads from a commit, if there is one."""
@@ -122,7 +134,8 @@ def discover(
         location = str(root)
         if not root.is_dir():
             file = SourceFile(_key(root.name), root.read_bytes)
-            return Source(location, arguments=arguments, _files=(file,))
+            folder = Path(os.path.abspath(root)).parent
+            return Source(location, arguments=arguments, _files=(file,), _folder=folder)
         try:
             files = [
                 SourceFile(_key(name), path.read_bytes)
@@ -142,7 +155,41 @@ def discover(
         arguments,
         _files=tuple(wanted[key] for key in sorted(wanted)),
         _tree=tree,
+        _folder=Path(os.path.abspath(root)),
     )
+
+
+def _generator_of_commit(tree: GitTree) -> Generator | None:
+    listings: dict[PurePath, dict[str, bool]] = {}
+    for name in tree.names():
+        path, is_folder = PurePosixPath(name), False
+        while path.name and path.name not in listings.setdefault(path.parent, {}):
+            listings[path.parent][path.name] = is_folder
+            path, is_folder = path.parent, True
+    start = PurePosixPath(tree.folder)
+    folders = [(start, 2), *((parent, 1) for parent in start.parents)]
+    return find_generator(
+        folders, lambda path: listings.get(path, {}), lambda path: tree.text(str(path))
+    )
+
+
+def _generator_of_folder(folder: Path) -> Generator | None:
+    above = list(folder.parents)
+    tops = [up for up, path in enumerate((folder, *above)) if (path / ".git").exists()]
+    repository = [(path, 1) for path in above[: tops[0]]] if tops else []
+    return find_generator(
+        [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))],
+        _listing,
+        lambda path: Path(path).read_text(encoding="utf-8", errors="replace"),
+    )
+
+
+def _listing(folder: PurePath) -> dict[str, bool]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+    except OSError:
+        return {}
 
 
 def _is_markdown(name: str) -> bool:

@@ -16,9 +16,8 @@ _INLINE = re.compile(
     r"|(?P<mark>\*{1,3}|~~|(?<![^\W_])_{1,3})(?=\S)(?P<marked>(?:(?!(?P=mark)).){1,300}?)(?<=\S)"
     r"(?P=mark)(?!(?<=_)[^\W_])"
 )
-_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*(?P<list>[#.][^{}\n]*)\}[ \t]*$")
-_EXPLICIT_ID = re.compile(r"#([^\s#.{}]+)")
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_EXPLICIT_ID = re.compile(r"\{(?::?[ \t]*[#.][^{}\n]{0,500}|/\*[^*]{0,200}\*/)\}[ \t]*$")
+_CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*$")
 
 
 def plain(text: str) -> str:
@@ -45,18 +44,12 @@ def _words(match: re.Match[str]) -> str:
     return ""
 
 
-def heading_text(source: str) -> tuple[str, str | None]:
-    """Return the words of a heading and its explicit id: `X { #id }` gives ("X", "id").
+def heading_text(source: str) -> str:
+    """Return the words of a heading without its explicit id: `X { #id }` gives "X".
 
     The words have at most 200 characters, because a heading is part of many paths.
     """
-    source = _CLOSING_HASHES.sub("", source)
-    explicit = None
-    if match := _ATTRIBUTES.search(source):
-        source = source[: match.start()]
-        if explicit_id := _EXPLICIT_ID.search(match["list"]):
-            explicit = explicit_id[1]
-    words = plain(source)
+    words = plain(_EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source)))
     if len(words) > _MAX_HEADING:
         words = words[: _MAX_HEADING - 1].rsplit(" ", 1)[0] + "…"
-    return words, explicit
+    return words

@@ -11,10 +11,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pgrag.ingest.text import templating
-from pgrag.ingest.text.anchors import Anchors
+from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import Block, Section
 
 # Only blocks are parsed: their text is sliced from the source by line numbers.
@@ -59,12 +60,15 @@ def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
     return read(text, first_line)[0]
 
 
-def read(text: str, first_line: int = 1) -> tuple[tuple[Section, ...], Prose]:
+def read(
+    text: str, first_line: int = 1, slugs: SlugStyle = "github"
+) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time.
 
     Text before the first heading is a section of level 0. Only top-level headings count, not
     those in quotes, lists, fences or HTML. Headings without words are skipped. `first_line` is
-    the line of the source on which the text begins.
+    the line of the source on which the text begins; `slugs` names the generator whose anchors the
+    headings get.
     """
     text = templating.prepare(text)
     lines = text.split("\n")
@@ -84,15 +88,15 @@ def read(text: str, first_line: int = 1) -> tuple[tuple[Section, ...], Prose]:
     if macros:
         _reduce_macros(lines, tokens)
     headings = [_Heading("", 0, first_line, "")]
-    anchors = Anchors()
+    anchors = heading_anchors(
+        tokens, definitions, slugs, lambda token: _heading_source(token, lines)
+    )
     for token, contains in _top_level(tokens):
         start, end = token.map or (0, 0)
         if token.type == "heading_open":
-            words, explicit = heading_text(_heading_source(token, lines[start:end]))
-            if words:
+            if words := heading_text(_heading_source(token, lines)):
                 level = int(token.tag[1:])
-                anchor = anchors.make(words, explicit)
-                headings.append(_Heading(words, level, first_line + start, anchor))
+                headings.append(_Heading(words, level, first_line + start, anchors[start]))
         elif token.type in _BLOCK_TYPES:
             kind = _block_type(token.type, original[start])
             if block := _block(kind, contains, lines, (start, end), first_line):
@@ -226,11 +230,12 @@ def _block(
     return Block(kind, text, first_line + start, first_line + end - 1, contains)
 
 
-def _heading_source(token: Token, lines: list[str]) -> str:
+def _heading_source(token: Token, lines: Sequence[str]) -> str:
     """Return the source of an ATX or setext heading without its marks."""
+    start, end = token.map or (0, 0)
     if token.markup.startswith("#"):
-        return lines[0].strip().lstrip("#").strip()
-    return " ".join(line.strip() for line in lines[:-1])
+        return lines[start].strip().lstrip("#").strip()
+    return " ".join(line.strip() for line in lines[start : end - 1])
 
 
 def _tree(headings: Sequence[_Heading], last_line: int) -> tuple[Section, ...]:

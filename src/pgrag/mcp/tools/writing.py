@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from pgrag.errors import InvalidInput, NotConfigured, UnknownVersion
+from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.mcp import progress
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
@@ -36,7 +37,12 @@ class IndexDocs(Arguments):
     )
     version: str | None = optional_text(200, "Label of the version. Leave it out if there is none.")
     language: str | None = optional_text(100, "Of pages that name none: en, de … Default: English.")
-    base_url: str = Field(default="", max_length=4000, description="Where the pages are published.")
+    base_url: str | None = optional_text(4000, "Where the pages are published.")
+    slugs: SlugStyle | None = Field(
+        default=None,
+        description="The site generator whose anchors the headings get. Default: guessed from the"
+        " configuration around the source, else github.",
+    )
     include: Globs = Field(default=[], description='Only these files: ["guide/**"].')
     exclude: Globs = Field(default=[], description='Not these files: ["**/draft-*"].')
     subfolder: str | None = optional_text(4000, "Only this part of the source.")
@@ -57,6 +63,10 @@ class Indexed(BaseModel):
     documents: int = Field(description="Passages of the pages written.")
     embedded: int
     seconds: float
+    slugs: str = Field(description="The site generator whose anchors the headings have.")
+    changes: list[str] = Field(
+        description="Options that differ from the last run's, and what they rewrite."
+    )
     failed: dict[str, str] = Field(description="Pages that could not be read, and why.")
     warnings: list[str]
 
@@ -85,7 +95,7 @@ class Removed(BaseModel):
 def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
     """Bring a version of a library to the state of a folder or git repository on the server's
     machine, so that it can be searched. What has not changed is kept; what the source no longer
-    has is removed. It takes seconds to minutes.
+    has is removed. The version remembers language, base_url and slugs. It takes seconds to minutes.
     """
     from pgrag.ingest.page import PageOptions  # noqa: PLC0415 - most servers never write
 
@@ -99,7 +109,7 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
             request.library,
             label(request.version) or "",
             request.source,
-            PageOptions(base_url=request.base_url, language=request.language),
+            PageOptions(request.base_url, request.language, slugs=request.slugs),
             **request.model_dump(include={"include", "exclude", "subfolder", "ref", "dry_run"}),
             progress=_Reports(),
         )
@@ -117,6 +127,7 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
         f"{plural(report.written, 'page')}{would} written, {report.unchanged:,} unchanged,"
         f" {report.removed:,} removed; {plural(report.documents, 'passage')};"
         f" {report.seconds:.1f} seconds.",
+        *(f"- changed: {change}" for change in done.changes),
         *(f"- failed: {key}: {reason}" for key, reason in done.failed.items()),
         *(f"- warning: {warning}" for warning in done.warnings),
     ]

@@ -1,0 +1,80 @@
+"""The options of a run: what the caller says, else what the version remembers of earlier runs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from pgrag.errors import InvalidInput
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.source.generators import Generator
+from pgrag.ingest.text.slugs import SLUG_STYLES
+from pgrag.models import ChunkProfile
+
+
+def complete(
+    options: PageOptions,
+    remembered: Mapping[str, Any] | None,
+    guess: Callable[[], Generator | None],
+) -> tuple[PageOptions, Generator | None]:
+    """Fill in the options that are None; an option that is "" gets its default.
+
+    `remembered` is what `describe` returned for an earlier run, or None. `guess` finds the
+    generator that publishes the source; it is called only if the slug style is not known, and its
+    result returned. Raises InvalidInput for a slug style that does not exist.
+    """
+    memory = remembered or {}
+    if options.slugs and options.slugs not in SLUG_STYLES:
+        raise InvalidInput(
+            f"There is no slug style {options.slugs!r}.",
+            hint=f"Choose {', '.join(SLUG_STYLES)}; an empty one is guessed from the source.",
+        )
+    base_url = memory.get("base_url") if options.base_url is None else options.base_url
+    language = memory.get("language") if options.language is None else options.language
+    profile = options.profile
+    if profile is None and memory.get("chunk_profile"):
+        profile = ChunkProfile(**memory["chunk_profile"])
+    slugs = memory.get("slugs") if options.slugs is None else options.slugs
+    generator = None if slugs else guess()
+    completed = replace(
+        options,
+        base_url=base_url or "",
+        language=language or None,
+        profile=profile or None,
+        slugs=slugs or (generator.style if generator else "github"),
+    )
+    return completed, generator
+
+
+def describe(options: PageOptions) -> dict[str, Any]:
+    """The options as a version stores them."""
+    return {
+        "base_url": options.base_url,
+        "language": options.language,
+        "chunk_profile": asdict(options.profile) if options.profile else None,
+        "slugs": options.slugs,
+    }
+
+
+def changes(remembered: Mapping[str, Any] | None, options: PageOptions, pages: int) -> list[str]:
+    """Say what the options rewrite that differ from those of the last run, for `pages` pages."""
+    if not remembered or not pages:
+        return []
+    number = f"{pages:,} page{'s' if pages > 1 else ''}"
+    effects = {
+        "base_url": ("base URL", f"rewrites the URLs of {number}"),
+        "language": ("language", f"reads {number} again"),
+        "chunk_profile": ("profile", f"cuts {number} again"),
+        "slugs": ("slug style", f"rewrites the anchors of {number}"),
+    }
+    before = {"slugs": "github", **remembered}
+    return [
+        f"{effects[name][0]}: {_shown(before.get(name))} → {_shown(value)}; {effects[name][1]}"
+        for name, value in describe(options).items()
+        if (before.get(name) or None) != (value or None)
+    ]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(value["name"])
+    return value or "none"

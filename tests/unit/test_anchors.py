@@ -1,0 +1,57 @@
+"""Explicit ids of headings, and anchors where headings come from macros or vaults."""
+
+import pytest
+
+from pgrag.ingest.text.markdown import read
+from pgrag.ingest.text.slugs import SLUG_STYLES, SlugStyle
+
+
+def anchors(text: str, style: SlugStyle) -> list[str]:
+    return [section.anchor for section in read(text, slugs=style)[0]]
+
+
+@pytest.mark.parametrize(
+    ("heading", "anchor"),
+    [
+        ("`set` functions, like `setSomething` {/*setstate*/}", "setstate"),
+        ("Pour the tea {/* #pour */}", "pour"),
+        ("Pour {/* check this */}", "pour--check-this-"),
+        ("Open the valve { #open-valve }", "open-valve"),
+        ("Open the valve {: #open-valve .step}", "open-valve"),
+        ("Tea 🍵 time", "tea--time"),
+        ("चाय कैसे बनाएं", "चाय-कैसे-बनाएं"),
+    ],
+)
+def test_explicit_ids_count_where_the_generator_is_not_known(heading: str, anchor: str) -> None:
+    assert anchors(f"## {heading}\n", "github") == [anchor]
+
+
+def test_a_heading_without_its_id_is_shown() -> None:
+    [section] = read("## `set` functions {/*setstate*/}\n")[0]
+    assert section.heading == "set functions"
+
+
+@pytest.mark.parametrize("style", SLUG_STYLES)
+def test_headings_of_macros_are_those_that_readers_see(style: SlugStyle) -> None:
+    expected = {
+        "vitepress": "what-s-next", "sphinx": "what-s-next", "obsidian": "What's+next",
+    }.get(style, "whats-next")  # fmt: skip
+    assert anchors('## {{% heading "whatsnext" %}}\n', style) == [expected]
+
+
+def test_hidden_headings_use_up_numbers() -> None:
+    text = "## Options\n\n> ## Options\n\n- ## Options\n\n## Options\n"
+    assert anchors(text, "github") == ["options", "options-3"]
+    assert anchors(text, "sphinx") == ["options", "id3"]
+
+
+def test_an_obsidian_vault_links_by_words() -> None:
+    headings = ("Link: a | b #c", "Q&A, *really*?", "[[Note|alias]] `x`", "Über uns", "Über uns")
+    text = "".join(f"## {heading}\n\n" for heading in headings)
+    assert anchors(text, "obsidian") == [
+        "Link+a+b+c", "Q&A,+really?", "Note+alias+x", "Über+uns", "Über+uns",
+    ]  # fmt: skip
+
+
+def test_an_explicit_id_is_no_attribute_of_a_vault() -> None:
+    assert anchors("## Boil {#x}\n", "obsidian") == ["Boil+{+x}"]
