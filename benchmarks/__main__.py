@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from benchmarks import (
     agents,
     answers,
+    changes,
     enrichment,
     exactness,
     expansion,
@@ -52,6 +53,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
     "versions": indexing.versions,
+    "changes": changes.as_git,
     "expansion": expansion.contexts,
     "sections": sections.unnamed,
     "text": text.lines_as_ripgrep,

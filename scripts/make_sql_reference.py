@@ -23,6 +23,7 @@ _CHAPTERS = {
     "links": ("Links", "Edges between pages, and what they lead to."),
     "page_queries": ("Queries over pages", "Pages as rows with properties."),
     "versions": ("Versions", "Which version a label or a range stands for."),
+    "changes": ("Changes", "What changed between two versions."),
     "filters": ("Queries and filters", "How the text of a query is understood."),
     "configuration": ("Configuration", "Settings, page types, intents and synonyms."),
     "ingest": ("Indexing", "Writing pages, links, vectors and statistics."),

@@ -64,7 +64,7 @@ begin
         insert into pgrag.pages as p (
             library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
             tags, language, created, modified, source_hash, warnings, body, head, aliases,
-            reading
+            reading, body_hash
         )
         select
             write_pages.library_id,
@@ -96,7 +96,8 @@ begin
             coalesce(i.body, ''),
             coalesce(i.head, ''),
             coalesce(i.aliases, '{}'),
-            i.reading
+            i.reading,
+            pgrag.text_hash(coalesce(i.body, ''))
         from incoming as i
         on conflict (library_id, version_id, key) do update
         set url = excluded.url,
@@ -117,6 +118,7 @@ begin
             head = excluded.head,
             aliases = excluded.aliases,
             reading = excluded.reading,
+            body_hash = excluded.body_hash,
             length = 0,
             indexed_at = now()
         where p.source_hash <> excluded.source_hash

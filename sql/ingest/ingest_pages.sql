@@ -66,6 +66,7 @@ begin
         ),
         target.settings
     );
+    perform _pgrag.write_sections(target.library_id, written);
     perform _pgrag.count_version(target.library_id, target.version_id);
     perform _pgrag.write_page_names(
         target.library_id, target.version_id, target.base_url, written

@@ -15,7 +15,9 @@ declare
 begin
     return query
     select to_jsonb(stored)
-        - '{weights, title_weights, anchor_texts, reading, length, library_id, version_id}'::text[]
+        - '{
+            weights, title_weights, anchor_texts, reading, length, body_hash, library_id, version_id
+        }'::text[]
         || jsonb_build_object('library', l.name, 'version', v.label)
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id

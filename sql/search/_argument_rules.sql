@@ -27,6 +27,7 @@ as $$
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
             "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
             "exclude": {"type": "array", "longest": 1000},
+            "changed_since": {"type": "string"},
             "hierarchy": {"type": "string", "choices": ["none", "depth", "breadth", "overview"]},
             "mmr_lambda": {"type": "number", "minimum": 0, "maximum": 1},
             "graph": {"type": "boolean"},
@@ -55,52 +56,55 @@ as $$
             "mode": {"type": "string", "choices": ["hybrid", "keyword", "semantic"], "default":
                 "hybrid"},
             "unit": {"type": "string", "choices": ["document", "page"]},
+            "history": {"type": "boolean", "default": false},
             "explain": {"type": "boolean", "default": false}
         },
         "functions": {
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
-                "graph", "mode", "unit", "aggregate", "after", "snippets", "explain"
+                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "mode", "unit", "aggregate", "after", "snippets", "history",
+                "explain"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
-                "graph", "mode", "unit", "aggregate", "after", "snippets", "explain"
+                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "mode", "unit", "aggregate", "after", "snippets", "history",
+                "explain"
             ],
             "semantic_search": [
                 "library", "version", "top_k", "filters", "model", "min_score", "levels",
-                "max_per_page", "exclude", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
-                "aggregate", "after", "snippets", "explain"
+                "max_per_page", "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph",
+                "mode", "unit", "aggregate", "after", "snippets", "history", "explain"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
-                "graph", "aggregate", "after", "whole", "snippets"
+                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
-                "graph", "value_count"
+                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
-                "graph", "token_budget", "expand", "expansion_threshold", "expansion_share",
-                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
-                "format", "siblings", "overlap"
+                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "token_budget", "expand", "expansion_threshold",
+                "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
+                "score_share", "parents", "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "hierarchy", "mmr_lambda",
-                "graph", "token_budget", "expand", "expansion_threshold", "expansion_share",
-                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
-                "template", "inject_types", "inject_count", "inject_share"
+                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "token_budget", "expand", "expansion_threshold",
+                "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
+                "score_share", "parents", "template", "inject_types", "inject_count", "inject_share"
             ]
         }
     }'::pg_catalog.jsonb;

@@ -95,13 +95,16 @@ begin
         end,
         h.hybrid_score,
         hits.search_id,
-        _pgrag.version_reason(request, d.version_id)
+        _pgrag.version_reason(request, d.version_id),
+        y.since,
+        y.changed_in
     from generate_subscripts(listing.hits, 1) as nth
     cross join lateral (select (listing.hits[nth]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
+    left join lateral _pgrag.passage_history(d) as y on request.history
     order by nth;
 end;
 $$;

@@ -23,7 +23,7 @@ declare
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 100,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
-        "query_expansion": "none", "snippets": false, "explain": false
+        "query_expansion": "none", "snippets": false, "explain": false, "history": false
     }';
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
 begin
@@ -39,6 +39,7 @@ begin
         alpha double precision,
         levels integer[],
         exclude text[],
+        changed_since text,
         after text,
         model text,
         page_evidence double precision,
@@ -114,6 +115,9 @@ begin
         parsed.required,
         parsed.excluded
     );
+    if arguments.changed_since is not null then
+        request.target := _pgrag.changed_target(request.target, arguments.changed_since);
+    end if;
     if arguments.exclude is not null then
         request.target.denied_documents := _pgrag.excluded_documents(arguments.exclude)
             || (request.target).denied_documents;

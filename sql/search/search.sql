@@ -29,7 +29,9 @@ create or replace function pgrag.search(
     query_expansion text default null,
     graph boolean default null,
     mode text default 'hybrid',
-    exclude text[] default null
+    exclude text[] default null,
+    changed_since text default null,
+    history boolean default false
 )
 returns setof pgrag.hit
 language plpgsql
@@ -71,7 +73,9 @@ begin
             'query_expansion', search.query_expansion,
             'graph', search.graph,
             'mode', search.mode,
-            'exclude', search.exclude
+            'exclude', search.exclude,
+            'changed_since', search.changed_since,
+            'history', search.history
         )),
         search.query_embedding
     ) as h;
@@ -91,8 +95,11 @@ of the vector retriever (default: the library''s, else the model''s, else pgrag.
 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to its
 section''s paragraphs and lends the best of them its score). max_per_page: at most this many hits
 per page. exclude: ids of passages ("42") and pages ("page:7") to leave out, such as those already
-seen. after: the cursor of the last hit, for the next page of results. query_embedding: the query''s
-vector, required for models outside the database. candidate_count: how deep each retriever is read.
+seen. changed_since: only passages of sections whose text is nowhere in this version (a label or a
+range). history: since and changed_in say which version first had the passage''s section, and which
+last changed its text (see section_history). after: the cursor of the last hit, for the next page of
+results. query_embedding: the query''s vector, required for models outside the database.
+candidate_count: how deep each retriever is read.
 snippets: an excerpt with the matches marked by **. explain: every number behind the score (see
 explain_search). intent: "auto" (see detect_intent) or the name of an intent or query type sets the
 default of levels, unit, aggregate, hierarchy and alpha; "off" sets none (default: the library''s

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pgrag.errors import *
     from pgrag.ingest.report import IndexReport
     from pgrag.values.answers import Answer, Citation, Sentence, Source
+    from pgrag.values.changes import *
     from pgrag.values.evaluation import *
     from pgrag.values.graph import *
     from pgrag.values.libraries import *
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 #: The modules that define the names, in lookup order.
 _MODULES = (
-    "errors", "client", "async_client", "values.answers", "values.evaluation", "values.graph",
-    "values.libraries", "values.passages", "values.properties", "values.searches",
+    "errors", "client", "async_client", "values.answers", "values.changes", "values.evaluation",
+    "values.graph", "values.libraries", "values.passages", "values.properties", "values.searches",
     "answer.stream", "ingest.report",
 )  # fmt: skip
 
@@ -85,6 +86,7 @@ __all__ = [
     "NotFound",
     "OutlineEntry",
     "Page",
+    "PageChange",
     "PageHit",
     "PageQueryResult",
     "PageResult",
@@ -100,6 +102,8 @@ __all__ = [
     "SchemaOutdated",
     "SchemaTooNew",
     "SearchResult",
+    "SectionChange",
+    "SectionVersion",
     "Sentence",
     "SettingsError",
     "Source",
@@ -117,6 +121,7 @@ __all__ = [
     "UnknownSearch",
     "UnknownVersion",
     "Version",
+    "VersionChanges",
     "VersionRead",
     "connect",
     "connect_async",

@@ -220,6 +220,17 @@ class Ranking(TypedDict, total=False):
             faces=_EVERY_FACE,
         ),
     ]
+    changed_since: Annotated[
+        str | None,
+        Argument(
+            "Only passages of sections that were added or changed since this version: a label or a"
+            " range.",
+            longest=200,
+            examples=("1.4",),
+            metavar="VERSION",
+            faces=_EVERY_FACE,
+        ),
+    ]
     hierarchy: Annotated[
         Hierarchy | None,
         Argument("Prefer the section of the best hit, other sections, or introductions."),
@@ -264,6 +275,15 @@ class Listing(TypedDict, total=False):
             "Add an excerpt of each hit, the words of the query marked by `**`.",
             default=False,
             faces=_REST,
+        ),
+    ]
+    history: Annotated[
+        bool | None,
+        Argument(
+            "Add the version that first had each passage's section, and the one that last changed"
+            " its text.",
+            default=False,
+            faces=_EVERY_FACE,
         ),
     ]
     explain: Annotated[

@@ -62,6 +62,8 @@ class AsyncClient:
     libraries = _in_thread(Client.libraries)
     versions = _in_thread(Client.versions)
     resolve_version = _in_thread(Client.resolve_version)
+    compare_versions = _in_thread(Client.compare_versions)
+    section_history = _in_thread(Client.section_history)
     pages = _in_thread(Client.pages)
     page = _in_thread(Client.page)
     outline = _in_thread(Client.outline)

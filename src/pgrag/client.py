@@ -12,11 +12,13 @@ from uuid import UUID
 from pydantic import SecretStr
 
 from pgrag.app import App
+from pgrag.changes import compare_versions
 from pgrag.db import Row, collected_notices
 from pgrag.errors import InvalidInput
 from pgrag.settings import load_settings
 from pgrag.values.answers import Answer
 from pgrag.values.base import Value, described
+from pgrag.values.changes import SectionVersion, VersionChanges
 from pgrag.values.evaluation import Comparison, EvaluationRun, EvaluationSet, ImportedSet, Tuning
 from pgrag.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
 from pgrag.values.libraries import (
@@ -192,6 +194,28 @@ class Client:
         """The version that a label, a range or None resolves to, and why."""
         [row] = self._call("resolve_version", library=library, wanted=version)
         return Resolution.from_row({"library": library, **row})
+
+    def compare_versions(
+        self,
+        library: str,
+        from_version: str,
+        to_version: str | None = None,
+        *,
+        page: str | None = None,
+        diff: bool = False,
+    ) -> VersionChanges:
+        """The pages and sections that were added, removed, changed or moved between versions.
+
+        `page` is the key of the only page to compare; `diff` adds unified diffs.
+        """
+        changes = compare_versions(
+            self._app.database, library, from_version, to_version, page=page, diff=diff
+        )
+        return VersionChanges.from_row(changes)
+
+    def section_history(self, document_id: int) -> list[SectionVersion]:
+        """A passage's section in each version that has it, the oldest first."""
+        return self._rows(SectionVersion, "section_history", document_id=document_id)
 
     def pages(
         self,

@@ -16,8 +16,9 @@ from promised_shapes import assert_promised
 RANKED = (
     "q library version top_k alpha min_score model filters levels fusion max_per_page page_evidence"
     " intent hierarchy mmr_lambda query_expansion graph candidate_count rrf_k rrf_weights exclude"
+    " changed_since"
 )
-SEARCH = f"{RANKED} mode after snippets explain unit aggregate rerank rerank_depth"
+SEARCH = f"{RANKED} mode after snippets history explain unit aggregate rerank rerank_depth"
 CONTEXT = (
     f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document score_share expansion_share parents siblings overlap"
@@ -44,6 +45,7 @@ EXPECTED = {
     ("GET", "/v1/libraries/{library}/versions"): "library",
     ("GET", "/v1/libraries/{library}/versions/{version}"): "library version",
     ("GET", "/v1/libraries/{library}/versions/{version}/pages"): "library version top_k after",
+    ("GET", "/v1/libraries/{library}/changes"): "library from_version to_version page diff",
     ("GET", "/v1/libraries/{library}/query"): "library q version top_k timeout_ms",
     ("POST", "/v1/libraries/{library}/query"): "library",
     ("GET", "/v1/libraries/{library}/properties"): "library version examples",
@@ -70,6 +72,7 @@ EXPECTED = {
     ("GET", "/v1/documents/{document_id}/children"): "document_id",
     ("GET", "/v1/documents/{document_id}/siblings"): "document_id before after",
     ("GET", "/v1/documents/{document_id}/ancestors"): "document_id",
+    ("GET", "/v1/documents/{document_id}/history"): "document_id",
     ("GET", "/v1/documents/{document_id}/context"): (
         "document_id before after max_chunks_per_document"
     ),

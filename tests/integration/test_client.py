@@ -118,6 +118,9 @@ def test_navigation(db):
     assert (library.library, library.versions) == ("garden", 2)
     assert [version.version for version in db.versions("garden")] == ["2.1", "1.0"]
     assert db.resolve_version("garden", "^1").version == "1.0"
+    assert db.compare_versions("garden", "1.0", diff=True).pages == ()
+    history = db.section_history(db.search("garden", library="garden").hits[0].document_id)
+    assert [state.change for state in history] == ["first", "unchanged"]
     listed = db.pages("garden")
     page = db.page(listed[0].key, "garden")
     assert page == db.page(page.page_id)

@@ -19,6 +19,8 @@ from pgrag import errors, schema
 from pgrag.db import Database
 from pgrag.embedded import binary
 from pgrag.embedding import install
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.pipeline import page_document
 from pgrag.routines import function_files
 
 REVISION = """
@@ -334,6 +336,31 @@ def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
     assert value(database_url, ranked) == before
     assert value(database_url, tellings) == keywords
     assert value(database_url, "select pgrag.refresh_statistics('k')") is False
+
+
+def test_pages_of_an_older_revision_are_compared_as_those_of_now(database_url):
+    title = "---\ntitle: Spool\n---\n# Spool\n\nOne line.\n\n## Day\n\nA copy.\n\n## Day\n\nB.\n"
+    texts = {"spool.md": title, "flat.md": "Only text, no heading.\n", "empty.md": ""}
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for version, more in (("1", ""), ("2", "\nC.\n")):
+            pages = [
+                page_document(read_page(key, (text + more).encode(), PageOptions()))
+                for key, text in texts.items()
+            ]
+            bare = {"key": "bare.md", "body": "No lines.", "source_hash": version}
+            connection.execute(
+                "select pgrag.ingest_pages('k', %s, %s)", [Jsonb([*pages, bare]), version]
+            )
+    hashes = (
+        "select jsonb_agg(to_jsonb(s) || jsonb_build_object('body_hash', p.body_hash)"
+        " order by p.page_id, s.document_id) from pgrag.pages as p"
+        " left join pgrag.section_texts as s on s.page_id = p.page_id"
+    )
+    before = value(database_url, hashes)
+    assert len(before) > 8
+    migrate(database_url, "0012", is_down=True)
+    schema.upgrade(database_url)
+    assert value(database_url, hashes) == before
 
 
 def test_extension_in_another_schema(empty_database_url):

@@ -70,6 +70,7 @@ USUAL: dict[str, Any] = {
     "judged": [1],
     "unit": "page",
     "key": "a.md",
+    "from_version": "-",
     "anchor": "drain",
     "sort_order": 1,
     "vectors": [],

@@ -17,6 +17,7 @@ from library import ingest, page, run
 
 from pgrag import values
 from pgrag.values.base import Value
+from pgrag.values.changes import SectionVersion
 from pgrag.values.configuration import ConfigurationChange, ConfigurationVersion, OutdatedVersion
 from pgrag.values.evaluation import (
     EvaluatedResult,
@@ -77,6 +78,7 @@ ROWS: list[tuple[type[Value], str, set[str], set[str]]] = [
     (Version, "library_versions", {"library"}, set()),
     (PageSummary, "pages", set(), set()),
     (OutlineEntry, "outline", set(), set()),
+    (SectionVersion, "section_history", set(), set()),
     (Synonym, "synonyms", set(), set()),
     (EnrichmentState, "enrichment_state", set(), set()),
     (EnrichmentFailure, "enrichment_failures", set(), set()),
@@ -116,9 +118,10 @@ COMPOSED = {
     "Answer", "AnswerIntent", "BatchItem", "BatchResult", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
     "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet",
-    "LibraryHealth", "LinkList", "Page", "PageList", "PageQueryResult", "PageResult",
+    "LibraryHealth", "LinkList", "Page", "PageChange", "PageList", "PageQueryResult", "PageResult",
     "PropertyList", "QueryFailure", "RemovedRun", "RemovedSet", "SearchRecord", "SearchResult",
-    "Sentence", "Source", "Surroundings", "TextLines", "TextMatch", "Usage", "VersionRead",
+    "SectionChange", "Sentence", "Source", "Surroundings", "TextLines", "TextMatch", "Usage",
+    "VersionChanges", "VersionRead",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,

@@ -13,6 +13,7 @@ import typer
 
 from pgrag.cli import (
     answer,
+    compare,
     config,
     database,
     enrich,
@@ -56,6 +57,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         graph.libraries,
         graph.versions,
         graph.resolve,
+        compare.compare,
         graph.outline,
         pages.properties,
         links.links,

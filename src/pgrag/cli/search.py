@@ -145,8 +145,15 @@ def _print_hits(hits: list[Row]) -> None:
         where = " › ".join([label(hit["library"], hit["version"]), *path])
         text = hit["content"] if hit["snippet"] is None else marked(hit["snippet"])
         _print_entry(rank, hit, where, hit["anchor"], text)
+        if hit["since"] is not None:
+            print_indented(Text(printable(_history(hit)), style="dim"), indent=_INDENT)
         if hit["explanation"] is not None:
             print_indented(_explained(hit["explanation"]), indent=_INDENT)
+
+
+def _history(hit: Row) -> str:
+    since = f"since {hit['since'] or '(unversioned)'}"
+    return since if hit["changed_in"] is None else f"{since}, changed in {hit['changed_in']}"
 
 
 def _print_pages(pages: list[Row], *, whole: bool) -> None:

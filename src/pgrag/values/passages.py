@@ -56,6 +56,13 @@ class Hit(_Found):
     line_end: int = described("", 13)
     explanation: dict[str, Any] | None = described("With `explain`.")
     search_id: UUID | None = described("The recorded search that found the hit.")
+    since: str | None = described(
+        "With `history`: the version that first had the passage's section.", "1.4"
+    )
+    changed_in: str | None = described(
+        "With `history`: the version that last changed the section; null for none since then.",
+        "2.1",
+    )
 
 
 class PageHit(_Found):

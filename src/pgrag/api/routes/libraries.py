@@ -3,7 +3,7 @@
 Names and labels may contain slashes, so the longest address is tried first.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -11,16 +11,19 @@ from pgrag.api.arguments import (
     CONTINUES,
     Arguments,
     Cursor,
+    Text,
     VersionPath,
     VersionWish,
     at_most,
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
+from pgrag.changes import compare_versions
 from pgrag.db import Row
 from pgrag.errors import UnknownVersion
 from pgrag.result import next_cursor
 from pgrag.values.base import Value
+from pgrag.values.changes import VersionChanges
 from pgrag.values.evaluation import Tuning
 from pgrag.values.libraries import Library, PageList, Version
 
@@ -58,6 +61,21 @@ class TuningBody(Arguments):
     )
 
 
+class ChangesParameters(Arguments):
+    """Which versions to compare."""
+
+    from_version: VersionWish = Field(
+        description="The old version: a label, a range, or `-`.", examples=["2.0"]
+    )
+    to_version: VersionWish | None = Field(
+        default=None, description="The new version; default: the newest.", examples=["2.1"]
+    )
+    page: Annotated[Text, Field(max_length=4000)] | None = Field(
+        default=None, description="Only this page, by its key in either version."
+    )
+    diff: bool = Field(default=False, description="Add a unified diff of each page.")
+
+
 class Versions(Value):
     """The versions of a library: releases first, the newest on top."""
 
@@ -92,6 +110,13 @@ router.declare(
     responses=problems(400),
 )
 router.declare("/libraries", list[Library], "List the libraries by name.")
+
+
+@router.answers("/libraries/{library:path}/changes", VersionChanges)
+def changes(exchange: Exchange, library: str, query: ChangesParameters) -> Any:
+    """List the pages and sections that were added, removed, changed or moved between versions."""
+    with exchange.timed() as database:
+        return compare_versions(database, library, **query.model_dump())
 
 
 @router.answers("/libraries/{library:path}/versions/{version:path}/pages", PageList)

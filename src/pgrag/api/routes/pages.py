@@ -8,6 +8,7 @@ from pgrag.api.arguments import Arguments, Count
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.values.base import Value
+from pgrag.values.changes import SectionVersion
 from pgrag.values.libraries import OutlineEntry, Page
 from pgrag.values.passages import Passage, Surroundings
 
@@ -61,6 +62,13 @@ documents.declare(
     "/documents/{document_id}/ancestors",
     list[Passage],
     "List the passages above, the nearest first, up to the root of the documentation.",
+)
+documents.declare(
+    "/documents/{document_id}/history",
+    list[SectionVersion],
+    "List a passage's section in each version that has it, the oldest first.",
+    function="section_history",
+    name="history",
 )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import (
+    changes,
     context7,
     documents,
     feedback,
@@ -16,7 +17,7 @@ from pgrag.mcp.tools import (
 )
 
 _FAMILIES = (
-    searching, libraries, documents, pages, lines, tables, feedback, context7, writing,
+    searching, libraries, changes, documents, pages, lines, tables, feedback, context7, writing,
 )  # fmt: skip
 _ALL: dict[str, Tool[Any]] = {
     member.name: member

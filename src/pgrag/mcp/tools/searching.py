@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from pgrag.arguments import KeywordArguments, SearchArguments, SemanticArguments
 from pgrag.db import Row
 from pgrag.mcp import no_hits
-from pgrag.mcp.corpus import Documentation, Resolved, label, named
+from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
 from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, on_one_line
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
@@ -93,6 +93,10 @@ class Passage(BaseModel):
     semantic_score: float | None
     content: str = Field(description="Quoted from the documentation.")
     is_cut: bool = Field(description="Whether its end was cut off for the budget.")
+    since: str | None = Field(description="With history: the version that first had it.")
+    changed_in: str | None = Field(
+        description="With history: the version that last changed it; null if none did."
+    )
 
 
 class Passages(BaseModel):
@@ -161,6 +165,7 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
                 "url": address(row),
                 "content": block.content,
                 "is_cut": block.is_cut,
+                "since": row["since"] if row["since"] is None else shown(row["since"]),
             }
         )
         for row, block in zip(rows, fitted.blocks, strict=False)

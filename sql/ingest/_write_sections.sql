@@ -1,0 +1,79 @@
+-- The own text of each section, by hash: the lines between its heading and the next one. The text
+-- before the first heading belongs to the page. Passages do not serve: one may hold the end of a
+-- section and the next, and models rewrite them.
+create or replace function _pgrag.write_sections(
+    library_id bigint,
+    page_ids bigint[]
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    delete from pgrag.section_texts as t
+    where t.library_id = write_sections.library_id and t.page_id = any (write_sections.page_ids);
+
+    with sources as materialized (
+        select
+            p.page_id,
+            p.path,
+            string_to_array(p.head || p.body, E'\n') as lines,
+            greatest(cardinality(string_to_array(p.head, E'\n')), 1) as first_line
+        from pgrag.pages as p
+        where p.library_id = write_sections.library_id
+            and p.page_id = any (write_sections.page_ids)
+    ),
+    sections as (
+        select
+            d.page_id,
+            d.document_id,
+            d.version_id,
+            d.level,
+            d.path[cardinality(s.path) + 1:] as headings,
+            case when d.level = 1 then d.line_start + 1 else s.first_line end as line_start,
+            coalesce(
+                lead(d.line_start) over (partition by d.page_id order by d.sort_order) - 1,
+                d.line_end
+            ) as line_end,
+            -- A single heading of level 1 is the title, which may differ from the front matter's.
+            case
+                when count(*) filter (where d.level = 1 and d.heading_level = 1)
+                    over (partition by d.page_id) = 1
+                then min(d.heading) filter (where d.level = 1 and d.heading_level = 1)
+                    over (partition by d.page_id)
+            end as title,
+            s.lines
+        from sources as s
+        join pgrag.documents as d on d.page_id = s.page_id
+        -- Without lines, the text of a section is unknown.
+        where d.library_id = write_sections.library_id and d.level < 2 and d.line_end > 0
+    ),
+    texts as (
+        select
+            s.*,
+            case when s.headings[1] = s.title then s.headings[2:] else s.headings end
+                as own_headings,
+            nullif(
+                btrim(array_to_string(s.lines[s.line_start : s.line_end], E'\n'), E' \t\r\n'), ''
+            ) as own_text
+        from sections as s
+    )
+    insert into pgrag.section_texts (
+        library_id, page_id, document_id, version_id, headings, occurrence, line_start, line_end,
+        text_hash
+    )
+    select
+        write_sections.library_id,
+        t.page_id,
+        t.document_id,
+        t.version_id,
+        t.own_headings,
+        row_number() over (
+            partition by t.page_id, t.own_headings
+            order by t.own_text is null, t.line_start, t.level
+        ),
+        t.line_start,
+        t.line_end,
+        pgrag.text_hash(t.own_text)
+    from texts as t;
+$$;

@@ -1,0 +1,140 @@
+"""What changed between two versions of a library."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from pgrag.changes import compare_versions as compared
+from pgrag.mcp.corpus import Documentation, shown
+from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
+from pgrag.mcp.tool import (
+    DEFAULT_BUDGET,
+    Arguments,
+    Cursor,
+    LibraryName,
+    Reply,
+    TokenBudget,
+    VersionLabel,
+    VersionWish,
+    optional_text,
+    tool,
+)
+
+
+class CompareVersions(Arguments):
+    """Two versions of a library."""
+
+    library: LibraryName
+    from_version: str = Field(
+        max_length=200, description="The old version: a label or a range.", examples=["4"]
+    )
+    to_version: VersionWish = None
+    page: str | None = optional_text(
+        4000, "Key of the only page to compare, as a reply without it gives it; adds a diff."
+    )
+    token_budget: TokenBudget = DEFAULT_BUDGET
+    cursor: Cursor = None
+
+
+class SectionChange(BaseModel):
+    """A section that is not the same."""
+
+    change: str = Field(description="added, removed, moved or changed.")
+    section: str = Field(description="Its headings.")
+    id: int | None = Field(
+        validation_alias="document_id", description="For read_document; null: removed."
+    )
+
+
+class PageChange(BaseModel):
+    """A page that is not the same."""
+
+    change: str = Field(description="added, removed, moved or changed.")
+    key: str
+    old_key: str | None
+    page_id: int | None = Field(description="For get_page; null: removed.")
+    sections: list[SectionChange]
+
+
+class Changes(BaseModel):
+    """What changed, by page."""
+
+    library: str
+    from_version: VersionLabel
+    to_version: VersionLabel
+    pages: list[PageChange]
+    cursor: str | None = Field(description="For the next pages; null where there are no more.")
+
+
+@tool("compare_versions", "Compare two versions", Changes)
+def compare_versions(documentation: Documentation, request: CompareVersions) -> Reply:
+    """List the pages and sections that were added, removed, moved or changed between two versions
+    of a library; with page, show the diff of that page. To find changes about a topic, use
+    search_docs with changed_since instead.
+    """
+    changes = compared(
+        documentation.app.database,
+        request.library,
+        request.from_version,
+        request.to_version,
+        page=request.page,
+        diff=request.page is not None,
+    )
+    old, new = changes["from_version"], changes["to_version"]
+    pages = [
+        page for page in changes["pages"] if request.cursor is None or page["key"] > request.cursor
+    ]
+    head = (
+        f"# {changes['library']}: what changed\n"
+        f"From {_version(old)} to {_version(new)}: {plural(len(changes['pages']), 'page')}"
+    )
+    blocks = [_block(page) for page in pages]
+    if not blocks:
+        said = "There are no more pages." if request.cursor else "Nothing changed."
+        blocks = [Block(0, "", said, is_quoted=False)]
+    fitted = fit_page(
+        head,
+        blocks,
+        "Read a page: get_page(page_id). See its diff: page=KEY.",
+        lambda count: None if count >= len(pages) else str(pages[count - 1]["key"]),
+        request.token_budget,
+        separator="\n",
+    )
+    content = Changes(
+        library=changes["library"],
+        from_version=old["version"],
+        to_version=new["version"],
+        pages=[_page(page) for page in pages[: len(fitted.blocks)]],
+        cursor=fitted.cursor,
+    )
+    return Reply(fitted.text, content)
+
+
+def _version(read: dict[str, Any]) -> str:
+    reason = "" if read["reason"] == "exact" else f" ({read['reason']})"
+    return f"{shown(read['version'])}{reason}"
+
+
+def _page(page: dict[str, Any]) -> PageChange:
+    sections = [each | {"section": _headings(each["section"])} for each in page["sections"]]
+    return PageChange.model_validate(page | {"sections": sections})
+
+
+def _block(page: dict[str, Any]) -> Block:
+    moved = f" (from {on_one_line(page['old_key'])})" if page["change"] == "moved" else ""
+    page_id = "" if page["page_id"] is None else f" page_id={page['page_id']}"
+    lines = [
+        f"- {page['change']}: {on_one_line(page['key'])}{moved}{page_id}",
+        *(
+            f"  - {each['change']}: {_headings(each['section'])}"
+            + ("" if each["document_id"] is None else f" id={each['document_id']}")
+            for each in page["sections"]
+        ),
+    ]
+    if page["diff"] is None:
+        return Block(0, "", "\n".join(lines), is_quoted=False)
+    return Block(0, "\n".join(lines), page["diff"])
+
+
+def _headings(section: list[str]) -> str:
+    return on_one_line(" › ".join(section) or "(text before the first heading)")

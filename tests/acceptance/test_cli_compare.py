@@ -1,0 +1,104 @@
+"""`pgrag compare`, and searches of what changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line import CommandLine
+
+
+def test_json_has_a_row_for_each_page_that_changed(indexed: CommandLine) -> None:
+    rows = indexed.json("compare", "kestrel", "1.4", "2.0")
+    assert {row["key"]: row["change"] for row in rows} == {
+        "guide/install.md": "changed",
+        "guide/restore.md": "added",
+        "index.md": "changed",
+        "reference/commands.md": "added",
+    }
+    [install] = [row for row in rows if row["key"] == "guide/install.md"]
+    assert {tuple(each["section"]): each["change"] for each in install["sections"]} == {
+        ("From a package",): "added",
+        ("From source",): "added",
+        ("From source", "Checking the build"): "added",
+        ("From the archive",): "removed",
+    }
+    assert install["diff"] is None
+    assert indexed.json("compare", "kestrel", "2.0") == []
+    assert indexed.json("compare", "kestrel", "1.4") == rows
+    backwards = indexed.json("compare", "kestrel", "2.0", "1.4")
+    assert {row["key"] for row in backwards if row["change"] == "removed"} == {
+        "guide/restore.md", "reference/commands.md",
+    }  # fmt: skip
+
+
+def test_a_person_sees_pages_sections_and_a_total(indexed: CommandLine) -> None:
+    shown = indexed.run("compare", "kestrel", "1", "2.0")
+    assert shown.out.splitlines()[:2] == [
+        "~ changed guide/install.md",
+        "    + added   From a package",
+    ]
+    assert "    - removed From the archive" in shown.out.splitlines()
+    assert "kestrel 1.4: the newest version in the range 1" in shown.err
+    assert "4 pages: 2 added, 2 changed." in shown.err
+    assert "Nothing changed." in indexed.run("compare", "kestrel", "2.0", "2.0").err
+
+
+def test_a_diff_is_unified(indexed: CommandLine) -> None:
+    shown = indexed.run("compare", "kestrel", "1.4", "2.0", "--page", "guide/install.md", "--diff")
+    lines = shown.out.splitlines()
+    start = lines.index("--- guide/install.md@1.4")
+    assert lines[start + 1] == "+++ guide/install.md@2.0"
+    assert "-tags: [setup]" in lines
+    assert "+## From source" in lines
+    [added] = indexed.json("compare", "kestrel", "1.4", "--page", "guide/restore.md", "--diff")
+    assert added["diff"].splitlines()[0] == "--- /dev/null"
+
+
+def test_moves_are_named_with_their_origin(pgrag: CommandLine, tmp_path: Path) -> None:
+    text = "# Sails\n\nTake them in early.\n\n## Storm jib\n\nHoist it before the gale comes.\n"
+    for version, files in {
+        "1": {"sails.md": text, "log.md": "# Log\n\n## Gale\n\nForce nine at the cape.\n"},
+        "2": {"rig/sails.md": text, "log.md": "# Log\n\n## Storm\n\nForce nine at the cape.\n"},
+    }.items():
+        for key, content in files.items():
+            file = tmp_path / version / key
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, "utf-8")
+        pgrag.run("index", f"boat@{version}", tmp_path / version)
+    shown = pgrag.run("compare", "boat", "1", "2")
+    assert shown.out.splitlines() == [
+        "~ changed log.md",
+        "    > moved   Storm (from Gale)",
+        "> moved   rig/sails.md (from sails.md)",
+    ]
+
+
+def test_a_page_that_takes_the_key_of_a_removed_one(pgrag: CommandLine, tmp_path: Path) -> None:
+    for version, files in {
+        "1": {"a.md": "---\nuuid: one\n---\nOars.\n", "b.md": "---\nuuid: two\n---\nSails.\n"},
+        "2": {"a.md": "---\nuuid: two\n---\nSails.\n"},
+    }.items():
+        (tmp_path / version).mkdir()
+        for key, content in files.items():
+            (tmp_path / version / key).write_text(content, "utf-8")
+        pgrag.run("index", f"boat@{version}", tmp_path / version)
+    rows = pgrag.json("compare", "boat", "1", "2")
+    assert {(row["change"], row["key"], row["old_key"]) for row in rows} == {
+        ("moved", "a.md", "b.md"),
+        ("removed", "a.md", "a.md"),
+    }
+
+
+def test_what_does_not_exist_is_refused(indexed: CommandLine) -> None:
+    refused = indexed.run("compare", "kestrel", "0.3", code=1)
+    assert "Library 'kestrel' has no version that fits '0.3'" in refused.err
+    assert "It has: 2.0, 1.4." in refused.err
+
+
+def test_a_search_of_what_changed_says_since_when(indexed: CommandLine) -> None:
+    asked = ("search", "build a program from source", "-l", "kestrel@2.0", "-n", "3")
+    shown = indexed.run(*asked, "--changed-since", "1.4", "--history")
+    assert "since 2.0" in shown.out
+    [hit, *_] = indexed.json(*asked, "--history")
+    assert (hit["since"], hit["changed_in"]) == ("2.0", None)
+    assert indexed.json(*asked, "--changed-since", "2.0") == []

@@ -1,0 +1,77 @@
+"""What changed between versions, and the history of a passage, over REST."""
+
+from __future__ import annotations
+
+import pytest
+from api_client import ApiClient, problem
+from promised_shapes import assert_promised
+
+CHANGES = "/v1/libraries/harbour/changes"
+
+
+def test_what_changed_between_two_versions(harbour: ApiClient) -> None:
+    address = f"{CHANGES}?from_version=1.0&to_version=2.1"
+    answer = harbour.ok(address)
+    assert_promised(address, answer)
+    assert answer["from_version"] == {"library": "harbour", "version": "1.0", "reason": "exact"}
+    assert [(page["change"], page["key"]) for page in answer["pages"]] == [
+        ("added", "navigation/index.md"),
+        ("added", "navigation/tides.md"),
+    ]
+    newest = harbour.ok(f"{CHANGES}?from_version=1")
+    assert newest["pages"] == answer["pages"]
+    assert newest["to_version"]["reason"] == "the newest release"
+    assert newest["from_version"]["reason"] == "the newest version in the range 1"
+
+
+def test_one_page_with_its_diff(harbour: ApiClient) -> None:
+    answer = harbour.ok(
+        f"{CHANGES}?from_version=2.1&to_version=1.0&page=navigation/tides.md&diff=true"
+    )
+    [page] = answer["pages"]
+    assert page["change"] == "removed"
+    assert page["diff"].splitlines()[:2] == ["--- navigation/tides.md@2.1", "+++ /dev/null"]
+    assert "-## Spring tides" in page["diff"].splitlines()
+
+
+def test_names_with_slashes_and_documentation_without_versions(harbour: ApiClient) -> None:
+    answer = harbour.ok("/v1/libraries/port/authority/changes?from_version=-")
+    assert answer["pages"] == []
+    assert answer["from_version"]["version"] == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "kind"),
+    [
+        ("", 422, "invalid-request"),
+        ("?from_version=0.1", 404, "unknown-version"),
+        ("?from_version=1.0&since=2", 422, "invalid-request"),
+    ],
+)
+def test_what_cannot_be_compared(harbour: ApiClient, query: str, status: int, kind: str) -> None:
+    problem(harbour.get(f"{CHANGES}{query}"), status, kind)
+
+
+def test_the_history_of_a_passage(harbour: ApiClient) -> None:
+    [hit] = harbour.ok("/v1/search?library=harbour&q=mooring+fees&top_k=1&history=true")["hits"]
+    assert (hit["since"], hit["changed_in"]) == ("1.0", None)
+    address = f"/v1/documents/{hit['document_id']}/history"
+    answer = harbour.ok(address)
+    assert_promised(address, answer)
+    assert [(row["version"], row["change"]) for row in answer["history"]] == [
+        ("1.0", "first"),
+        ("2.1", "unchanged"),
+    ]
+    problem(harbour.get("/v1/documents/999999/history"), 404, "unknown-document")
+
+
+def test_searches_of_what_changed(harbour: ApiClient) -> None:
+    asked = "library=harbour&q=the+harbour&changed_since=1.0"
+    hits = harbour.ok(f"/v1/search?{asked}&top_k=50")["hits"]
+    assert {hit["key"] for hit in hits} == {"navigation/index.md", "navigation/tides.md"}
+    posted = harbour.post(
+        "/v1/search", {"query": "the harbour", "library": "harbour", "changed_since": "2.1"}
+    )
+    assert posted.json()["hits"] == []
+    assert harbour.ok(f"/v1/context?{asked}")["blocks"]
+    problem(harbour.get("/v1/search?library=harbour&q=a&changed_since=0.1"), 404, "unknown-version")
