@@ -65,7 +65,6 @@ returns bigint
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select coalesce(
         (

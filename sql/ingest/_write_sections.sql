@@ -8,7 +8,6 @@ create or replace function _pgrag.write_sections(
 returns void
 language sql
 volatile
-set search_path from current
 as $$
     delete from pgrag.section_texts as t
     where t.library_id = write_sections.library_id and t.page_id = any (write_sections.page_ids);

@@ -97,7 +97,11 @@ begin
         hits.search_id,
         _pgrag.version_reason(request, d.version_id),
         y.since,
-        y.changed_in
+        y.changed_in,
+        p.key || '#c' || d.sort_order,
+        coalesce(s.has_children, false),
+        s.previous_section,
+        s.next_section
     from generate_subscripts(listing.hits, 1) as nth
     cross join lateral (select (listing.hits[nth]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
@@ -105,8 +109,59 @@ begin
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
     left join lateral _pgrag.passage_history(d) as y on request.history
+    left join lateral _pgrag.around_section(d) as s on true
     order by nth;
 end;
+$$;
+
+-- Whether the section of a passage has sections below it, and the sections before and after it in
+-- reading order, whatever their level.
+create or replace function _pgrag.around_section(
+    passage pgrag.documents,
+    out has_children boolean,
+    out previous_section bigint,
+    out next_section bigint
+)
+returns setof record
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select
+        exists (
+            select
+            from pgrag.documents as below
+            where below.library_id = s.library_id
+                and below.parent_id = s.document_id
+                and below.level = 1
+        ),
+        (
+            select before.document_id
+            from pgrag.documents as before
+            where before.library_id = s.library_id
+                and before.page_id = s.page_id
+                and before.sort_order < s.sort_order
+                and before.level = 1
+            order by before.sort_order desc
+            limit 1
+        ),
+        (
+            select after.document_id
+            from pgrag.documents as after
+            where after.library_id = s.library_id
+                and after.page_id = s.page_id
+                and after.sort_order > s.sort_order
+                and after.level = 1
+            order by after.sort_order
+            limit 1
+        )
+    from pgrag.documents as s
+    where s.library_id = (around_section.passage).library_id
+        and s.document_id = case (around_section.passage).level
+            when 2 then (around_section.passage).parent_id
+            else (around_section.passage).document_id
+        end;
 $$;
 
 -- Called for returned rows only, because ts_headline reads the whole text.

@@ -238,6 +238,18 @@ def test_sections_of_one_line_are_found_by_their_own_names(
     assert hit["content"] == "Articles of association."
     assert hit["anchor"] == "111-required-documents"
     outline = guide.json("outline", "brief", "brief")
+    names = {row["document_id"]: row["heading"] for row in outline}
+    assert hit["chunk_key"] == f"brief.md#c{hit['sort_order']}"
+    assert hit["has_children"]
+    around = (hit["previous_section"], hit["next_section"])
+    assert [names[section] for section in around] == [
+        "1.1 Account Opening",
+        "1.1.1.1 German Companies",
+    ]
+    [payments] = guide.json(*search, "heading=1.2 Payments", "--levels", "2")
+    assert names[payments["previous_section"]] == "1.1.2 Identity Checks"
+    [last] = guide.json(*search, "heading=1.4 Contacts", "--levels", "2")
+    assert (last["has_children"], last["next_section"]) == (False, None)
     assert {row["heading"]: row["position"] for row in outline}[
         "1.1.1 Required Documents"
     ] == "middle"

@@ -63,6 +63,12 @@ class Hit(_Found):
         "With `history`: the version that last changed the section; null for none since then.",
         "2.1",
     )
+    chunk_key: str = described("Key of the page and `sort_order`.", "tides.md#c3")
+    has_children: bool = described("Whether the passage's section has sections below it.")
+    previous_section: int | None = described(
+        "`document_id` of the section before, in reading order, whatever its level.", 40
+    )
+    next_section: int | None = described("The same of the section after it.", 43)
 
 
 class PageHit(_Found):
