@@ -187,13 +187,14 @@ class App:
         exclude: Sequence[str] = (),
         subfolder: str | None = None,
         ref: str | None = None,
+        include_ignored: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`.
 
-        `include`, `exclude`, `subfolder` and `ref` only apply to a source given as text. An option
-        that is None is the one that the version remembers.
+        `include` to `include_ignored` only apply to a source given as text; see `discover`. An
+        option that is None is the one that the version remembers.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
@@ -201,7 +202,12 @@ class App:
 
         if isinstance(source, str):
             source = discover(
-                source, include=include, exclude=exclude, subfolder=subfolder, ref=ref
+                source,
+                include=include,
+                exclude=exclude,
+                subfolder=subfolder,
+                ref=ref,
+                include_ignored=include_ignored,
             )
         with source:
             row = self._library(library)

@@ -338,16 +338,18 @@ class Client:
         slugs: SlugStyle | Literal[""] | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        include_ignored: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Synchronise a version of a library with a folder or a file on this machine.
 
         Unchanged files are skipped, pages without a file are removed. A page that cannot be read
-        is listed in `failed` of the report and keeps its stored state. `slugs` names the site
-        generator whose anchors the headings get; it is guessed from the configuration around the
-        source. The version remembers `base_url`, `language` and `slugs`: None keeps what it
-        remembers, "" forgets it, and `changes` of the report says what a new value rewrites.
+        is listed in `failed` of the report and keeps its stored state. What `.gitignore` and
+        `.ignore` files name is left out, unless `include_ignored`. `slugs` names the site generator
+        whose anchors the headings get; it is guessed from the configuration around the source. The
+        version remembers `base_url`, `language` and `slugs`: None keeps what it remembers, ""
+        forgets it, and `changes` of the report says what a new value rewrites.
         """
         from pgrag.ingest.page import PageOptions
 
@@ -358,6 +360,7 @@ class Client:
             PageOptions(base_url=base_url, language=language, slugs=slugs),
             include=include,
             exclude=exclude,
+            include_ignored=include_ignored,
             dry_run=dry_run,
             progress=progress,
         )

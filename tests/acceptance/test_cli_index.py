@@ -108,6 +108,34 @@ def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: P
     assert pgrag.json("index", "notes", source)["edges"] == report["edges"] == 3
 
 
+def test_ignored_files_stay_out_and_are_counted(pgrag: CommandLine, tmp_path: Path) -> None:
+    source = write_pages(tmp_path / "pumps", 2)
+    (source / ".gitignore").write_text("venv/\n")
+    (source / "venv").mkdir()
+    (source / "venv" / "README.md").write_text("# A package\n\nNothing about pumps.\n")
+    ended = pgrag.run("index", "pumps", source)
+    assert "2 pages written" in ended.out
+    assert "1 file left out by .gitignore or .ignore; --include-ignored reads" in ended.err
+    report = pgrag.json("index", "pumps", source, "--include-ignored")
+    assert (report["written"], report["ignored"]) == (1, 0)
+    assert pgrag.json("index", "pumps", source)["removed"] == 1
+
+
+def test_a_first_run_that_fails_leaves_no_library(pgrag: CommandLine, tmp_path: Path) -> None:
+    source = tmp_path / "images"
+    source.mkdir()
+    for name in ("a.md", "b.md"):
+        (source / name).write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
+    ended = pgrag.run("index", "images@1.0", source, code=1)
+    assert "a.md" in ended.err
+    assert "images 1.0 was not made: it would be empty" in ended.out
+    assert pgrag.json("libraries") == []
+    # A version of a library that has others is left out alone.
+    pgrag.run("index", "images@0.9", write_pages(tmp_path / "pumps", 1))
+    pgrag.run("index", "images@1.0", source, code=1)
+    assert [row["version"] for row in pgrag.json("versions", "images")] == ["0.9"]
+
+
 def test_what_is_wrong_with_pages_is_said_and_the_rest_goes_on(
     pgrag: CommandLine, tmp_path: Path
 ) -> None:

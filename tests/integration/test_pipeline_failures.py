@@ -187,3 +187,50 @@ class TestDatabaseAway:
             report = index(database, embedder, folder)
             assert report.written + report.unchanged == 4
             assert is_complete(database)
+
+
+class TestFirstRunThatStoresNothing:
+    """It leaves no trace: nobody is offered an empty library."""
+
+    @pytest.fixture
+    def unreadable(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "images"
+        folder.mkdir()
+        (folder / "a.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
+        return folder
+
+    def test_library_is_not_made(self, database, embedder, unreadable):
+        report = index(database, embedder, unreadable)
+        assert list(report.failed) == ["a.md"]
+        assert report.discarded
+        assert database.call("libraries") == []
+
+    def test_version_is_not_made_and_the_others_stay(self, database, embedder, folder, unreadable):
+        index(database, embedder, folder, "1.0")
+        assert index(database, embedder, unreadable, "2.0").discarded
+        assert [row["version"] for row in database.call("library_versions", library="guide")] == [
+            "1.0"
+        ]
+
+    def test_finished_version_stays_whatever_its_source_becomes(
+        self, database, embedder, folder, unreadable
+    ):
+        index(database, embedder, folder)
+        assert not index(database, embedder, unreadable).discarded
+        assert len(database.call("libraries")) == 1
+
+    def test_library_that_was_there_stays(self, database, embedder, folder, unreadable):
+        index(database, embedder, folder, "1.0")
+        database.call("remove_version", library="guide", version="1.0")
+        database.call("configure_library", library="guide", settings={"alpha": 0.4})
+        assert index(database, embedder, unreadable, "2.0").discarded
+        assert [row["library"] for row in database.call("libraries")] == ["guide"]
+
+    def test_interrupted_before_the_first_page(self, database, embedder, folder, monkeypatch):
+        def stop(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(pipeline, "read_page", stop)
+        with pytest.raises(KeyboardInterrupt):
+            index(database, embedder, folder)
+        assert database.call("libraries") == []

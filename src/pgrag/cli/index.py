@@ -17,7 +17,7 @@ from pgrag.cli.arguments import (
     parse_target,
 )
 from pgrag.cli.command import App, Output, command, text
-from pgrag.cli.output import complain, print_text, warn
+from pgrag.cli.output import complain, notice, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import resumable
 from pgrag.errors import SourceError
@@ -80,6 +80,9 @@ def index(
         str | None,
         Option(metavar="REF", help="Read this branch, tag or commit, whatever is checked out."),
     ] = None,
+    include_ignored: Annotated[
+        bool, Option(help="Also the files that .gitignore and .ignore name.")
+    ] = False,
     chunk_sizes: Annotated[
         str | None,
         Option(
@@ -149,6 +152,7 @@ def index(
             exclude=exclude or (),
             subfolder=subfolder,
             ref=ref,
+            include_ignored=include_ignored,
             dry_run=dry_run,
             progress=progress,
         )
@@ -233,6 +237,11 @@ def _print_report(report: IndexReport, *, verbose: bool) -> None:
     for warning in _first(report.warnings):
         warn(warning)
     print_text(_plan(report, verbose=verbose) if report.dry_run else _summary(report))
+    if report.ignored:
+        notice(
+            f"{counted(report.ignored, 'file')} left out by .gitignore or .ignore;"
+            " --include-ignored reads them too."
+        )
 
 
 def _failures(report: IndexReport) -> list[str]:
@@ -270,6 +279,7 @@ def _summary(report: IndexReport) -> str:
                 if number
             ),
             *_broken_links(report),
+            *([f"  {name} was not made: it would be empty"] if report.discarded else []),
         ]
     )
 

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -71,17 +72,23 @@ def index(
 
     This thread reads pages while another writes and embeds them. A page that cannot be read or
     written is reported and keeps its stored state; the run continues. However the run ends, each
-    page is stored completely or not at all, and the next run completes the rest. With `dry_run`
-    pages are read and counted, but not written. `similarities` is for chunk profiles that cut by
-    meaning. Page types come from the database's configuration; options that the target leaves open
-    are those that the version remembers.
+    page is stored completely or not at all, and the next run completes the rest; a new version for
+    which nothing was stored is discarded. With `dry_run` pages are read and counted, but not
+    written. `similarities` is for chunk profiles that cut by meaning. Page types come from the
+    database's configuration; options that the target leaves open are those that the version
+    remembers.
 
     Raises `DatabaseUnavailable` if the database stays unavailable, `EmbeddingError` if the model
     fails (the pages are stored and found by keywords; the next run embeds them).
     """
     started = time.monotonic()
     report = IndexReport(
-        target.library, target.version, source.location, pages=len(source), dry_run=dry_run
+        target.library,
+        target.version,
+        source.location,
+        pages=len(source),
+        ignored=source.ignored,
+        dry_run=dry_run,
     )
     report.warnings.extend(source.warnings)
     [row] = database.call("configuration")
@@ -95,11 +102,24 @@ def index(
     report.slugs_from = generator.evidence if generator else None
     report.changes = changes(remembered, options, len(stored))
     writer = _Writer(database, embedder, target, report)
-    if not dry_run:
-        writer.open(source)
+    with nullcontext() if dry_run else writer.opened(source):
+        _synchronise(writer, source, stored, similarities, progress)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _synchronise(
+    writer: "_Writer",
+    source: Source,
+    stored: dict[str, Row],
+    similarities: Similarities | None,
+    progress: Progress | None,
+) -> None:
+    """Write what has changed and remove what is gone, or plan it."""
+    database, target, report = writer.database, writer.target, writer.report
     reader = _Reader(target.options, stored, report, similarities)
     pages = reader.pages(_spread(list(source.files()), first_time=not stored), progress)
-    if dry_run:
+    if report.dry_run:
         for page in pages:
             report.plan(page)
     else:
@@ -108,14 +128,13 @@ def index(
     removed = [key for key in gone if key in stored]
     report.removed = len(removed)
     report.warnings.extend(path_warnings(reader.paths))
-    if dry_run:
+    if report.dry_run:
         report.gone.extend(removed)
     else:
         if gone:
             database.call("remove_pages", **target.names, keys=gone)
-        writer.finish()
-    report.seconds = time.monotonic() - started
-    return report
+        if stored or report.written or report.unchanged:
+            writer.finish()
 
 
 def _spread(files: list[SourceFile], *, first_time: bool) -> list[SourceFile]:
@@ -230,8 +249,9 @@ class _Writer:
     target: IndexTarget
     report: IndexReport
 
-    def open(self, source: Source) -> None:
-        """Register the version with its source and indexing options."""
+    @contextmanager
+    def opened(self, source: Source) -> Iterator[None]:
+        """Register the version with its source and indexing options; discard it if it is empty."""
         options = self.target.options
         description = {
             "location": source.location,
@@ -246,6 +266,12 @@ class _Writer:
             source=Jsonb(description),
             model=self.embedder.name,
         )
+        try:
+            yield
+        finally:
+            with suppress(DatabaseUnavailable):
+                [row] = self.database.call("discard_version", **self.target.names)
+                self.report.discarded = row["discard_version"]
 
     def write_all(self, pages: Iterator[Page]) -> None:
         """Write the batches in a second thread; the reader is at most one batch ahead."""

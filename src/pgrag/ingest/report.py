@@ -51,8 +51,10 @@ class IndexReport:
     """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason.
 
     A dry run counts and lists what it would do: `planned` maps the key of each page to be written
-    to its documents and edges, `gone` lists the keys of the pages to be removed. `links` maps each
-    link state (see `pgrag.links`) to the number of the version's links in that state; it is empty
+    to its documents and edges, `gone` lists the keys of the pages to be removed. `ignored` is the
+    number of files that `.gitignore` and `.ignore` files leave out of the source. With
+    `discarded` nothing could be stored, and the new version does not exist. `links` maps each link
+    state (see `pgrag.links`) to the number of the version's links in that state; it is empty
     for a dry run. `enriched` maps each kind of enrichment that the library's setting names to the
     number of enriched documents. `slugs` names the site generator whose anchors the headings have,
     `slugs_from` the configuration from which it was guessed in this run, or None. `changes` lists
@@ -66,11 +68,13 @@ class IndexReport:
     written: int = 0
     unchanged: int = 0
     removed: int = 0
+    ignored: int = 0
     documents: int = 0
     edges: int = 0
     embedded: int = 0
     seconds: float = 0.0
     dry_run: bool = False
+    discarded: bool = False
     warnings: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     planned: dict[str, PlannedPage] = field(default_factory=dict)

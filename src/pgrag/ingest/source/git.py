@@ -15,6 +15,8 @@ _FILE_MODES = frozenset({"100644", "100755", "100664"})
 class GitTree:
     """One commit of the repository around `folder`, limited to that folder and `subfolder`.
 
+    `prefix` is their path in the repository, with a final "/"; empty at its root.
+
     Raises SourceError if git is missing, the folder is in no repository, or the ref is unknown.
     """
 
@@ -32,25 +34,20 @@ class GitTree:
                 f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
             ) from error
         subfolder = f"{subfolder.strip('/')}/" if subfolder else ""
-        self._prefix = within + subfolder
+        self.prefix = within + subfolder
         self.location = f"{folder}{'/' if subfolder else ''}{subfolder.rstrip('/')} at {ref}"
         self._lock = threading.Lock()
         self._reader: subprocess.Popen[bytes] | None = None
 
     def blobs(self) -> Iterator[tuple[str, str]]:
         """Yield (path below the folder, blob id) of each file; skips symbolic links, submodules."""
-        below = ("--", self._prefix) if self._prefix else ()
+        below = ("--", self.prefix) if self.prefix else ()
         listing = self._git("ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
         for row in listing.split("\0"):
             head, _, name = row.partition("\t")
             mode, _, blob = head.partition(" ")
             if mode in _FILE_MODES:
-                yield name.removeprefix(self._prefix), blob.rpartition(" ")[2]
-
-    @property
-    def folder(self) -> str:
-        """The folder that the tree is limited to, as a path in the repository; "" for all of it."""
-        return self._prefix.rstrip("/")
+                yield name.removeprefix(self.prefix), blob.rpartition(" ")[2]
 
     def names(self) -> list[str]:
         """Return the path of every file of the commit, also outside the folder."""
@@ -87,6 +84,13 @@ class GitTree:
             content = answers.read(int(header[2]))
             answers.read(1)
             return content
+
+    def content(self, path: str) -> bytes | None:
+        """Return the content of a file of the commit by its path in the repository, or None."""
+        try:
+            return self.read(f"{self.commit}:{path}")
+        except SourceError:
+            return None
 
     def close(self) -> None:
         """End the `git cat-file` process."""

@@ -9,11 +9,9 @@ from typing import Any, Self
 
 from pgrag.errors import SourceError
 from pgrag.ingest.globs import matcher
+from pgrag.ingest.source.folder import SUFFIXES, Listing, list_commit, list_folder
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
-
-SUFFIXES = (".md", ".markdown", ".mdx")
-_SKIPPED_FOLDERS = frozenset({"node_modules"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,8 @@ class Source:
     """The Markdown files of a source, listed but not read.
 
     `location` is a one-line description, `revision` the commit (None for files on disk),
-    `warnings` name skipped files. Called with `arguments`, `discover` lists the same files again,
+    `warnings` name skipped files, `ignored` is the number of Markdown files that `.gitignore` and
+    `.ignore` files leave out. Called with `arguments`, `discover` lists the same files again,
     from any working directory; None if that is impossible. A source of a commit reads through a
     process: use it as a context manager, or close it.
     """
@@ -44,6 +43,7 @@ class Source:
     location: str
     revision: str | None = None
     warnings: tuple[str, ...] = ()
+    ignored: int = 0
     arguments: dict[str, Any] | None = None
     _files: tuple[SourceFile, ...] = ()
     _tree: GitTree | None = None
@@ -85,14 +85,17 @@ def discover(
     exclude: Sequence[str] = (),
     subfolder: str | None = None,
     ref: str | None = None,
+    include_ignored: bool = False,
 ) -> Source:
     """List the Markdown files (`.md`, `.markdown`, `.mdx`) of a folder, or take a single file.
 
     `include` and `exclude` are globs over keys (see `globs.matcher`). `subfolder` restricts the
     source to that folder, and keys are relative to it. With `ref` (a branch, tag or commit) the
     files are read from that commit of the git repository around the folder, whatever is checked
-    out; nothing is fetched. Hidden folders and `node_modules` are skipped; so are symbolic links
-    that leave the folder, with a warning. No folder is visited twice.
+    out; nothing is fetched. Hidden folders and `node_modules` are skipped, and, unless
+    `include_ignored`, what `.gitignore` and `.ignore` files name, those of the repository around
+    the folder included; so are symbolic links that leave the folder, with a warning. No folder is
+    visited twice.
 
     Raises SourceError if the source is missing, cannot be read, or contains no Markdown.
     """
@@ -117,46 +120,50 @@ def discover(
         "exclude": [*exclude],
         "subfolder": subfolder,
         "ref": tree and tree.commit,
+        "include_ignored": include_ignored,
     }
-    warnings: list[str] = []
+    listing: Listing[Any]
+    folder = root
     if tree is not None:
         location = tree.location
-        files = [
-            SourceFile(_key(name), partial(tree.read, blob))
-            for name, blob in tree.blobs()
-            if _is_markdown(name) and not _is_skipped(name.split("/")[:-1])
-        ]
+        listing = list_commit(tree, include_ignored=include_ignored)
+        files = [SourceFile(_key(name), partial(tree.read, blob)) for name, blob in listing.files]
     else:
-        if subfolder:
-            root /= subfolder.strip("/")
-            if not root.is_dir():
-                raise SourceError(f"{source}: has no folder {subfolder!r}.")
-        location = str(root)
-        if not root.is_dir():
+        folder /= (subfolder or "").strip("/")
+        if subfolder and not folder.is_dir():
+            raise SourceError(f"{source}: has no folder {subfolder!r}.")
+        location = str(folder)
+        if not folder.is_dir():
             file = SourceFile(_key(root.name), root.read_bytes)
             folder = Path(os.path.abspath(root)).parent
             return Source(location, arguments=arguments, _files=(file,), _folder=folder)
         try:
-            files = [
-                SourceFile(_key(name), path.read_bytes)
-                for name, path in _walk(root.resolve(), warnings)
-            ]
+            listing = list_folder(folder.resolve(), root.resolve(), include_ignored=include_ignored)
         except OSError as error:
             raise SourceError(f"{error.filename}: cannot be read: {error.strerror}.") from error
-    if not files:
-        raise SourceError(f"{location}: no Markdown in it (looked for {', '.join(SUFFIXES)}).")
-    wanted = {file.key: file for file in files if is_wanted(file.key)}
-    if not wanted:
-        raise SourceError(f"{location}: include and exclude leave none of its {len(files)} files.")
-    return Source(
+        files = [SourceFile(_key(name), path.read_bytes) for name, path in listing.files]
+    chosen = {file.key: file for file in files if is_wanted(file.key)}
+    listed = Source(
         location,
         arguments["ref"],
-        tuple(warnings),
+        tuple(listing.warnings),
+        listing.ignored,
         arguments,
-        _files=tuple(wanted[key] for key in sorted(wanted)),
+        _files=tuple(chosen[key] for key in sorted(chosen)),
         _tree=tree,
-        _folder=Path(os.path.abspath(root)),
+        _folder=Path(os.path.abspath(folder)),
     )
+    if chosen:
+        return listed
+    listed.close()
+    if files:
+        raise SourceError(f"{location}: include and exclude leave none of its {len(files)} files.")
+    if listing.ignored:
+        raise SourceError(
+            f"{location}: .gitignore and .ignore leave out all {listing.ignored} of its files.",
+            hint="To read them all the same: --include-ignored.",
+        )
+    raise SourceError(f"{location}: no Markdown in it (looked for {', '.join(SUFFIXES)}).")
 
 
 def _generator_of_commit(tree: GitTree) -> Generator | None:
@@ -166,7 +173,7 @@ def _generator_of_commit(tree: GitTree) -> Generator | None:
         while path.name and path.name not in listings.setdefault(path.parent, {}):
             listings[path.parent][path.name] = is_folder
             path, is_folder = path.parent, True
-    start = PurePosixPath(tree.folder)
+    start = PurePosixPath(tree.prefix)
     folders = [(start, 2), *((parent, 1) for parent in start.parents)]
     return find_generator(
         folders, lambda path: listings.get(path, {}), lambda path: tree.text(str(path))
@@ -190,51 +197,6 @@ def _listing(folder: PurePath) -> dict[str, bool]:
             return {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
     except OSError:
         return {}
-
-
-def _is_markdown(name: str) -> bool:
-    return name.lower().endswith(SUFFIXES)
-
-
-def _walk(root: Path, warnings: list[str]) -> Iterator[tuple[str, Path]]:
-    """Yield name and path of each Markdown file below a folder, symbolic links last.
-
-    Links to folders are not followed, so they cannot loop: a folder inside the source is read at
-    its real place. A link to a file counts only if the file itself is not listed.
-    """
-    links: list[tuple[str, Path]] = []
-    seen: set[Path] = set()
-    folders = [root]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                path = Path(entry.path)
-                name = path.relative_to(root).as_posix()
-                if entry.is_symlink():
-                    links.append((name, path))
-                elif entry.is_dir(follow_symlinks=False):
-                    if not _is_skipped([entry.name]):
-                        folders.append(path)
-                elif entry.is_file(follow_symlinks=False) and _is_markdown(entry.name):
-                    seen.add(path)
-                    yield name, path
-    for name, path in sorted(links):
-        try:
-            target = path.resolve(strict=True)
-        except (OSError, RuntimeError):
-            if _is_markdown(name):
-                warnings.append(f"{name}: is a symbolic link that leads nowhere; skipped")
-            continue
-        if not target.is_relative_to(root):
-            if _is_markdown(name) or target.is_dir():
-                warnings.append(f"{name}: is a symbolic link out of the folder; skipped")
-        elif _is_markdown(name) and target.is_file() and target not in seen:
-            seen.add(target)
-            yield name, path
-
-
-def _is_skipped(folders: Sequence[str]) -> bool:
-    return any(name.startswith(".") or name in _SKIPPED_FOLDERS for name in folders)
 
 
 def _key(name: str) -> str:

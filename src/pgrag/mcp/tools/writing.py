@@ -18,6 +18,7 @@ EVERY_VERSION = "*"
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 _MOST_COMPLAINTS = 20
+_OF_SOURCE = {"include", "exclude", "subfolder", "ref", "include_ignored", "dry_run"}
 _indexing = Lock()
 """Indexing runs are serialised: reading and embedding use the whole processor."""
 
@@ -47,6 +48,9 @@ class IndexDocs(Arguments):
     exclude: Globs = Field(default=[], description='Not these files: ["**/draft-*"].')
     subfolder: str | None = optional_text(4000, "Only this part of the source.")
     ref: str | None = optional_text(1000, "Branch, tag or commit of a repository.")
+    include_ignored: bool = Field(
+        default=False, description="Also the files that .gitignore and .ignore name."
+    )
     dry_run: bool = Field(default=False, description="Read all, write nothing, say what would be.")
 
 
@@ -60,6 +64,7 @@ class Indexed(BaseModel):
     written: int = Field(description="Pages that are new or have changed.")
     unchanged: int
     removed: int = Field(description="Pages that the source no longer has.")
+    ignored: int = Field(description="Files that .gitignore and .ignore leave out.")
     documents: int = Field(description="Passages of the pages written.")
     embedded: int
     seconds: float
@@ -110,7 +115,7 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
             label(request.version) or "",
             request.source,
             PageOptions(request.base_url, request.language, slugs=request.slugs),
-            **request.model_dump(include={"include", "exclude", "subfolder", "ref", "dry_run"}),
+            **request.model_dump(include=_OF_SOURCE),
             progress=_Reports(),
         )
     finally:
@@ -127,10 +132,13 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
         f"{plural(report.written, 'page')}{would} written, {report.unchanged:,} unchanged,"
         f" {report.removed:,} removed; {plural(report.documents, 'passage')};"
         f" {report.seconds:.1f} seconds.",
+        *([f"- left out by .gitignore or .ignore: {report.ignored:,}"] if report.ignored else []),
         *(f"- changed: {change}" for change in done.changes),
         *(f"- failed: {key}: {reason}" for key, reason in done.failed.items()),
         *(f"- warning: {warning}" for warning in done.warnings),
     ]
+    if report.discarded:
+        lines.append("Nothing could be stored, so the version was not made.")
     hidden = len(report.failed) + len(report.warnings) - len(done.failed) - len(done.warnings)
     if hidden:
         lines.append(f"- and {hidden:,} more: `pgrag index --json` lists all.")

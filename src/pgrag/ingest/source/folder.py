@@ -1,0 +1,163 @@
+"""The Markdown files of a folder, on disk or in a commit, without those that are ignored."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pgrag.ingest.source.git import GitTree
+from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
+
+SUFFIXES = (".md", ".markdown", ".mdx")
+_SKIPPED_FOLDERS = frozenset({"node_modules"})
+
+#: Where a file is read: a path, or the id of a blob.
+Handle = TypeVar("Handle", Path, str)
+
+
+@dataclass(slots=True)
+class Listing(Generic[Handle]):
+    """The files of a folder by name, the number of ignored ones, and what was skipped and why."""
+
+    files: list[tuple[str, Handle]] = field(default_factory=list)
+    ignored: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+
+def list_commit(tree: GitTree, *, include_ignored: bool) -> Listing[str]:
+    """List the files of a commit; its own ignore files count, not those on disk."""
+    listing: Listing[str] = Listing()
+    blobs = [(name, blob) for name, blob in tree.blobs() if not _is_skipped(name.split("/")[:-1])]
+    rules, prefix = IgnoreRules(), ""
+    if not include_ignored:
+        rules, prefix = rules_above(tree.prefix.rstrip("/"), tree.content)
+        for name, blob in blobs:
+            if name.rpartition("/")[2] in NAMES:
+                rules.add(_joined(prefix, name), tree.read(blob))
+    for name, blob in blobs:
+        if is_markdown(name):
+            if rules.ignores(_joined(prefix, name)):
+                listing.ignored += 1
+            else:
+                listing.files.append((name, blob))
+    return listing
+
+
+def list_folder(root: Path, top: Path, *, include_ignored: bool) -> Listing[Path]:
+    """List the files below a folder, symbolic links last.
+
+    Ignore files count from the folder of the git repository around `top`, else from `top`, which
+    is `root` or a folder above it. Links to folders are not followed, so they cannot loop: a folder
+    inside the source is read at its real place. A link to a file counts only if the file itself is
+    not listed. Raises OSError if a folder cannot be read that is not ignored.
+    """
+    listing: Listing[Path] = Listing()
+    walk = _Walk(root, listing, reads_rules=not include_ignored)
+    if not include_ignored:
+        top = next((each for each in (top, *top.parents) if os.path.exists(each / ".git")), top)
+        walk.rules, walk.prefix = rules_above(
+            _name(root, top), lambda path: walk.content(top / path)
+        )
+    folders = [root]
+    while folders:
+        folders += walk.enter(folders.pop())
+    listing.files.extend(_followed(sorted(walk.links), root, listing))
+    return listing
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A walk through the folders below `root`, whose path in the rules is `prefix`."""
+
+    root: Path
+    listing: Listing[Path]
+    reads_rules: bool
+    rules: IgnoreRules = field(default_factory=IgnoreRules)
+    prefix: str = ""
+    links: list[tuple[str, Path]] = field(default_factory=list)
+
+    def enter(self, folder: Path) -> Iterator[Path]:
+        """List the files of a folder; yield the folders in it that are neither skipped nor ignored.
+
+        Its ignore files are read first.
+        """
+        with os.scandir(folder) as entries:
+            here = sorted(entries, key=lambda entry: entry.name not in NAMES)
+        for entry in here:
+            path = Path(entry.path)
+            name = _name(path, self.root)
+            if self.reads_rules and entry.name in NAMES:
+                if (content := self.content(path)) is not None:
+                    self.rules.add(_joined(self.prefix, name), content)
+            elif entry.is_dir(follow_symlinks=False):
+                if _is_skipped([entry.name]):
+                    continue
+                if self.rules.ignores_folder(_joined(self.prefix, name)):
+                    self.listing.ignored += _count_markdown(path)
+                else:
+                    yield path
+            elif entry.is_symlink() or (entry.is_file() and is_markdown(entry.name)):
+                files = self.links if entry.is_symlink() else self.listing.files
+                if self.rules.ignores(_joined(self.prefix, name)):
+                    self.listing.ignored += is_markdown(name)
+                else:
+                    files.append((name, path))
+
+    def content(self, path: Path) -> bytes | None:
+        """Return the content of an ignore file; None if there is none, or with a warning."""
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            return None
+        except OSError as error:
+            name = os.path.relpath(path, self.root)
+            self.listing.warnings.append(f"{name}: cannot be read: {error.strerror}; not followed")
+            return None
+
+
+def is_markdown(name: str) -> bool:
+    """Whether a file's suffix is one of Markdown."""
+    return name.lower().endswith(SUFFIXES)
+
+
+def _followed(
+    links: Sequence[tuple[str, Path]], root: Path, listing: Listing[Path]
+) -> Iterator[tuple[str, Path]]:
+    """Yield the targets of links to files that are not listed; warn of those that lead away."""
+    seen = {path for _, path in listing.files}
+    for name, path in links:
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError):
+            if is_markdown(name):
+                listing.warnings.append(f"{name}: is a symbolic link that leads nowhere; skipped")
+            continue
+        if not target.is_relative_to(root):
+            if is_markdown(name) or target.is_dir():
+                listing.warnings.append(f"{name}: is a symbolic link out of the folder; skipped")
+        elif is_markdown(name) and target.is_file() and target not in seen:
+            seen.add(target)
+            yield name, target
+
+
+def _count_markdown(folder: Path) -> int:
+    """Count the files that an ignored folder would give; what cannot be read has none."""
+    count = 0
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_skipped([name])]
+        count += sum(map(is_markdown, files))
+    return count
+
+
+def _is_skipped(folders: Sequence[str]) -> bool:
+    return any(name.startswith(".") or name in _SKIPPED_FOLDERS for name in folders)
+
+
+def _name(path: Path, root: Path) -> str:
+    name = path.relative_to(root).as_posix()
+    return "" if name == "." else name
+
+
+def _joined(prefix: str, name: str) -> str:
+    return f"{prefix}/{name}" if prefix else name

@@ -1,0 +1,78 @@
+"""The rules of `.gitignore` and `.ignore` files, with the meaning that git gives them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+#: A rule of a `.ignore` file outweighs those of `.gitignore` files, wherever they are.
+NAMES = (".ignore", ".gitignore")
+
+
+class IgnoreRules:
+    """The ignore files of a tree of folders.
+
+    Paths begin at the top of the tree and have "/" between their parts. The rules of a folder are
+    added before a path in it is tested.
+    """
+
+    def __init__(self) -> None:
+        self._specs: dict[tuple[str, str], GitIgnoreSpec] = {}
+        self._ignored: dict[str, bool] = {"": False}
+
+    def add(self, path: str, content: bytes) -> None:
+        """Add the rules of one ignore file; a line that is no rule is skipped, as git does."""
+        folder, _, name = path.rpartition("/")
+        text = content.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+        patterns = [pattern for line in text.split("\n") for pattern in _patterns(line)]
+        self._specs[folder, name] = GitIgnoreSpec(patterns, backend="simple")
+
+    def ignores(self, path: str) -> bool:
+        """Whether a file, or a folder that it is in, is ignored."""
+        return self.ignores_folder(path.rpartition("/")[0]) or self._decides(path)
+
+    def ignores_folder(self, path: str) -> bool:
+        """Whether a folder, or one that it is in, is ignored: nothing below it can be kept."""
+        if path not in self._ignored:
+            above = path.rpartition("/")[0]
+            self._ignored[path] = self.ignores_folder(above) or self._decides(f"{path}/")
+        return self._ignored[path]
+
+    def _decides(self, path: str) -> bool:
+        """Whether the last rule of the nearest file with a rule for this path ignores it."""
+        for name in NAMES:
+            for folder in folders_of(path):
+                if spec := self._specs.get((folder, name)):
+                    decision = spec.check_file(path[len(folder) :].lstrip("/")).include
+                    if decision is not None:
+                        return decision
+        return False
+
+
+def folders_of(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in, the nearest first; the last is "", the top."""
+    folder = path.rstrip("/")
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder
+
+
+def rules_above(folder: str, read: Callable[[str], bytes | None]) -> tuple[IgnoreRules, str]:
+    """Return the rules that hold in a folder from those above it, and the folder's path in them.
+
+    `read` returns the content of an ignore file, or None. If these rules ignore the folder itself,
+    they do not count: whoever names the folder means it.
+    """
+    rules = IgnoreRules()
+    for above in reversed([*folders_of(folder)]):
+        for name in NAMES:
+            path = f"{above}/{name}".lstrip("/")
+            if (content := read(path)) is not None:
+                rules.add(path, content)
+    return (IgnoreRules(), "") if rules.ignores_folder(folder) else (rules, folder)
+
+
+def _patterns(line: str) -> Iterator[GitIgnoreSpecPattern]:
+    with suppress(ValueError):
+        yield GitIgnoreSpecPattern(line)
