@@ -33,11 +33,10 @@ begin
     if found_id is null then
         raise exception 'There is no embedding model %.', quote_literal(model_id.model)
             using errcode = 'PGR09',
-                hint = coalesce(
-                    (
-                        select 'Registered: ' || string_agg(m.name, ', ' order by m.name) || '.'
-                        from pgrag.embedding_models as m
-                    ),
+                hint = _pgrag.name_hint(
+                    model_id.model,
+                    array(select m.name from pgrag.embedding_models as m order by m.name),
+                    'Registered',
                     'No model is registered yet: run `pgrag db upgrade`.'
                 );
     end if;

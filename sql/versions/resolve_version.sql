@@ -81,18 +81,7 @@ begin
         raise exception 'Library % has no version that fits %.',
             quote_literal(library_name), quote_literal(wish)
             using errcode = 'PGR03',
-                hint = coalesce(
-                    (
-                        select 'It has: ' || string_agg(
-                            coalesce(nullif(v.label, ''), '(unversioned)'),
-                            ', '
-                            order by v.release_key desc nulls last, v.label
-                        ) || '.'
-                        from pgrag.versions as v
-                        where v.library_id = owner_id
-                    ),
-                    'It has no version yet.'
-                );
+                hint = _pgrag.version_hint(owner_id, wish);
     end if;
 end;
 $$;
@@ -230,19 +219,33 @@ begin
     if found_id is null then
         raise exception 'There is no version %.', quote_nullable(version_id.label)
             using errcode = 'PGR03',
-                hint = coalesce(
-                    (
-                        select 'The library has: ' || string_agg(
-                            coalesce(nullif(v.label, ''), '(unversioned)'), ', ' order by v.label
-                        ) || '.'
-                        from pgrag.versions as v
-                        where v.library_id = version_id.library_id
-                    ),
-                    'The library has no version yet.'
-                );
+                hint = _pgrag.version_hint(version_id.library_id, version_id.label);
     end if;
     return found_id;
 end;
+$$;
+
+create or replace function _pgrag.version_hint(
+    library_id bigint,
+    wish text
+)
+returns text
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select _pgrag.name_hint(
+        version_hint.wish,
+        array(
+            select coalesce(nullif(v.label, ''), '(unversioned)')
+            from pgrag.versions as v
+            where v.library_id = version_hint.library_id
+            order by v.release_key desc nulls last, v.label
+        ),
+        'It has',
+        'It has no version yet.'
+    );
 $$;
 
 -- The version with this label; without a label, all versions of the library.

@@ -88,6 +88,7 @@ __all__ = [
     "Page",
     "PageChange",
     "PageHit",
+    "PageName",
     "PageQueryResult",
     "PageResult",
     "PageSummary",

@@ -66,6 +66,7 @@ class AsyncClient:
     section_history = _in_thread(Client.section_history)
     pages = _in_thread(Client.pages)
     page = _in_thread(Client.page)
+    find_page = _in_thread(Client.find_page)
     outline = _in_thread(Client.outline)
     passage = _in_thread(Client.passage)
     parent = _in_thread(Client.parent)

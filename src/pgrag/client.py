@@ -26,6 +26,7 @@ from pgrag.values.libraries import (
     LibraryFinding,
     OutlineEntry,
     Page,
+    PageName,
     PageSummary,
     TextLine,
     Version,
@@ -231,14 +232,17 @@ class Client:
         )
 
     def page(self, page: int | str, library: str | None = None, version: str | None = None) -> Page:
-        """One page: by its id, or by its key or url in a library."""
+        """One page: by its id, or, in a library, by its key, name, title, alias or url."""
         if isinstance(page, str):
             if library is None:
                 raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
-            [row] = self._call("find_page", library=library, page=page, version=version)
-            page = int(row["page_id"])
+            page = self.find_page(page, library, version).page_id
         [row] = self._call("page", page_id=page)
         return Page.from_row(row["page"])
+
+    def find_page(self, page: str, library: str, version: str | None = None) -> PageName:
+        """The page that a key, name, title, alias or url means; an ambiguous one raises."""
+        return self._row(PageName, "find_page", library=library, page=page, version=version)
 
     def outline(self, page_id: int) -> list[OutlineEntry]:
         """The page and its sections in reading order."""

@@ -21,7 +21,7 @@ def test_an_unknown_library_is_answered_with_the_nearest_names(indexed: CommandL
     ended = indexed.run("search", "copy", "-l", "kestral", code=1)
     assert ended.err.splitlines() == [
         "error: There is no library 'kestral'.",
-        "Did you mean kestrel, spravka, wegweiser?",
+        "Did you mean kestrel? The libraries are: kestrel, spravka, wegweiser.",
     ]
     assert ended.out == ""
 

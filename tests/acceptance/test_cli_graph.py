@@ -43,6 +43,19 @@ def test_the_graph_is_shown(garden: CommandLine) -> None:
     ]
     assert [row["target_page"] for row in listed.json] == ["compost.md"]
 
+    named = garden.run_all(
+        ("backlinks", "garden", "Compost", "--json"),
+        ("path", "garden", "GARDEN", "worms", "--json"),
+        ("edges", "garden", "--page", "Raised beds", "--kind", "depends_on", "--json"),
+        ("outline", "garden", "Raised beds"),
+        ("links", "garden", "--page", "raised beds", "--json"),
+    )
+    assert [named[0].json, named[1].json, named[2].json] == [
+        backlinks.json, way.json, listed.json,
+    ]  # fmt: skip
+    assert "beds.md" in named[3].out
+    assert {row["source_page"] for row in named[4].json} == {"beds.md"}
+
     tables = garden.run_all(
         ("backlinks", "garden", "compost.md"),
         ("related", "garden", "compost.md"),

@@ -28,6 +28,15 @@ def test_a_page_with_its_text_and_all_of_its_front_matter(
     assert "weights" not in page
 
 
+def test_a_page_by_what_it_is_called(harbour: ApiClient, sill: dict[str, Any]) -> None:
+    for name in ("tides", "navigation/tides.md", "Reading the Tide Table", str(sill["page_id"])):
+        page = harbour.ok("/v1/pages", library="Harbour", page=name)
+        assert page["page_id"] == sill["page_id"]
+        assert set(page) == {"page_id", "key", "url", "title"}
+    unknown = harbour.get("/v1/pages", library="harbour", page="tide")
+    assert problem(unknown, 404, "unknown-page")["hint"].startswith("Did you mean navigation/tides")
+
+
 def test_the_outline_of_a_page(harbour: ApiClient, sill: dict[str, Any]) -> None:
     answer = harbour.ok(f"/v1/pages/{sill['page_id']}/outline")
     assert answer["page_id"] == sill["page_id"]

@@ -58,6 +58,7 @@ EXPECTED = {
     ("POST", "/v1/libraries/{library}/tuning"): "library",
     ("GET", "/v1/libraries/{library}/tuning"): "library",
     ("DELETE", "/v1/libraries/{library}/tuning"): "library",
+    ("GET", "/v1/pages"): "version library page",
     ("GET", "/v1/pages/{page_id}"): "page_id",
     ("GET", "/v1/pages/{page_id}/outline"): "page_id",
     ("GET", "/v1/pages/{page_id}/properties"): "page_id",

@@ -124,6 +124,9 @@ def test_navigation(db):
     listed = db.pages("garden")
     page = db.page(listed[0].key, "garden")
     assert page == db.page(page.page_id)
+    beds = db.find_page("Raised beds", "garden", "^1")
+    assert beds.key == "beds.md"
+    assert db.page("BEDS", "garden", "1.0").page_id == beds.page_id
     with pytest.raises(pgrag.InvalidInput, match="needs a library"):
         db.page("compost.md")
     outline = db.outline(page.page_id)

@@ -105,6 +105,8 @@ def test_related_pages_have_reasons(mcp, sill):
     for page in found["related"]:
         assert page["page_id"] != sill["page_id"]
         assert page["reason"] in text
+    _, by_name = mcp.ok("get_related", library="harbour", page="Tides", top_k=2)
+    assert by_name == found
 
 
 def test_lines_are_found_as_by_grep(mcp):
@@ -197,7 +199,7 @@ def test_ids_that_do_not_exist_say_where_to_find_some(mcp):
         ("read_document", {"id": 2**62}),
     ):
         assert "of a hit" in mcp.failed(tool, **given)
-    assert "Did you mean" in mcp.failed("get_page", library="harbour", page="tides")
+    assert "Did you mean" in mcp.failed("get_page", library="harbour", page="tide")
     assert "There is" in mcp.failed("get_page", library="nowhere", page="tides.md")
     assert "no page 'x'" in mcp.failed("get_page", library="harbour", page="x#y")
     assert "give page_id, or library and page" in mcp.failed("get_page")

@@ -194,15 +194,72 @@ class TestFindPage:
     @pytest.mark.parametrize(
         ("wish", "hint"),
         [
-            ("install/extra.md", "guide/install/extra.md"),
+            ("instal", "Did you mean guide/install.md?"),
+            ("guide/install/extras.md", "Did you mean guide/install/extra.md?"),
+            ("Backup", "Name its key"),
             ("", "Name its key"),
             ("%", "Name its key"),
+            ("_\\", "Name its key"),
             ("'; drop table x", "Name its key"),
         ],
     )
     def test_unknown_one_names_its_like(self, connection, tool, wish, hint):
         with refused(connection, "PGR04", "Library 'tool' has no page", hint):
             run(connection, "find_page", library="tool", page=wish)
+
+
+@pytest.fixture(scope="module")
+def hub(module_connection) -> None:
+    ingest(
+        module_connection,
+        "hub",
+        [
+            page("plugins/dataview.md", "Queries.", title="Dataview plugin", aliases=["DV"]),
+            page("Themes/Über uns.md", "We.", title="Who we are"),
+            page("a/README.md", "About A.", title="The A team"),
+            page("a/restore.md", "Here.", title="Restore a file"),
+            page("b/restore.md", "There.", title="Restore a folder"),
+            page("c/other.md", "That.", title="Dataview", aliases=["Restore", "the / slash"]),
+            page("d/2024.md", "A year.", title="C#", front_matter={"slug": "see-sharp"}),
+        ],
+        embed=False,
+    )
+
+
+class TestFindPageByName:
+    """As a wikilink does: path, title, alias, slug."""
+
+    @pytest.mark.parametrize(
+        ("wish", "key"),
+        [
+            ("Dataview", "plugins/dataview.md"),
+            ("dataview.md", "plugins/dataview.md"),
+            ("DATAVIEW  plugin", "plugins/dataview.md"),
+            ("dv", "plugins/dataview.md"),
+            ("über uns", "Themes/Über uns.md"),
+            ("%C3%9Cber%20uns", "Themes/Über uns.md"),
+            ("who we are", "Themes/Über uns.md"),
+            ("A", "a/README.md"),
+            ("B/Restore", "b/restore.md"),
+            ("The / Slash", "c/other.md"),
+            ("C#", "d/2024.md"),
+            ("see-sharp", "d/2024.md"),
+            ("2024", "d/2024.md"),
+        ],
+    )
+    def test_by_name_title_alias_or_slug(self, connection, hub, wish, key):
+        [row] = run(connection, "find_page", library="hub", page=wish)
+        assert row["key"] == key
+
+    def test_ambiguous_name_lists_the_keys(self, connection, hub):
+        with refused(
+            connection, "PGR01", "Library 'hub' has 2 pages named 'Restore'",
+            "Name one by its key: a/restore.md, b/restore.md.",
+        ):  # fmt: skip
+            run(connection, "find_page", library="hub", page="Restore")
+
+    def test_links_of_a_page_by_its_name(self, connection, hub):
+        assert run(connection, "links", library="hub", page="Dataview") == []
 
 
 class TestUnknown:

@@ -149,17 +149,37 @@ class TestLibraryNames:
     @pytest.mark.parametrize(
         ("wanted", "hint"),
         [
-            ("raect", "Did you mean react, "),
-            ("React Native", "Did you mean react-native, "),
-            ("kubernets", "Did you mean kubernetes, "),
-            ("postgres", "Did you mean postgresql, "),
+            ("raect", "Did you mean react? The libraries are: kubernetes, "),
+            ("React Native", "Did you mean react-native, react"),
+            ("kubernets", "Did you mean kubernetes?"),
+            ("postgres", "Did you mean postgresql?"),
+            ("django", "The libraries are: kubernetes, postgresql, preact, react, react-native."),
         ],
     )
-    def test_unknown_one_gets_the_three_nearest(self, connection, libraries, wanted, hint):
+    def test_unknown_one_gets_the_near_ones_and_all(self, connection, libraries, wanted, hint):
         with refused(connection, "PGR02", f"There is no library '{wanted}'.", hint):
             resolve(connection, None, library=wanted)
-        with refused(connection, "PGR02", "", "?"):
+        with refused(connection, "PGR02", "", hint):
             search(connection, "text", library=wanted)
+
+    def test_of_many_libraries_the_first_ten(self, connection):
+        for number in range(12):
+            make(connection, "", library=f"tool-{number:02}")
+        with refused(connection, "PGR02", "", "tool-08, tool-09 and 2 more."):
+            resolve(connection, None, library="x")
+
+    def test_unknown_version_gets_the_near_ones_and_all(self, connection):
+        make(connection, "main", "1.4", "2.0")
+        with refused(connection, "PGR03", "", "Did you mean main? It has: 2.0, 1.4, main."):
+            resolve(connection, "mains")
+        with refused(connection, "PGR03", "", "It has: 2.0, 1.4, main."):
+            resolve(connection, "nightly")
+
+    def test_unknown_model_gets_the_near_ones_and_all(self, connection):
+        with refused(connection, "PGR09", "", "Did you mean static-minilm-256? Registered: static"):
+            run(connection, "embed", input="x", model="static-minilm")
+        with refused(connection, "PGR09", "", "Registered: static-minilm-256."):
+            run(connection, "embed", input="x", model="ada")
 
     def test_name_is_trimmed_and_lowered(self, connection, libraries):
         assert resolve(connection, None, library=" REACT ")["version"] == ""

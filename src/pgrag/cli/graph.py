@@ -13,7 +13,8 @@ from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, li
 from pgrag.cli.output import notice, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, warn_of_missing_links
 
-PageName = Annotated[str, Argument(metavar="PAGE", help="Its key, url or id.")]
+_ITS_NAMES = "Its key, name, title, alias, url or id."
+PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
 Direction = Annotated[
     Literal["out", "in", "both"], Option(help="out: along links; in: against them.")
 ]
@@ -88,8 +89,8 @@ neighbourhood = listing(
 def path(
     app: App,
     target: options.LibraryVersion,
-    from_page: Annotated[str, Argument(metavar="FROM", help="Key, url or id.")],
-    to_page: Annotated[str, Argument(metavar="TO", help="Key, url or id.")],
+    from_page: Annotated[str, Argument(metavar="FROM", help=_ITS_NAMES)],
+    to_page: Annotated[str, Argument(metavar="TO", help=_ITS_NAMES)],
     *,
     max_depth: Annotated[int, Option(min=1, metavar="N", help="At most this many steps.")] = 8,
     direction: Direction = "out",

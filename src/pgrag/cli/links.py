@@ -31,7 +31,10 @@ def links(
         ),
     ] = None,
     page: Annotated[
-        str | None, Option(metavar="PAGE", help="Only links of this page: its key, url or id.")
+        str | None,
+        Option(
+            metavar="PAGE", help="Only links of this page: its key, name, title, alias, url or id."
+        ),
     ] = None,
     kind: Annotated[
         str | None, Option(metavar="KIND", help="Only links of this kind: links_to, embeds, …")

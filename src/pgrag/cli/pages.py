@@ -157,7 +157,10 @@ def properties(
     target: options.LibraryVersion,
     *,
     page: Annotated[
-        str | None, Option(metavar="PAGE", help="Only those of this page: its key, url or id.")
+        str | None,
+        Option(
+            metavar="PAGE", help="Only those of this page: its key, name, title, alias, url or id."
+        ),
     ] = None,
     examples: Annotated[int, Option(min=0, help="Examples of values.")] = 3,
 ) -> Output:

@@ -89,6 +89,6 @@ def resolved(app: App, target: str) -> Target:
 
 
 def page_id(app: App, target: Target, page: str) -> int:
-    """Return the id of a page given by key, url or id."""
+    """Return the id of a page; see `pgrag.find_page`."""
     [row] = app.database.call("find_page", **target.scope, page=page)
     return int(row["page_id"])

@@ -53,6 +53,15 @@ class PageSummary(Value):
     warnings: tuple[str, ...] = described("Repairs that reading the page needed.")
 
 
+class PageName(Value):
+    """A page by what it is called."""
+
+    page_id: int = described("", 7)
+    key: str = described("Path of the page in its source.", "tides.md")
+    url: str = described("", "https://harbour.example/tides")
+    title: str = described("", "Reading the tide table")
+
+
 class PageList(Value):
     """Pages of one version, by key."""
 

@@ -63,7 +63,7 @@ class LinkParameters(OfVersion):
         examples=["unresolved"],
     )
     page: Annotated[Text, Field(max_length=4000)] | None = Field(
-        default=None, description="Only links of this page: its key, url or id."
+        default=None, description="Only links of this page: its key, name, title, alias, url or id."
     )
     kind: Name | None = Field(
         default=None, description="Only links of this kind.", examples=["links_to"]

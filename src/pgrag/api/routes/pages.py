@@ -1,15 +1,15 @@
 """Pages with their outlines and properties, and passages with their neighbours."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from pgrag.api.arguments import Arguments, Count
+from pgrag.api.arguments import Arguments, Count, LibraryName, OfVersion, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.values.base import Value
 from pgrag.values.changes import SectionVersion
-from pgrag.values.libraries import OutlineEntry, Page
+from pgrag.values.libraries import OutlineEntry, Page, PageName
 from pgrag.values.passages import Passage, Surroundings
 
 pages = Router(tags=["pages"], responses=problems(404))
@@ -32,6 +32,19 @@ class Parent(Value):
     parent: Passage | None
 
 
+pages.declare(
+    "/pages",
+    PageName,
+    "Find a page by its key, name, title, alias or url. An ambiguous name is an error that lists"
+    " the keys.",
+    function="find_page",
+    base=OfVersion,
+    library=(LibraryName, Field(description="Name of a library.", examples=["harbour"])),
+    page=(
+        Annotated[Text, Field(max_length=4000)],
+        Field(description="Its key, name, title, alias, url or id.", examples=["tides"]),
+    ),
+)
 pages.declare(
     "/pages/{page_id}",
     Page,

@@ -23,17 +23,15 @@ from pgrag.mcp.tool import (
 from pgrag.mcp.tools.documents import Paragraph, as_given, below_headings, paragraphs_of
 
 
-class GetPage(Arguments):
-    """A page, by its id or by where it is."""
+class NamedPage(Arguments):
+    """A page, by its id or by what it is called."""
 
     page_id: PageId | None = Field(
         default=None, description="page_id of a hit. Or give library and page."
     )
     library: str | None = optional_text(200, "Name of a library, with page.")
-    page: str | None = optional_text(2000, "Path of the page in the source, or its url.")
+    page: str | None = optional_text(2000, "Its path in the source, name, title, alias or url.")
     version: VersionWish = None
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
 
     @model_validator(mode="after")
     def _one_page(self) -> Self:
@@ -42,6 +40,13 @@ class GetPage(Arguments):
         if self.page is not None and self.library is None:
             raise ValueError("page needs library beside it")
         return self
+
+
+class GetPage(NamedPage):
+    """A page, and how much of it."""
+
+    token_budget: TokenBudget = DEFAULT_BUDGET
+    cursor: Cursor = None
 
 
 class PageText(BaseModel):
@@ -82,10 +87,9 @@ class PageOutline(BaseModel):
     cursor: str | None = Field(description="For the next headings; null after the last one.")
 
 
-class GetRelated(Arguments):
+class GetRelated(NamedPage):
     """A page, and a limit of related pages."""
 
-    page_id: PageId = Field(description="page_id of a hit.")
     top_k: int = Field(default=10, ge=1, le=50, description="At most this many pages.")
 
 
@@ -159,14 +163,15 @@ def get_related(documentation: Documentation, request: GetRelated) -> Reply:
     meaning, and say why. Use it to find what else must be read: prerequisites, alternatives, the
     reference behind a guide.
     """
-    rows = documentation.call("related_pages", page_id=request.page_id, top_k=request.top_k)
-    content = RelatedPages.model_validate({"page_id": request.page_id, "related": rows})
+    page, _ = _page(documentation, request)
+    rows = documentation.call("related_pages", page_id=page["page_id"], top_k=request.top_k)
+    content = RelatedPages.model_validate({"page_id": page["page_id"], "related": rows})
     lines = [
-        f"- **{on_one_line(page.title)}** (page_id={page.page_id}, {page.score:.2f}):"
-        f" {page.reason}. {on_one_line(page.url)}"
-        for page in content.related
+        f"- **{on_one_line(other.title)}** (page_id={other.page_id}, {other.score:.2f}):"
+        f" {other.reason}. {on_one_line(other.url)}"
+        for other in content.related
     ] or ["No other page is linked with it, or reads alike."]
-    head = f"# {plural(len(rows), 'page')} related to page {request.page_id}"
+    head = f"# {plural(len(rows), 'page')} related to {on_one_line(page['title'])}"
     text = "\n".join([head, "", *lines, "", "Read one with get_page(page_id)."])
     return Reply(text, content)
 
@@ -200,7 +205,7 @@ def _part(
     )
 
 
-def _page(documentation: Documentation, request: GetPage) -> tuple[Row, str | None]:
+def _page(documentation: Documentation, request: NamedPage) -> tuple[Row, str | None]:
     """The chosen page, and the reason for its version if the version was resolved here."""
     if request.library is not None and request.page is not None:
         read = documentation.resolve(request.library, request.version)
@@ -212,7 +217,7 @@ def _page(documentation: Documentation, request: GetPage) -> tuple[Row, str | No
     return row["page"], None
 
 
-def _require_same(documentation: Documentation, request: GetPage, page: Row) -> None:
+def _require_same(documentation: Documentation, request: NamedPage, page: Row) -> None:
     """Refuse a page_id combined with a different library or version."""
     if request.library is None and request.version is None:
         return
@@ -228,7 +233,7 @@ def _require_same(documentation: Documentation, request: GetPage, page: Row) -> 
 
 
 def _found(documentation: Documentation, read: Resolved, page: str) -> int:
-    """The id of a page given by path or url; the url may be that of one of its sections."""
+    """The id of a page by what it is called; its url may be that of one of its sections."""
     try:
         [row] = documentation.call("find_page", library=read.library, page=page, version=read.label)
     except UnknownPage:
