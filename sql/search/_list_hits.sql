@@ -175,19 +175,76 @@ language sql
 stable
 parallel safe
 as $$
-    select case
-        when words.query is null then left(pgrag.plain_text(snippet.content), 300)
-        else ts_headline(
-            snippet.language::regconfig,
-            pgrag.plain_text(snippet.content),
-            words.query,
-            'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
-            'FragmentDelimiter=" … "'
-        )
-    end
+    select _pgrag.with_ellipses(
+        case
+            when words.query is null then left(plain.content, 300)
+            else ts_headline(
+                snippet.language::regconfig,
+                plain.content,
+                words.query,
+                'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
+                'FragmentDelimiter=" … "'
+            )
+        end,
+        plain.content
+    )
     from (
         select string_agg(distinct _pgrag.tsquery_lexeme(t.lexeme), ' | ')::tsquery as query
         from unnest((snippet.request).terms) as t
         where t.language = snippet.language
-    ) as words;
+    ) as words
+    -- Without tags, which ts_headline leaves out.
+    cross join (
+        select
+            regexp_replace(
+                pgrag.plain_text(snippet.content), '</?[A-Za-z][^<>]*>', ' ', 'g'
+            ) as content
+        offset 0
+    ) as plain;
+$$;
+
+-- An excerpt with "…" at each end that cuts a sentence of the text. A sentence begins after a full
+-- stop, an empty line or the mark of a heading, list or quotation; its first words, which
+-- ts_headline drops if they are stop words, are put back.
+create or replace function _pgrag.with_ellipses(
+    excerpt text,
+    content text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+            ltrim(
+                substring(
+                    left(bare.content, position.start - 1)
+                    from '(?:^|[.!?:…]["''»”)\]*_`]*\s|\n\s*\n|\n\s*(?:[-*+>|#]+|\d+[.)])\s)'
+                        '([^\n.!?:…]{0,30})$'
+                )
+            ),
+            '… '
+        )
+        || btrim(with_ellipses.excerpt)
+        || case
+            when substr(bare.content, position.after)
+                ~ '^[\s*_`|"''»”)\]~]*($|[.!?:…]|\n\s*\n|\n\s*([-*+>|#]+|\d+[.)])\s)'
+            then ''
+            else ' …'
+        end
+    from (
+        select
+            replace(with_ellipses.content, '**', '') as content,
+            string_to_array(replace(btrim(with_ellipses.excerpt), '**', ''), ' … ') as parts
+        offset 0
+    ) as bare
+    cross join lateral (
+        select bare.parts[1] as first, bare.parts[cardinality(bare.parts)] as last offset 0
+    ) as part
+    cross join lateral (
+        select
+            nullif(strpos(bare.content, part.first), 0) as start,
+            nullif(strpos(bare.content, part.last), 0) + length(part.last) as after
+        offset 0
+    ) as position;
 $$;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import psycopg
 from command_line import CommandLine
 
@@ -41,11 +44,44 @@ def test_the_next_hits_follow_the_cursor(indexed: CommandLine) -> None:
     both = indexed.json("search", "kestrel copy", "-n", "4", "-l", "kestrel@2")
     [first, second] = both[:2], both[2:]
     shown = indexed.run("search", "kestrel copy", "-n", "2", "-l", "kestrel@2")
-    assert f"--after {first[-1]['cursor']}" in shown.err
-    after = indexed.json(
-        "search", "kestrel copy", "-n", "2", "-l", "kestrel@2", "--after", first[-1]["cursor"]
-    )
-    assert [hit["document_id"] for hit in after] == [hit["document_id"] for hit in second]
+    [more] = [line for line in shown.err.splitlines() if line.startswith("More: ")]
+    command = shlex.split(more.removeprefix("More: "))
+    assert command == [
+        "pgrag", "search", f"--after={first[-1]['cursor']}", "kestrel copy", "-n", "2", "-l",
+        "kestrel@2",
+    ]  # fmt: skip
+    after = indexed.run(*command[1:], "--json")
+    assert [hit["document_id"] for hit in after.json] == [hit["document_id"] for hit in second]
+    [again] = [line for line in indexed.run(*command[1:]).err.splitlines() if "More" in line]
+    assert again.count("--after=") == 1
+    assert f"--after={second[-1]['cursor']}" in again
+
+
+def test_passages_of_one_section_are_one_entry(pgrag: CommandLine, tmp_path: Path) -> None:
+    paragraph = "The heron waits in the reeds of the pond, {} days, and then it eats a fish. "
+    body = "\n\n".join(paragraph.format(n) * 10 for n in range(4))
+    (tmp_path / "birds").mkdir()
+    (tmp_path / "birds" / "heron.md").write_text(f"# Heron\n\n## Pond\n\n{body}\n")
+    pgrag.run("index", "birds", tmp_path / "birds")
+    arguments = ("search", "heron in the reeds of the pond", "-l", "birds")
+    hits = pgrag.json(*arguments)
+    assert len({(hit["page_id"], hit["anchor"]) for hit in hits}) < len(hits)
+    shown = pgrag.run(*arguments).out
+    assert shown.count("/heron#pond") == 1
+    assert "more passages of this section" in shown
+    assert pgrag.run(*arguments, "--full").out.count("/heron#pond") > 1
+
+
+def test_weak_matches_are_set_apart(indexed: CommandLine) -> None:
+    arguments = ("search", "fees of the library card", "-n", "30")
+    hits = indexed.json(*arguments)
+    weak = [hit for hit in hits if hit["score"] < hits[0]["score"] / 2]
+    assert 0 < len(weak) < len(hits)
+    strong_part, weak_part = indexed.run(*arguments).out.split("\nweak matches: less than half")
+    assert f"  {hits[0]['score']:.3f}  " in strong_part
+    for hit in weak:
+        assert f"  {hit['score']:.3f}  " in weak_part
+    assert "weak matches" not in indexed.run(*arguments, "--fusion", "rrf").out
 
 
 def test_versions_filters_and_limits_reach_the_database(indexed: CommandLine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from library import contents, document, ingest, keys, page, run, search
 
@@ -138,6 +140,10 @@ class TestLanguages:
         assert set(keys(hits)) == {"de.md", "en.md"}
 
 
+SENTENCES = "".join(f"Water bed{n} and bed{n + 1} now. " for n in range(40))
+WORDS = " ".join(f"word{n}" for n in range(99))
+
+
 class TestSnippets:
     @pytest.fixture
     def nodes(self, connection) -> str:
@@ -163,3 +169,40 @@ class TestSnippets:
         [hit] = search(connection, "needle", library="long", snippets=True)
         assert "**needle**" in hit["snippet"]
         assert len(hit["snippet"]) < 300
+
+    @pytest.mark.parametrize(
+        ("content", "query", "beginning", "ending"),
+        [
+            (f"{SENTENCES}A heron waits.", "heron", "", "A **heron** waits"),
+            (f"The heron waits. {SENTENCES}", "heron", "The **heron**", ""),
+            (f"{WORDS} heron waits {WORDS}", "heron waits", "… ", " …"),
+            (f"{WORDS}\n\nA heron {WORDS}", "heron waits", "… ", " …"),
+            ("Die <b>Vögel</b> am <i>Teich</i> warten.", "teich", "Die", "warten"),
+            ("The heron waits", "heron", "The **heron**", "waits"),
+            (f"- The heron waits.\n- And {WORDS}", "heron", "- The **heron**", " …"),
+            (f"{SENTENCES}Über die «heron» – wait. {SENTENCES}", "heron", "", ""),
+            (f"x ** y {WORDS} heron {WORDS}", "heron", "… ", " …"),
+        ],
+    )
+    def test_dots_stand_where_a_sentence_is_cut(
+        self, connection, content, query, beginning, ending
+    ):
+        ingest(connection, "pond", [page("a.md", content)])
+        [hit, *_] = search(connection, query, library="pond", snippets=True)
+        assert hit["snippet"].startswith(beginning)
+        assert hit["snippet"].endswith(ending)
+        if not beginning:
+            assert re.match(r"[A-ZÜ]", hit["snippet"])
+
+    def test_excerpt_is_the_text_between_the_dots(self, connection):
+        text = " ".join(f"one{n} two{n} three{n}." if n % 5 else f"heron{n}" for n in range(200))
+        ingest(connection, "pond", [page("a.md", text)])
+        [hit, *_] = search(connection, "heron5 heron105", library="pond", snippets=True)
+        for part in hit["snippet"].replace("**", "").strip("… ").split(" … "):
+            assert part in text
+
+    def test_what_no_word_matches_begins_at_its_beginning(self, connection):
+        ingest(connection, "pond", [page("a.md", "Reeds and water, " * 40)])
+        [hit, *_] = search(connection, "swamp plants", library="pond", snippets=True, alpha=1)
+        assert hit["snippet"].startswith("Reeds and water,")
+        assert hit["snippet"].endswith(" …")

@@ -54,10 +54,10 @@ def _jsonable(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-def notice(*texts: str) -> None:
-    """Print remarks about the result."""
+def notice(*texts: str, is_whole: bool = False) -> None:
+    """Print remarks about the result; `is_whole`: on one line each, so that they can be copied."""
     for text in texts:
-        stderr().print(Text(printable(text), style="dim"))
+        stderr().print(Text(printable(text), style="dim"), soft_wrap=is_whole)
 
 
 def warn(text: str) -> None:

@@ -1,6 +1,7 @@
 """`pgrag search`, `pages`, `facets` and `context`: hits, and what is derived from them."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from pgrag.arguments import (
 from pgrag.cli import options
 from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, Row, listed, searching
+from pgrag.cli.hits import Entry, entries, next_command
 from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
 from pgrag.cli.session import say_versions
 
@@ -58,7 +60,9 @@ def search(
     if arguments.get("rerank") and "after" in arguments:
         raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
-    return _output_of(app, "search", query, arguments, _print_hits)
+    merged = not (snippets is False or arguments.get("explain"))
+    show = partial(_print_hits, merged=merged, fusion=arguments.get("fusion"))
+    return _output_of(app, "search", query, arguments, show)
 
 
 def _refuse_foreign(arguments: dict[str, Any]) -> None:
@@ -75,7 +79,8 @@ def _refuse_foreign(arguments: dict[str, Any]) -> None:
 @searching(PagesArguments)
 def pages(app: App, query: options.Query, *, arguments: dict[str, Any]) -> Output:
     """Search for pages: one row each, with its best passage."""
-    show = partial(_print_pages, whole=arguments.get("whole", False))
+    fusion = arguments.get("fusion")
+    show = partial(_print_pages, whole=arguments.get("whole", False), fusion=fusion)
     return _output_of(app, "pages", query, arguments, show)
 
 
@@ -133,20 +138,24 @@ def _output_of(
             return
         show(rows)
         if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
-            notice(f"More: --after {cursor}")
+            notice(f"More: {next_command(sys.argv[1:], cursor)}", is_whole=True)
 
     return Output(rows, show_rows)
 
 
-def _print_hits(hits: list[Row]) -> None:
+def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
     """Print hits: rank, score, title, position, address and text."""
-    for rank, hit in enumerate(hits, start=1):
+    for rank, entry in _ranked(entries(hits, merged=merged, fusion=fusion)):
+        hit = entry.hit
         path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
         where = " › ".join([label(hit["library"], hit["version"]), *path])
         text = hit["content"] if hit["snippet"] is None else marked(hit["snippet"])
         _print_entry(rank, hit, where, hit["anchor"], text)
         if hit["since"] is not None:
             print_indented(Text(printable(_history(hit)), style="dim"), indent=_INDENT)
+        if entry.others:
+            more = f"and {counted(len(entry.others), 'more passage')} of this section"
+            print_indented(Text(more, style="dim"), indent=_INDENT)
         if hit["explanation"] is not None:
             print_indented(_explained(hit["explanation"]), indent=_INDENT)
 
@@ -156,14 +165,23 @@ def _history(hit: Row) -> str:
     return since if hit["changed_in"] is None else f"{since}, changed in {hit['changed_in']}"
 
 
-def _print_pages(pages: list[Row], *, whole: bool) -> None:
+def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
     """Print pages like hits; `whole`: with their full text."""
-    for rank, page in enumerate(pages, start=1):
+    for rank, entry in _ranked(entries(pages, merged=False, fusion=fusion)):
+        page = entry.hit
         where = f"{label(page['library'], page['version'])} › {page['key']}"
         if page["passage_count"]:
             where += f" ({counted(page['passage_count'], 'passage')})"
         text = page["content"] if whole else marked(page["snippet"])
         _print_entry(rank, page, where, None if whole else page["anchor"], text)
+
+
+def _ranked(listed: list[Entry]) -> Iterator[tuple[int, Entry]]:
+    """Yield entries with their ranks; a line sets the weak ones apart."""
+    for rank, entry in enumerate(listed, start=1):
+        if entry.is_weak and not listed[rank - 2].is_weak:
+            stdout().print(Text("\nweak matches: less than half of the best score", style="dim"))
+        yield rank, entry
 
 
 def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str | Text) -> None:
