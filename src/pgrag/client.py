@@ -6,6 +6,7 @@ Methods return frozen values of `pgrag.values` and raise errors of `pgrag.errors
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from pgrag.app import App
 from pgrag.changes import compare_versions
 from pgrag.db import Row, collected_notices
 from pgrag.errors import InvalidInput
+from pgrag.result import substitutions
 from pgrag.settings import load_settings
 from pgrag.values.answers import Answer
 from pgrag.values.base import Value, described
@@ -278,7 +280,7 @@ class Client:
             version=resolved.version,
             columns=tuple(rows[0]["columns"]) if rows else (),
             rows=tuple(map(PageQueryRow.from_row, rows)),
-            notices=tuple(notices),
+            notices=(*substitutions([asdict(resolved)]), *notices),
         )
 
     def properties(self, library: str, version: str | None = None) -> list[Property]:

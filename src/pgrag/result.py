@@ -1,6 +1,6 @@
 """The result of a search function, and the responses that REST and Python derive from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -65,6 +65,15 @@ class Result:
             for number, (query, count) in enumerate(zip(queries, top_k, strict=True), start=1)
         ]
         return {"answers": answers, "notices": self.notices}
+
+
+def substitutions(resolved: Iterable[Row]) -> list[str]:
+    """A notice for each version that was read in place of one that is not indexed."""
+    return [
+        f"{read['library']} {read['version'] or '(unversioned)'}: {read['reason']}"
+        for read in resolved
+        if "is not indexed" in (read["reason"] or "")
+    ]
 
 
 def next_cursor(rows: list[Row], top_k: int | None, column: str) -> Any:

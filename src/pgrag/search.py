@@ -25,7 +25,7 @@ from pgrag.arguments import (
 from pgrag.db import Database, Row, collected_notices
 from pgrag.errors import DatabaseError, EmbeddingError, NotConfigured
 from pgrag.recording import record
-from pgrag.result import Result
+from pgrag.result import Result, substitutions
 
 if TYPE_CHECKING:
     from pgrag.embedding import Embedder
@@ -121,6 +121,7 @@ class Search:
             rows = self._database.call(
                 "search_many", queries=list(queries), options=json.dumps(stated, default=_plain)
             )
+            notices.extend(substitutions(self._resolved(rows, {})))
         return Result(rows, list(dict.fromkeys(notices)))
 
     def _run(self, fetch: _Fetch, query: str, stated: dict[str, Any]) -> Result:
@@ -128,6 +129,7 @@ class Search:
             notices.extend(self._teach(query, stated))
             rows, search_id = fetch(query, stated, notices)
             resolved = self._resolved(rows, stated)
+            notices.extend(substitutions(resolved))
         top_k = None if fetch == self._reranked else stated.get("top_k", TOP_K)
         return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
 

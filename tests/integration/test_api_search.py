@@ -26,6 +26,19 @@ def ids(answer: dict) -> list[int]:
     return [hit["document_id"] for hit in answer["hits"]]
 
 
+def test_a_version_in_place_of_another_is_a_notice(harbour: ApiClient) -> None:
+    said = "harbour 2.1: 9 is not indexed; the newest version before it"
+    scope = {"library": "harbour", "version": "9"}
+    for address in ("/v1/search", "/v1/search/pages", "/v1/context", "/v1/facets"):
+        assert said in harbour.ok(address, q="fees", **scope)["notices"], address
+    batch = harbour.post("/v1/search/batch", {"queries": [{"query": "fees", **scope}]}).json()
+    assert batch["notices"] == [said]
+    pages = harbour.ok("/v1/libraries/harbour/query", q="LIST", version="9")
+    assert pages["notices"] == [said]
+    for wish in ("2", "^1", "latest", "*"):
+        assert harbour.ok("/v1/search", q="fees", library="harbour", version=wish)["notices"] == []
+
+
 def test_hits_have_the_columns_and_values_of_the_database(
     harbour: ApiClient, harbour_url: str
 ) -> None:

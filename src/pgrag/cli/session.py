@@ -50,11 +50,12 @@ def resumable() -> Iterator[None]:
 
 def say_versions(result: Result) -> None:
     """Say on stderr which versions a search read, unless the user named them, and its notices."""
-    for read in result.resolved:
-        if read["reason"] != "exact":
-            name = label(read["library"], read["version"] or "(unversioned)")
-            notice(f"{name}: {read['reason']}")
-    notice(*result.notices)
+    reasons = [
+        f"{label(read['library'], read['version'] or '(unversioned)')}: {read['reason']}"
+        for read in result.resolved
+        if read["reason"] != "exact"
+    ]
+    notice(*dict.fromkeys([*reasons, *result.notices]))
 
 
 def warn_of_missing_links(app: App, target: Target) -> bool:

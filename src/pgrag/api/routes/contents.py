@@ -19,7 +19,7 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.api.queries import query_models
 from pgrag.db import collected_notices
-from pgrag.result import next_cursor
+from pgrag.result import next_cursor, substitutions
 from pgrag.values.base import Value
 from pgrag.values.graph import LinkList, LinkState
 from pgrag.values.libraries import Enrichment, LibraryHealth, TextLines
@@ -164,7 +164,8 @@ def health(exchange: Exchange, library: str, query: HealthParameters) -> Any:
 
 
 def _query_pages(exchange: Exchange, library: str, query: Any) -> dict[str, Any]:
-    scope = exchange.version_of(library, query.version)
+    [read] = exchange.call("resolve_version", library=library, wanted=query.version)
+    scope = {"library": library, "version": read["version"]}
     with collected_notices() as notices, exchange.timed() as database:
         rows = database.call_within(
             query.timeout_ms, "query_pages", query=query.query, top_k=query.top_k, **scope
@@ -172,7 +173,12 @@ def _query_pages(exchange: Exchange, library: str, query: Any) -> dict[str, Any]
     columns = rows[0]["columns"] if rows else []
     for row in rows:
         del row["columns"]
-    return {**scope, "columns": columns, "rows": rows, "notices": notices}
+    return {
+        **scope,
+        "columns": columns,
+        "rows": rows,
+        "notices": [*substitutions([scope | read]), *notices],
+    }
 
 
 router.declare_query(
