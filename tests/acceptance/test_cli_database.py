@@ -49,6 +49,14 @@ def test_psql_finds_the_functions_with_and_without_their_schema(indexed: Command
     assert ended.out.split() == ["kestrel", "3"]
 
 
+def test_psql_shows_errors_without_the_functions_inside(indexed: CommandLine) -> None:
+    query = "select * from pgrag.search('x', 'nowhere')"
+    shown = indexed.run("db", "psql", "--", "-c", query, code=1).err
+    assert [line.partition(":")[0] for line in shown.splitlines()] == ["ERROR", "HINT"]
+    shown = indexed.run("db", "psql", "--", "-v", "SHOW_CONTEXT=always", "-c", query, code=1).err
+    assert "CONTEXT:" in shown
+
+
 def test_a_dump_restores_into_an_empty_database(
     indexed: CommandLine, empty_database_url: str
 ) -> None:

@@ -290,6 +290,36 @@ def test_another_port_is_taken_when_asked_for_and_explained_when_in_use(
     assert urlsplit(server.start(listen=True, port=port)).port == port
 
 
+def test_windows_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = EmbeddedServer(tmp_path / "home")
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(DatabaseUnavailable) as caught:
+        server.start()
+    monkeypatch.undo()
+    assert "Linux and macOS" in caught.value.message
+    assert "PGRAG_DATABASE_URL" in str(caught.value.hint)
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_database_of_ones_own_needs_nothing_of_posix(database_url: str) -> None:
+    """Windows has no fcntl and no pwd, and `os` no users there."""
+    program = (
+        "import os, sys\n"
+        "for name in ('fcntl', 'pwd', 'grp', 'resource', 'termios'): sys.modules[name] = None\n"
+        "del os.geteuid, os.getegid, os.fork, os.chown\n"
+        "from pgrag.cli import main\n"
+        "main()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "libraries", "--json"],
+        env={**os.environ, "PGRAG_DATABASE_URL": database_url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout.strip()) == (0, "[]"), ended.stderr
+
+
 def test_psql_and_sqlalchemy_understand_the_url(server: EmbeddedServer) -> None:
     for url in (server.start(), server.start(listen=True)):
         shown = subprocess.run(

@@ -86,7 +86,9 @@ def psql(context: typer.Context) -> None:
         address = app.url
     # The search path finds functions and vector types with and without their schema.
     search_path = f"{os.environ.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
-    _become(binary("psql"), address, context.args, {"PGOPTIONS": search_path})
+    # The context of an error is the stack of pgrag's functions, which helps only their authors.
+    arguments = ["--variable=SHOW_CONTEXT=never", *context.args]
+    _become(binary("psql"), address, arguments, {"PGOPTIONS": search_path})
 
 
 @commands.command(context_settings=_PASSED_ON)

@@ -1,7 +1,6 @@
 """The operating system account of the server: PostgreSQL refuses to run as root."""
 
 import os
-import pwd
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +78,8 @@ def account_for(data_directory: Path) -> Account:
             return Account(owner.st_uid, owner.st_gid, switch=caller == 0)
     if caller != 0:
         return Account(caller, group, switch=False)
+    import pwd  # noqa: PLC0415 - Windows has none
+
     for name in _ACCOUNTS_FOR_ROOT:
         try:
             entry = pwd.getpwnam(name)
@@ -93,6 +94,8 @@ def account_for(data_directory: Path) -> Account:
 
 
 def _name(uid: int) -> str:
+    import pwd  # noqa: PLC0415 - Windows has none
+
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

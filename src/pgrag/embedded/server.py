@@ -1,9 +1,9 @@
 """Start, find, stop and remove the private PostgreSQL server of a home folder."""
 
-import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -81,6 +81,11 @@ class EmbeddedServer:
         does not listen, or uses another port, is restarted, which ends its sessions. The URL
         contains the password.
         """
+        if sys.platform == "win32":
+            raise DatabaseUnavailable(
+                "The embedded PostgreSQL runs on Linux and macOS, not on Windows.",
+                hint="Set PGRAG_DATABASE_URL to a PostgreSQL of your own.",
+            )
         with _explained(self.home):
             cluster = load(self.home)
             if cluster is None or not _serves(cluster, listen=listen, port=port):
@@ -158,6 +163,8 @@ class EmbeddedServer:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
+        import fcntl  # noqa: PLC0415 - Windows has none
+
         if not self.home.exists():
             self.home.parent.mkdir(parents=True, exist_ok=True)
             # Root's server runs as another user, who must be able to traverse the folder.
