@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +70,19 @@ def test_from_a_hit_to_its_page_and_neighbours(client: httpx.Client) -> None:
     assert around["document"]["content"] == hit["content"]
     context = client.get("/v1/context?q=restore&library=kestrel").json()
     assert hit["content"] in context["text"]
+
+
+def test_a_port_in_use_is_an_error_before_the_service_says_that_it_is_ready(
+    pgrag: CommandLine,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = pgrag.run("serve", "--port", port, code=1)
+    assert ended.err.splitlines() == [
+        f"error: Port {port} of 127.0.0.1 is in use: another program listens there.",
+        "Stop that program, or choose another port; --port 0 takes a free one.",
+    ]
+    assert "Cannot listen on port" in pgrag.run("serve", "--host", "192.0.2.1", code=1).err
 
 
 def test_fifty_clients_at_once(client: httpx.Client) -> None:

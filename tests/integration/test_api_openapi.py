@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -260,3 +261,34 @@ def test_the_reference_says_what_the_document_says() -> None:
         [sys.executable, script, "--check"], capture_output=True, encoding="utf-8", check=False
     )
     assert compared.returncode == 0, compared.stderr
+
+
+def test_the_page_of_the_routes_needs_no_other_site(harbour: ApiClient) -> None:
+    page = harbour.get("/docs").text
+    assets = re.findall(r"""(?:src|href)=["']([^"']+)""", page)
+    assert {asset.rpartition(".")[2] for asset in assets} == {"js", "css", "png"}
+    for asset in assets:
+        assert asset.startswith("/assets/")
+        response = harbour.get(asset)
+        assert response.status_code == 200
+        assert len(response.content) > 1000
+    assert "http" not in page.replace("http://api.example", "")
+    assert harbour.get("/redoc").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/healthz", "/openapi.json", "/docs", "/v1/libraries", "/v1/search?q=tide", "/v1/pages/1x"],
+)
+def test_head_is_get_without_a_body(harbour: ApiClient, address: str) -> None:
+    whole, head = harbour.get(address), harbour.request("HEAD", address)
+    assert head.status_code == whole.status_code
+    assert head.content == b""
+    for name in ("content-type", "content-length"):
+        if "search" not in address:
+            assert head.headers.get(name) == whole.headers.get(name)
+
+
+def test_head_is_refused_where_there_is_no_get(harbour: ApiClient) -> None:
+    assert harbour.request("HEAD", "/v1/search/batch").status_code == 405
+    assert harbour.request("HEAD", "/mcp").status_code == harbour.request("GET", "/mcp").status_code

@@ -21,6 +21,14 @@ ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]
 Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
+def test_completion_is_offered() -> None:
+    runner = CliRunner()
+    assert "--install-completion" in runner.invoke(program, ["--help"]).output
+    variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
+    ended = runner.invoke(program, [], prog_name="pgrag", env=variables)
+    assert ended.output.split() == ["backlinks"]
+
+
 class Database:
     """Answers every call with rows, and keeps its arguments."""
 

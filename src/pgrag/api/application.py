@@ -11,10 +11,12 @@ import anyio.to_thread
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
 from pgrag.api import limits, openapi, problems
 from pgrag.api.callers import KnownHosts, KnownOrigins
+from pgrag.api.heads import HeadAsGet
 from pgrag.api.routes import (
     answers,
     configuration,
@@ -64,7 +66,11 @@ def create_app(
     only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
     must name one of these hosts or this machine. Agents find their tools at /mcp.
     """
-    api = FastAPI(
+    # The page at /docs works without the internet; that of Redoc would fetch a picture.
+    api = FastAPIOffline(
+        redoc_url=None,
+        static_url="/assets",
+        swagger_ui_parameters={"validatorUrl": None},
         title="pgrag",
         summary="PostgreSQL as a documentation search engine",
         description=DESCRIPTION,
@@ -96,6 +102,7 @@ def create_app(
             allow_headers=["Content-Type", *_AGENT_HEADERS],
             expose_headers=["Server-Timing", *limits.HEADERS],
         )
+    api.add_middleware(HeadAsGet, except_path="/mcp")
     for router in (
         searches.router,
         answers.router,

@@ -36,7 +36,6 @@ program = typer.Typer(
     help="Documentation search inside PostgreSQL: index folders of Markdown, search them by words"
     " and by meaning.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

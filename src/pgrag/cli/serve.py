@@ -1,7 +1,10 @@
 """`pgrag serve` and `pgrag mcp`: the search for programs and agents."""
 
+import errno
 import logging
 import os
+import socket
+from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +12,7 @@ import typer
 
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
-from pgrag.errors import PgragError
+from pgrag.errors import PgragError, SettingsError
 
 if TYPE_CHECKING:
     from pgrag.app import App
@@ -38,20 +41,56 @@ def serve(
     from pgrag.api import create_app
     from pgrag.api.callers import is_loopback
 
+    sockets = _listening(host, port)
     with opened() as app:
         api = create_app(
             app,
             cors_origins=allow_origin or (),
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
         )
-        uvicorn.run(
-            api,
-            host=host,
-            port=port,
-            log_level=app.settings.log_level,
-            ws="none",
-            timeout_graceful_shutdown=GRACE_SECONDS,
+        server = uvicorn.Server(
+            uvicorn.Config(
+                api,
+                host=host,
+                port=port,
+                log_level=app.settings.log_level,
+                ws="none",
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
         )
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=sockets)
+        if not server.started:
+            raise typer.Exit(1)
+
+
+def _listening(host: str, port: int) -> list[socket.socket]:
+    """Return a listening socket for each address of a host.
+
+    The server would bind them only after it has said that it is ready. Raises `SettingsError` if
+    the port is taken, or the host or port cannot be used.
+    """
+    sockets: list[socket.socket] = []
+    try:
+        for family, *_, address in dict.fromkeys(
+            socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        ):
+            sockets.append(socket.create_server((address[0], port), family=family, backlog=2048))
+            port = port or sockets[0].getsockname()[1]
+    except OSError as error:
+        # "localhost" may have an address of a family that the machine does not use.
+        if error.errno != errno.EADDRNOTAVAIL or not sockets:
+            for each in sockets:
+                each.close()
+            if error.errno == errno.EADDRINUSE:
+                raise SettingsError(
+                    f"Port {port} of {host} is in use: another program listens there.",
+                    hint="Stop that program, or choose another port; --port 0 takes a free one.",
+                ) from error
+            raise SettingsError(
+                f"Cannot listen on port {port} of {host}: {error.strerror}."
+            ) from error
+    return sockets
 
 
 log = logging.getLogger(__name__)
