@@ -66,7 +66,10 @@ def links(
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
         errors = [f"{total} broken."] if rows else []
-        return Output(rows, lambda: print_text(*lines), errors=errors, failed=not is_complete)
+        notices = ["No link is broken."] if is_complete and not rows else []
+        return Output(
+            rows, lambda: print_text(*lines), notices, errors=errors, failed=not is_complete
+        )
     if state == "orphan":
 
         def show() -> None:
