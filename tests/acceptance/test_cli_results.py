@@ -26,8 +26,8 @@ def test_a_person_sees_pages_with_their_best_passage(indexed: CommandLine) -> No
     assert lines[0].endswith("Restore a folder")
     assert lines[1].strip().startswith("kestrel 2.0 › guide/restore.md (")
     assert lines[2].strip().startswith("https://kestrel.example/2.0/guide/restore")
-    assert "--after p1:" in shown.err
-    after = shown.err.split("--after ")[1].split()[0]
+    assert "--after=p1:" in shown.err
+    after = shown.err.split("--after=")[1].split()[0]
     again = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "--after", after)
     assert "guide/restore.md" not in [row["key"] for row in again]
 

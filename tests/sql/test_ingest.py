@@ -290,7 +290,7 @@ class TestRemoval:
         ingest(connection, "tool", [page("a.md", "One.")], "1.0")
         with refused(connection, "PGR02", "no library 'tol'", "tool"):
             run(connection, "remove_version", library="tol")
-        with refused(connection, "PGR03", "no version '2.0'", "The library has: 1.0."):
+        with refused(connection, "PGR03", "no version '2.0'", "It has: 1.0."):
             run(connection, "remove_version", library="tool", version="2.0")
         with refused(connection, "PGR03"):
             run(connection, "remove_pages", library="tool", version="2.0", keys=["a.md"])
