@@ -27,7 +27,7 @@ def test_the_graph_is_shown(garden: CommandLine) -> None:
     assert set(found) == {"beds.md", "tools.md", "worms.md"}
     beds = found["beds.md"]
     assert (beds["line"], beds["kind"], beds["rule"]) == (12, "depends_on", "inline:rel")
-    assert beds["section"] == "Raised beds"
+    assert beds["section"] == "Raised beds / Filling"
     assert "fresh soil" in beds["sentence"]
     assert found["worms.md"]["fragment"] == "Helpers"
 

@@ -51,7 +51,7 @@ def test_a_version_remembers_its_options_and_says_what_a_change_rewrites(
     source = tmp_path / "docs"
     first = pgrag.run("index", "kettle", source, *address).out
     assert f"anchors as vitepress makes them: {tmp_path}/docs/.vitepress" in first
-    assert pgrag.run("links", "kettle", "--check").err == ""
+    assert pgrag.run("links", "kettle", "--check").err == "No link is broken.\n"
 
     assert "Nothing changed in kettle: 1 page" in pgrag.run("index", "kettle", source).out
     planned = pgrag.run("index", "kettle", source, "--base-url", "", "--dry-run").out
