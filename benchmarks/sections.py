@@ -58,12 +58,14 @@ def unnamed(bench: Bench) -> list[Figure]:
 def _sections(folder: Path) -> set[Section]:
     sections: set[Section] = set()
     with discover(str(folder)) as source:
+        generator = source.generator()
+        style = generator.style if generator else "github"
         for file in source.files():
             text, _ = decode(file.key, file.read())
             matter = front_matter.split(file.key, text)
             sections.update(
                 (file.key, section.anchor)
-                for section in markdown.read(matter.body, matter.first_line)[0]
+                for section in markdown.read(matter.body, matter.first_line, style)[0]
                 if section.level and section.blocks
             )
     return sections

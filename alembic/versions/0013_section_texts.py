@@ -62,14 +62,15 @@ sources as materialized (
     select p.library_id, p.page_id, string_to_array(p.head || p.body, E'\\n') as lines
     from pgrag.pages as p
 ),
-texts as (
+-- Materialized: a row of the sort below would hold all lines of its page.
+texts as materialized (
     select
-        s.*,
+        s.library_id, s.page_id, s.document_id, s.version_id, s.level, s.line_start, s.line_end,
         case when s.title_count = 1 and s.headings[1] = s.title then s.headings[2\\:]
             else s.headings end as own_headings,
-        nullif(
+        left(encode(sha256(convert_to(nullif(
             btrim(array_to_string(l.lines[s.line_start \\: s.line_end], E'\\n'), E' \\t\\r\\n'), ''
-        ) as own_text
+        ), 'UTF8')), 'hex'), 32)::uuid as text_hash
     from sections as s
     join sources as l on l.library_id = s.library_id and l.page_id = s.page_id
 )
@@ -77,10 +78,9 @@ select
     t.library_id, t.page_id, t.document_id, t.version_id, t.own_headings,
     row_number() over (
         partition by t.page_id, t.own_headings
-        order by t.own_text is null, t.line_start, t.level
+        order by t.text_hash is null, t.line_start, t.level
     ),
-    t.line_start, t.line_end,
-    left(encode(sha256(convert_to(t.own_text, 'UTF8')), 'hex'), 32)::uuid
+    t.line_start, t.line_end, t.text_hash
 from texts as t;
 
 create index pages_body_hash on pgrag.pages (library_id, version_id, body_hash);

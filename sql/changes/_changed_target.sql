@@ -53,6 +53,7 @@ begin
             where s.library_id = compared.library_id
                 and s.version_id = compared.version_id
                 and (target.allowed_pages is null or s.page_id = any (target.allowed_pages))
+                and s.text_hash is not null
                 and s.text_hash not in (
                     select o.text_hash
                     from pgrag.section_texts as o

@@ -126,15 +126,15 @@ as $$
 #variable_conflict use_column
 declare
     versions bigint[] := _pgrag.versions_in_order(page.library_id);
-    place integer := array_position(versions, page.version_id);
+    nth integer := array_position(versions, page.version_id);
     other record;
     other_page pgrag.pages;
     other_section pgrag.section_texts;
 begin
     return query select page.version_id, page.page_id, section.document_id, false, false;
-    while versions[place + step] is not null loop
-        place := place + step;
-        select c.* into other from _pgrag.counterpart(page, section, versions[place]) as c;
+    while versions[nth + step] is not null loop
+        nth := nth + step;
+        select c.* into other from _pgrag.counterpart(page, section, versions[nth]) as c;
         exit when not found;
         select p.* into other_page
         from pgrag.pages as p
@@ -149,7 +149,7 @@ begin
         end if;
         return query
         select
-            versions[place],
+            versions[nth],
             other.page_id,
             other.document_id,
             (other_page.key, other_section.headings) is distinct from (page.key, section.headings),

@@ -79,15 +79,15 @@ begin
     by_body as (
         select o.page_id as old_id, n.page_id as new_id
         from (
-            select b.*, row_number() over (partition by b.body_hash order by b.key) as place
+            select b.*, row_number() over (partition by b.body_hash order by b.key) as ordinal
             from old_bodies as b
             where b.page_id not in (select x.old_id from by_name as x)
         ) as o
         join (
-            select b.*, row_number() over (partition by b.body_hash order by b.key) as place
+            select b.*, row_number() over (partition by b.body_hash order by b.key) as ordinal
             from new_bodies as b
             where b.page_id not in (select x.new_id from by_name as x)
-        ) as n on n.body_hash = o.body_hash and n.place = o.place
+        ) as n on n.body_hash = o.body_hash and n.ordinal = o.ordinal
     ),
     matched as materialized (
         select * from known

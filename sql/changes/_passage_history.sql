@@ -20,7 +20,7 @@ as $$
     lineages as (
         select
             t.nth,
-            array_position(o.versions, l.version_id) as place,
+            array_position(o.versions, l.version_id) as ordinal,
             lead(l.is_changed) over (partition by t.nth order by l.steps) as is_changed
         from page as g
         cross join (
@@ -35,7 +35,7 @@ as $$
         cross join lateral _pgrag.versions_in_order((document).library_id) as o (versions)
     ),
     sections as (
-        select l.nth, min(l.place) as first, max(l.place) filter (where l.is_changed) as last
+        select l.nth, min(l.ordinal) as first, max(l.ordinal) filter (where l.is_changed) as last
         from lineages as l
         group by l.nth
     ),

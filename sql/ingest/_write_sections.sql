@@ -16,7 +16,6 @@ as $$
         select
             p.page_id,
             p.path,
-            string_to_array(p.head || p.body, E'\n') as lines,
             greatest(cardinality(string_to_array(p.head, E'\n')), 1) as first_line
         from pgrag.pages as p
         where p.library_id = write_sections.library_id
@@ -40,22 +39,39 @@ as $$
                     over (partition by d.page_id) = 1
                 then min(d.heading) filter (where d.level = 1 and d.heading_level = 1)
                     over (partition by d.page_id)
-            end as title,
-            s.lines
+            end as title
         from sources as s
         join pgrag.documents as d on d.page_id = s.page_id
         -- Without lines, the text of a section is unknown.
         where d.library_id = write_sections.library_id and d.level < 2 and d.line_end > 0
     ),
-    texts as (
+    -- Materialized, like the lines: a row of a sort that held the lines would hold the whole page.
+    page_lines as materialized (
+        select p.page_id, string_to_array(p.head || p.body, E'\n') as lines
+        from pgrag.pages as p
+        where p.library_id = write_sections.library_id
+            and p.page_id = any (write_sections.page_ids)
+    ),
+    texts as materialized (
         select
-            s.*,
+            s.page_id,
+            s.document_id,
+            s.version_id,
+            s.level,
+            s.line_start,
+            s.line_end,
             case when s.headings[1] = s.title then s.headings[2:] else s.headings end
                 as own_headings,
-            nullif(
-                btrim(array_to_string(s.lines[s.line_start : s.line_end], E'\n'), E' \t\r\n'), ''
-            ) as own_text
+            pgrag.text_hash(
+                nullif(
+                    btrim(
+                        array_to_string(l.lines[s.line_start : s.line_end], E'\n'), E' \t\r\n'
+                    ),
+                    ''
+                )
+            ) as text_hash
         from sections as s
+        join page_lines as l on l.page_id = s.page_id
     )
     insert into pgrag.section_texts (
         library_id, page_id, document_id, version_id, headings, occurrence, line_start, line_end,
@@ -69,10 +85,10 @@ as $$
         t.own_headings,
         row_number() over (
             partition by t.page_id, t.own_headings
-            order by t.own_text is null, t.line_start, t.level
+            order by t.text_hash is null, t.line_start, t.level
         ),
         t.line_start,
         t.line_end,
-        pgrag.text_hash(t.own_text)
+        t.text_hash
     from texts as t;
 $$;

@@ -52,7 +52,9 @@ as $$
     select array_agg(k.key order by k.likeness desc, k.key)
     from (
         select p.key, max(c.likeness) as likeness
-        from (select _pgrag.last_name(_pgrag.link_name(pages_like.wish)) as name offset 0) as w
+        from (
+            select left(_pgrag.last_name(_pgrag.link_name(pages_like.wish)), 100) as name offset 0
+        ) as w
         cross join lateral (
             select
                 _pgrag.trigrams(w.name) as trigrams,
@@ -73,11 +75,19 @@ as $$
                     when strpos(n.name, w.name) > 0 then 1 + length(w.name)::float8 / length(n.name)
                     else _pgrag.similarity(t.trigrams, _pgrag.trigrams(n.name))
                 end as likeness
-            from pgrag.page_names as n
-            where n.library_id = pages_like.library_id
-                and n.version_id = pages_like.version_id
-                and n.how in ('path', 'title', 'alias')
-                and n.name like any (t.patterns)
+            from (
+                select n.page_id, n.name
+                from pgrag.page_names as n
+                where n.library_id = pages_like.library_id
+                    and n.version_id = pages_like.version_id
+                    and n.how in ('path', 'title', 'alias')
+                    and n.name like any (t.patterns)
+                -- The likeness of every name would take seconds in a large library.
+                order by
+                    (select count(*) from unnest(t.patterns) as p where n.name like p) desc,
+                    length(n.name)
+                limit 100
+            ) as n
             offset 0
         ) as c on c.likeness >= 0.4
         join pgrag.pages as p on p.library_id = pages_like.library_id and p.page_id = c.page_id

@@ -34,7 +34,7 @@ begin
     ),
     present as (
         select
-            array_position(versions, s.version_id) as place,
+            array_position(versions, s.version_id) as nth,
             s.page_id,
             s.document_id,
             s.is_moved,
@@ -49,12 +49,12 @@ begin
     ),
     states as (
         select
-            p.place,
+            p.nth,
             case
                 when p.is_moved is not null
                 then case when p.is_moved then 'moved' when p.is_changed then 'changed'
                     else 'unchanged' end
-                when p.place = 1 then 'first'
+                when p.nth = 1 then 'first'
                 else 'added'
             end as change,
             p.is_changed,
@@ -62,9 +62,9 @@ begin
             p.document_id
         from present as p
         union all
-        select max(p.place) + 1, 'removed', null, null, null
+        select max(p.nth) + 1, 'removed', null, null, null
         from present as p
-        having max(p.place) < cardinality(versions)
+        having max(p.nth) < cardinality(versions)
     )
     select
         v.label,
@@ -87,7 +87,7 @@ begin
         d.anchor
     from states as s
     join pgrag.versions as v
-        on v.library_id = page.library_id and v.version_id = versions[s.place]
+        on v.library_id = page.library_id and v.version_id = versions[s.nth]
     left join pgrag.pages as p on p.library_id = page.library_id and p.page_id = s.page_id
     left join pgrag.section_texts as t
         on t.library_id = page.library_id
@@ -95,7 +95,7 @@ begin
         and t.document_id = s.document_id
     left join pgrag.documents as d
         on d.library_id = page.library_id and d.document_id = s.document_id
-    order by s.place;
+    order by s.nth;
 end;
 $$;
 

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import anyio
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,6 +30,8 @@ _BURST_SECONDS = 10.0
 _NETWORK = 64
 """Bits of an IPv6 address that the provider assigns; a subscriber chooses the rest."""
 
+_MOST_DROPPED = 20 * LARGEST_BODY
+_PATIENCE_SECONDS = 2.0
 _DETAIL = f"A request may have a body of {LARGEST_BODY:,} bytes."
 
 
@@ -44,6 +47,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         if _announced(scope) > LARGEST_BODY:
+            await _drop_body(receive)
             refusal = problem(Request(scope), TOO_LARGE, _DETAIL, headers={"Connection": "close"})
             await refusal(scope, receive, send)
             return
@@ -54,10 +58,26 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > LARGEST_BODY:
+                if message.get("more_body", False):
+                    await _drop_body(receive)
                 raise HTTPException(413, _DETAIL, headers={"Connection": "close"})
             return message
 
         await self._app(scope, counted, send)
+
+
+async def _drop_body(receive: Receive) -> None:
+    """Read what a client still sends, within bounds: it would not see an answer before it is done.
+
+    A connection that is closed with unread data is reset, and the reset may overtake the answer.
+    """
+    seen = 0
+    with anyio.move_on_after(_PATIENCE_SECONDS):
+        while seen < _MOST_DROPPED:
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if not message.get("more_body", False):
+                return
 
 
 def _announced(scope: Scope) -> int:

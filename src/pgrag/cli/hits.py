@@ -31,14 +31,18 @@ def entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> 
     `merged`: hits with the same address are one entry. Scores by the `fusion` "rrf" say nothing but
     the rank, so none of them is weak.
     """
+    best = max((hit["score"] for hit in hits), default=0.0)
+    strong = [
+        n for n, hit in enumerate(hits) if fusion == "rrf" or hit["score"] >= WEAK_SHARE * best
+    ]
     made: dict[object, Entry] = {}
     for number, hit in enumerate(hits):
         address = (hit["page_id"], hit["anchor"]) if merged else number
         if address in made:
             made[address].others.append(hit)
         else:
-            is_weak = fusion != "rrf" and hit["score"] < WEAK_SHARE * hits[0]["score"]
-            made[address] = Entry(hit, is_weak=is_weak)
+            # Only the tail: with `hierarchy` or `mmr_lambda` the order is not that of the scores.
+            made[address] = Entry(hit, is_weak=number > max(strong, default=-1))
     return list(made.values())
 
 

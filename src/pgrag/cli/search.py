@@ -162,7 +162,9 @@ def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
 
 def _history(hit: Row) -> str:
     since = f"since {hit['since'] or '(unversioned)'}"
-    return since if hit["changed_in"] is None else f"{since}, changed in {hit['changed_in']}"
+    if hit["changed_in"] is None:
+        return since
+    return f"{since}, changed in {hit['changed_in'] or '(unversioned)'}"
 
 
 def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:

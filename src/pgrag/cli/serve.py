@@ -58,6 +58,9 @@ def serve(
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
         )
+        # uvicorn names the address only of sockets that it binds itself.
+        shown = f"[{host}]" if ":" in host else host
+        notice(f"Serving on http://{shown}:{sockets[0].getsockname()[1]} (Ctrl-C stops it).")
         with suppress(KeyboardInterrupt):
             server.run(sockets=sockets)
         if not server.started:

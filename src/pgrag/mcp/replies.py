@@ -153,14 +153,14 @@ def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:
         " ".join(facts) + (f" ({', '.join(retrievers)})" if retrievers else ""),
         *([source] if source != stated else []),
         *([address(row)] if row["url"] else []),
-        *([_history(row)] if row["since"] else []),
+        *([_history(row)] if row["since"] is not None else []),
     ]
     return Block(row["document_id"], "\n".join(lines), row["content"])
 
 
 def _history(row: Row) -> str:
-    changed = f", changed in {row['changed_in']}" if row["changed_in"] else ""
-    return f"since {row['since']}{changed}"
+    since, changed = (each or "(unversioned)" for each in (row["since"], row["changed_in"]))
+    return f"since {since}" + ("" if row["changed_in"] is None else f", changed in {changed}")
 
 
 def plural(count: int, noun: str) -> str:

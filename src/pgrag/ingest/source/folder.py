@@ -1,6 +1,7 @@
 """The Markdown files of a folder, on disk or in a commit, without those that are ignored."""
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,8 +108,9 @@ class _Walk:
     def content(self, path: Path) -> bytes | None:
         """Return the content of an ignore file; None if there is none, or with a warning."""
         try:
-            return path.read_bytes()
-        except (FileNotFoundError, IsADirectoryError):
+            # As in git, a symbolic link is no ignore file; a pipe would never end.
+            return path.read_bytes() if stat.S_ISREG(path.lstat().st_mode) else None
+        except FileNotFoundError:
             return None
         except OSError as error:
             name = os.path.relpath(path, self.root)

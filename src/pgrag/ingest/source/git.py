@@ -73,10 +73,10 @@ class GitTree:
             requests, answers = self._reader.stdin, self._reader.stdout
             if requests is None or answers is None:
                 raise SourceError(f"{self.location}: git does not answer.")
-            requests.write(blob.encode() + b"\n")
+            requests.write(os.fsencode(blob) + b"\n")
             requests.flush()
             header = answers.readline().split()
-            if len(header) != 3:
+            if len(header) != 3 or not header[2].isdigit():
                 raise SourceError(
                     f"{self.location}: blob {blob} is not in the repository on this machine.",
                     hint="A partial clone lacks it: run `git fetch --refetch` there.",
@@ -87,6 +87,8 @@ class GitTree:
 
     def content(self, path: str) -> bytes | None:
         """Return the content of a file of the commit by its path in the repository, or None."""
+        if "\n" in path:  # the protocol of `git cat-file` has a request per line
+            return None
         try:
             return self.read(f"{self.commit}:{path}")
         except SourceError:

@@ -187,8 +187,17 @@ def _generator_of_folder(folder: Path) -> Generator | None:
     return find_generator(
         [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))],
         _listing,
-        lambda path: Path(path).read_text(encoding="utf-8", errors="replace"),
+        _text,
     )
+
+
+def _text(path: PurePath) -> str:
+    try:
+        if Path(path).is_file():
+            return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        pass  # what cannot be read shows nothing
+    return ""
 
 
 def _listing(folder: PurePath) -> dict[str, bool]:

@@ -106,6 +106,9 @@ class Numbers:
         self._style = style
         self._used: set[str] = set()
         self._counter = 0
+        # Where the search for a free id ended: without it many equal headings take quadratic time.
+        self._numbers: dict[str, int] = {}
+        self._last: dict[str, str] = {}
 
     def take(self, anchor: str) -> None:
         """Note an id that no later heading gets."""
@@ -133,19 +136,22 @@ class Numbers:
 
     def _after_hyphen(self, slug: str) -> str:
         """x, x-1, x-2: github-slugger, markdown-it-anchor (VitePress) and Hugo."""
-        anchor, number = slug, 0
+        number = self._numbers.get(slug, 0)
+        anchor = f"{slug}-{number}" if number else slug
         while anchor in self._used:
             number += 1
             anchor = f"{slug}-{number}"
+        self._numbers[slug] = number
         return anchor
 
     def _after_underscore(self, slug: str) -> str:
         """x, x_1, x_2, and after x_7 x_8: the function `unique` of Python-Markdown's toc."""
-        anchor = slug
+        anchor = self._last.get(slug, slug)
         while anchor in self._used or not anchor:
             numbered = _MKDOCS_NUMBERED.fullmatch(anchor)
             base, number = (numbered[1], int(numbered[2])) if numbered else (anchor, 0)
             anchor = f"{base}_{number + 1}"
+        self._last[slug] = anchor
         return anchor
 
     def _of_document(self, slug: str) -> str:

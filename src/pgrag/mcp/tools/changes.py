@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from pgrag.changes import compare_versions as compared
+from pgrag.errors import InvalidInput
 from pgrag.mcp.corpus import Documentation, shown
 from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (
@@ -81,9 +82,7 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
         diff=request.page is not None,
     )
     old, new = changes["from_version"], changes["to_version"]
-    pages = [
-        page for page in changes["pages"] if request.cursor is None or page["key"] > request.cursor
-    ]
+    pages = _after(changes["pages"], request.cursor)
     head = (
         f"# {changes['library']}: what changed\n"
         f"From {_version(old)} to {_version(new)}: {plural(len(changes['pages']), 'page')}"
@@ -96,7 +95,7 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
         head,
         blocks,
         "Read a page: get_page(page_id). See its diff: page=KEY.",
-        lambda count: None if count >= len(pages) else str(pages[count - 1]["key"]),
+        lambda count: None if count >= len(pages) else _id(pages[count - 1]),
         request.token_budget,
         separator="\n",
     )
@@ -108,6 +107,20 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
         cursor=fitted.cursor,
     )
     return Reply(fitted.text, content)
+
+
+def _after(pages: list[dict[str, Any]], cursor: str | None) -> list[dict[str, Any]]:
+    if cursor is None:
+        return pages
+    ids = [_id(page) for page in pages]
+    if cursor not in ids:
+        raise InvalidInput(f"No reply to this comparison had the cursor {cursor!r}.")
+    return pages[ids.index(cursor) + 1 :]
+
+
+def _id(page: dict[str, Any]) -> str:
+    """Not the key: a page may have moved to the key of one that was removed."""
+    return str(page["page_id"] or -page["old_page_id"])
 
 
 def _version(read: dict[str, Any]) -> str:

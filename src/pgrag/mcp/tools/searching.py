@@ -166,6 +166,9 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
                 "content": block.content,
                 "is_cut": block.is_cut,
                 "since": row["since"] if row["since"] is None else shown(row["since"]),
+                "changed_in": row["changed_in"]
+                if row["changed_in"] is None
+                else shown(row["changed_in"]),
             }
         )
         for row, block in zip(rows, fitted.blocks, strict=False)
