@@ -47,7 +47,6 @@ returns text[]
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select array_agg(k.key order by k.likeness desc, k.key)
     from (

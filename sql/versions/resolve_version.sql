@@ -233,7 +233,6 @@ returns text
 language sql
 stable
 parallel safe
-set search_path from current
 as $$
     select _pgrag.name_hint(
         version_hint.wish,

@@ -203,6 +203,13 @@ def test_pages_contexts_and_facets_are_of_what_changed(connection, spool, functi
     assert run(connection, function, **asked, changed_since="1.10") == []
 
 
+def test_everything_is_new_beside_a_version_without_text(connection):
+    write(connection, "bare", "1.0", {"a.md": "# Install\n\n## Requirements\n"})
+    write(connection, "bare", "2.0", {"a.md": INSTALL.format("second")})
+    [hit, *_] = search(connection, "kernel", library="bare", version="2.0", changed_since="1.0")
+    assert hit["heading"] == "Requirements"
+
+
 def test_every_library_needs_the_version(connection, spool):
     ingest(connection, "log", [page("a.md", document("A daemon."))], "7.0")
     with refused(connection, "PGR03", "'log' has no version that fits '1.4'"):

@@ -192,3 +192,19 @@ def test_a_ref_needs_a_repository_and_markdown_in_it(repository: Path, tmp_path:
         discover(str(repository), ref="v1", subfolder="docs2")
     with pytest.raises(SourceError, match="is a file; a ref is read from a folder"):
         discover(str(repository / "README.md"), ref="v1")
+
+
+def test_folders_of_a_commit_may_have_blanks_in_their_names(repository: Path) -> None:
+    (repository / "my docs" / "the guide").mkdir(parents=True)
+    (repository / "my docs" / "the guide" / "a.md").write_text("# A\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "second")
+    assert keys(repository, ref="main", subfolder="my docs/the guide") == ["a.md"]
+
+
+def test_a_configuration_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n")
+    (tmp_path / "docs" / "conf.py").mkdir()
+    with discover(str(tmp_path / "docs")) as source:
+        assert source.generator() is None
