@@ -30,7 +30,9 @@ _BURST_SECONDS = 10.0
 _NETWORK = 64
 """Bits of an IPv6 address that the provider assigns; a subscriber chooses the rest."""
 
-_MOST_DROPPED = 20 * LARGEST_BODY
+_MOST_DROPPED = 2 * LARGEST_BODY
+"""Bodies over this size are refused at once, though the reset may overtake the answer."""
+
 _PATIENCE_SECONDS = 2.0
 _DETAIL = f"A request may have a body of {LARGEST_BODY:,} bytes."
 
@@ -47,7 +49,8 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         if _announced(scope) > LARGEST_BODY:
-            await _drop_body(receive)
+            if _announced(scope) <= _MOST_DROPPED:
+                await _drop_body(receive)
             refusal = problem(Request(scope), TOO_LARGE, _DETAIL, headers={"Connection": "close"})
             await refusal(scope, receive, send)
             return
@@ -58,8 +61,6 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > LARGEST_BODY:
-                if message.get("more_body", False):
-                    await _drop_body(receive)
                 raise HTTPException(413, _DETAIL, headers={"Connection": "close"})
             return message
 
@@ -67,17 +68,13 @@ class BodyLimit:
 
 
 async def _drop_body(receive: Receive) -> None:
-    """Read what a client still sends, within bounds: it would not see an answer before it is done.
+    """Read a body to its end, for a while.
 
     A connection that is closed with unread data is reset, and the reset may overtake the answer.
     """
-    seen = 0
     with anyio.move_on_after(_PATIENCE_SECONDS):
-        while seen < _MOST_DROPPED:
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if not message.get("more_body", False):
-                return
+        while (await receive()).get("more_body", False):
+            pass
 
 
 def _announced(scope: Scope) -> int:
