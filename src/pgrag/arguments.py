@@ -223,8 +223,7 @@ class Ranking(TypedDict, total=False):
     changed_since: Annotated[
         str | None,
         Argument(
-            "Only passages of sections that were added or changed since this version: a label or a"
-            " range.",
+            "Only sections added or changed since this version: a label or a range.",
             longest=200,
             examples=("1.4",),
             metavar="VERSION",
@@ -280,8 +279,7 @@ class Listing(TypedDict, total=False):
     history: Annotated[
         bool | None,
         Argument(
-            "Add the version that first had each passage's section, and the one that last changed"
-            " its text.",
+            "Say since which version each section exists, and which last changed it.",
             default=False,
             faces=_EVERY_FACE,
         ),

@@ -67,7 +67,7 @@ def test_a_version_may_be_a_wish_and_a_key_lack_its_suffix(mcp):
     [
         ("pgrag://harbor/versions", "harbour"),
         ("pgrag://harbour/nightly/pages", "2.1"),
-        ("pgrag://harbour/2.1/pages/tides.md", "navigation/tides.md"),
+        ("pgrag://harbour/2.1/pages/tidez.md", "navigation/tides.md"),
         ("pgrag://harbour", "pgrag://libraries"),
         ("pgrag://harbour/2.1/pages/../../etc/passwd", "no page"),
         ("file:///etc/passwd", "pgrag://libraries"),

@@ -31,7 +31,7 @@ class CompareVersions(Arguments):
     )
     to_version: VersionWish = None
     page: str | None = optional_text(
-        4000, "Key of the only page to compare, as a reply without it gives it; adds a diff."
+        4000, "Only this page, by its key in a reply without it; adds a diff."
     )
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None

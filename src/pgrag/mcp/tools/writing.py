@@ -41,8 +41,7 @@ class IndexDocs(Arguments):
     base_url: str | None = optional_text(4000, "Where the pages are published.")
     slugs: SlugStyle | None = Field(
         default=None,
-        description="The site generator whose anchors the headings get. Default: guessed from the"
-        " configuration around the source, else github.",
+        description="The generator whose anchors headings get; default: guessed, else github.",
     )
     include: Globs = Field(default=[], description='Only these files: ["guide/**"].')
     exclude: Globs = Field(default=[], description='Not these files: ["**/draft-*"].')
