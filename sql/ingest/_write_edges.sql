@@ -18,7 +18,7 @@ as $$
             p.page_id,
             e.ordinality::integer - 1 as place,
             coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
-            coalesce(nullif(btrim(e.kind), ''), 'links_to') as kind,
+            coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
             coalesce(e.confidence, 1) as confidence,
             btrim(coalesce(e.target, '')) as target,
             e.fragment,

@@ -154,7 +154,7 @@ $$;
 
 comment on function pgrag.edges is
 'The edges of one version of a library (see resolve_version), or of one page of the version:
-direction out selects edges on the page, in edges to the page. kinds (links_to, embeds, depends_on
+direction out selects edges on the page, in edges to the page. kinds (references, embeds, depends_on
 …), states (resolved, unresolved, ambiguous, external, asset, tag) and rules (explicit:wikilink,
 inline:rel …) filter the edges; a value that no edge has matches nothing. section is the path of the
 document that contains the edge; target and fragment are as written; the target''s page and document

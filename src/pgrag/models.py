@@ -130,7 +130,7 @@ class Edge:
 
     `rule` is the syntax that produced it: "explicit:wikilink", "explicit:embed", "explicit:link",
     "inline:rel", "callout:edge", "front_matter:KEY", "tag" or "edge_defaults:TYPE". `kind` is its
-    meaning: "links_to", "embeds", "tagged", or the name of the relation. `target` is the written
+    meaning: "references", "embeds", "tagged", or the name of the relation. `target` is the written
     target without `fragment` (the part after "#", or None); it is empty for a link within the
     same page. `text` is the link text, `sentence` the sentence around it. `line` is 1-based in
     the whole source file; `document` is an index into the page's chunks.

@@ -68,8 +68,8 @@ def test_the_graph_is_shown(garden: CommandLine) -> None:
         (
             "depends_on",
             "shares #soil",
-            "compost.md   ← links_to     tools.md",
-            "→ links_to",
+            "compost.md   ← references   tools.md",
+            "→ references",
             "belongs_to",
         ),
         strict=True,

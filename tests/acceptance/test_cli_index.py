@@ -101,7 +101,7 @@ def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: P
     ]  # fmt: skip
     assert page["documents"][2]["characters"] > 20
     assert page["edges"][2] == {
-        "line": 7, "kind": "links_to", "rule": "explicit:link", "confidence": 1.0,
+        "line": 7, "kind": "references", "rule": "explicit:link", "confidence": 1.0,
         "target": "p.md", "fragment": None,
     }  # fmt: skip
     assert pgrag.json("libraries") == []

@@ -42,11 +42,11 @@ def test_links_are_listed_and_checked(vault: CommandLine) -> None:
         ("links", "vault", "--page", "c/x", "--json"),
     )
     assert [line.split() for line in table.out.splitlines()[2:]] == [
-        ["a.md:3", "links_to", "b/x.md#one", "b/x.md"],
-        ["a.md:4", "links_to", "x", "ambiguous:", "b/x.md,", "c/x.md"],
-        ["a.md:5", "links_to", "nowhere.md", "unresolved"],
-        ["a.md:6", "links_to", "b/x.md#two", "b/x.md", "(no", "heading)"],
-        ["a.md:7", "links_to", "https://example.org", "external"],
+        ["a.md:3", "references", "b/x.md#one", "b/x.md"],
+        ["a.md:4", "references", "x", "ambiguous:", "b/x.md,", "c/x.md"],
+        ["a.md:5", "references", "nowhere.md", "unresolved"],
+        ["a.md:6", "references", "b/x.md#two", "b/x.md", "(no", "heading)"],
+        ["a.md:7", "references", "https://example.org", "external"],
         ["a.md:8", "embeds", "a.png", "asset"],
     ]
     assert "6 links." in table.err

@@ -55,7 +55,7 @@ def test_around_a_page(harbour_vault: tuple[ApiClient, dict[str, int]]) -> None:
     assert len(related) == 1
     assert related[0]["reason"]
 
-    around = vault.ok(f"{tides}/neighbourhood", depth=2, direction="out", kinds="links_to")
+    around = vault.ok(f"{tides}/neighbourhood", depth=2, direction="out", kinds="references")
     assert [(row["key"], row["depth"]) for row in around["neighbourhood"]] == [
         ("moorings.md", 1),
         ("fees.md", 2),

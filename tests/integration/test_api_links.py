@@ -41,9 +41,9 @@ def test_links(vault: ApiClient) -> None:
     first, second, third = answer["links"]
     assert {key: first[key] for key in first if not key.endswith("_id")} == {
         "source_page": "a.md", "line": 3, "target": "b.md", "fragment": "gone",
-        "fragment_found": False, "target_page": "b.md", "rule": "explicit:link", "kind": "links_to",
-        "confidence": 1.0, "state": "resolved", "how": "path", "link_text": "words",
-        "candidates": None,
+        "fragment_found": False, "target_page": "b.md", "rule": "explicit:link",
+        "kind": "references", "confidence": 1.0, "state": "resolved", "how": "path",
+        "link_text": "words", "candidates": None,
     }  # fmt: skip
     assert (second["state"], second["target_page"], second["kind"]) == ("unresolved", None, "needs")
     assert third["state"] == "external"

@@ -129,7 +129,7 @@ def test_rows_are_read_with_their_relations(database: Database, engine):
         },
         {
             "key": "b.md", "title": "Pods", "documents": [{"content": "See nodes."}],
-            "edges": [{"target": "a.md", "rule": "explicit:link", "kind": "links_to",
+            "edges": [{"target": "a.md", "rule": "explicit:link", "kind": "references",
                        "confidence": 1, "line": 1}],
         },
     ]  # fmt: skip

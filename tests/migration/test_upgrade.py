@@ -363,6 +363,34 @@ def test_pages_of_an_older_revision_are_compared_as_those_of_now(database_url):
     assert value(database_url, hashes) == before
 
 
+def test_links_of_an_older_revision_are_references(database_url):
+    text = "[[one]] [two](two.md) [[rel:links_to three]] [[rel:references four]]\n"
+    page = page_document(read_page("a.md", text.encode(), PageOptions()))
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        install(connection)
+        connection.execute("select pgrag.ingest_page('k', %s)", [Jsonb(page)])
+        connection.execute(
+            "select pgrag.apply_configuration(%s)",
+            [Jsonb({"edge_kinds": {"references": {"weight": 0.5}}})],
+        )
+    kinds = (
+        "select jsonb_agg(jsonb_build_array(e.target, e.kind) order by e.place) from pgrag.edges e"
+    )
+    weights = (
+        "select jsonb_object_agg(k.name, k.weight) from pgrag.edge_kinds as k"
+        " where k.name in ('links_to', 'references')"
+    )
+    before = value(database_url, kinds)
+    migrate(database_url, "0014", is_down=True)
+    assert value(database_url, kinds) == [
+        ["one", "links_to"], ["two.md", "links_to"], ["three", "links_to"], ["four", "references"],
+    ]  # fmt: skip
+    assert value(database_url, weights) == {"links_to": 0.5}
+    schema.upgrade(database_url)
+    assert value(database_url, kinds) == before
+    assert value(database_url, weights) == {"references": 0.5}
+
+
 def test_extension_in_another_schema(empty_database_url):
     execute(
         empty_database_url, 'create schema "My Types"; create extension vector schema "My Types"'

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 def link(target: str, text: str, line: int = 1) -> Row:
     return {
-        "rule": "explicit:link", "kind": "links_to", "confidence": 1.0, "target": target,
+        "rule": "explicit:link", "kind": "references", "confidence": 1.0, "target": target,
         "fragment": None, "text": text, "sentence": f"See {text}.", "line": line, "document": 0,
     }  # fmt: skip
 

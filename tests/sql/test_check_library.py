@@ -24,7 +24,7 @@ SECTIONS = [
 
 def note(key: str, *targets: str, words: str = "") -> dict:
     edges = [
-        {"rule": "explicit:wikilink", "kind": "links_to", "confidence": 1.0, "target": target,
+        {"rule": "explicit:wikilink", "kind": "references", "confidence": 1.0, "target": target,
          "fragment": fragment or None, "text": target, "sentence": target, "line": 12,
          "document": 4}
         for target, _, fragment in (t.partition("#") for t in targets)

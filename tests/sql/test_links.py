@@ -39,7 +39,7 @@ def test_every_field_is_kept(connection):
     assert first["confidence"] == pytest.approx(0.95)
     assert first["document"] == "Two."
     assert (second["rule"], second["kind"], second["confidence"]) == (
-        "explicit:link", "links_to", 1,
+        "explicit:link", "references", 1,
     )  # fmt: skip
     assert (second["line"], second["link_text"], second["fragment"]) == (0, "", None)
     assert_consistent(connection)

@@ -169,7 +169,7 @@ def test_kinds_of_edges_have_a_name_and_a_weight(connection):
     run(connection, "apply_configuration", entries={"edge_kinds": {"blocks": {"weight": 2.5}}})
     kinds = value(connection, "select pgrag.configuration()")["edge_kinds"]
     assert kinds["blocks"] == {"description": "", "weight": 2.5}
-    assert kinds["links_to"]["weight"] == 1
+    assert kinds["references"]["weight"] == 1
     for entries, message in (
         ({"Blocks": {}}, "edge_kinds/Blocks: the name must be of small letters, digits and _."),
         ({"blocks": {"weight": 11}}, "edge_kinds/blocks/weight: must be a number from 0 to 10"),

@@ -166,22 +166,32 @@ def test_lines_are_those_of_the_source_file() -> None:
 
 def test_inline_relations() -> None:
     text = (
-        "It [[rel:depends_on A]] and [[B]], [[C|c]] but [[D]].\n"
+        "It [[rel:depends_on]] [[A]] and [[B]], [[C|c]] but [[D]].\n"
         "rel: part-of [[E#part]] [[F]]\n"
         "[[G]]\n"
-        "[[rel:Uses H|h]], [I](i.md)\n"
+        "[[rel:Uses H|h]], [I](i.md) and rel: uses [[J]], [k](k.md)\n"
     )
     assert relations(text) == [
         (1, "inline:rel", "depends_on", "A", 0.95),
         (1, "inline:rel", "depends_on", "B", 0.95),
         (1, "inline:rel", "depends_on", "C", 0.95),
-        (1, "explicit:wikilink", "links_to", "D", 1.0),
+        (1, "explicit:wikilink", "references", "D", 1.0),
         (2, "inline:rel", "part_of", "E", 0.95),
         (2, "inline:rel", "part_of", "F", 0.95),
-        (3, "explicit:wikilink", "links_to", "G", 1.0),
+        (3, "explicit:wikilink", "references", "G", 1.0),
         (4, "inline:rel", "uses", "H", 0.95),
-        (4, "inline:rel", "uses", "i.md", 0.95),
+        (4, "explicit:link", "references", "i.md", 1.0),
+        (4, "inline:rel", "uses", "J", 0.95),
+        (4, "inline:rel", "uses", "k.md", 0.95),
     ]
+
+
+def test_a_relation_to_a_note_binds_no_other_link() -> None:
+    for text in ("[[rel:depends_on A]] and [[B]]", "[[rel:depends_on A]], [b](B)"):
+        assert [(edge.kind, edge.target) for edge in edges(text)] == [
+            ("depends_on", "A"),
+            ("references", "B"),
+        ]
 
 
 def test_edge_callouts() -> None:
@@ -197,8 +207,28 @@ def test_edge_callouts() -> None:
         (6, "callout:edge", "supports", "E", 0.9),
         (7, "callout:edge", "supports", "F", 0.9),
         (9, "callout:edge", "supports", "G", 0.9),
-        (11, "explicit:wikilink", "links_to", "H", 1.0),
+        (11, "explicit:wikilink", "references", "H", 1.0),
     ]
+
+
+def test_each_line_of_a_callout_has_its_own_kind() -> None:
+    text = (
+        "> [!edge] related_to: [[M]]\n> [!edge] depends_on: [[N]] [[O]]\n> [!EDGE]- near [[P]]\n"
+        ">\n> [!edge]\n> part of: [[Q]]\n>\n> - [!edge] uses: [[R]]\n> - [[S]]\n"
+    )
+    assert [(edge.line, edge.kind, edge.target) for edge in edges(text)] == [
+        (1, "related_to", "M"),
+        (2, "depends_on", "N"),
+        (2, "depends_on", "O"),
+        (3, "near", "P"),
+        (6, "part_of", "Q"),
+        (8, "uses", "R"),
+        (9, "uses", "S"),
+    ]
+    assert page("> [!edge] uses: [[A]]\n> [!edge]\n> [[B]]\n> [!edge] near:\n").warnings == (
+        "folder/page.md: the callout [!edge] names no kind in line 2",
+        "folder/page.md: the callout [!edge] names no target in line 4",
+    )
 
 
 def test_a_relation_without_a_target_is_a_warning() -> None:
@@ -289,7 +319,7 @@ def test_a_long_line_in_several_chunks_keeps_its_links_apart() -> None:
 def test_defaults_of_a_type_follow_each_link() -> None:
     found = with_defaults(edges("[[A]] [[rel:uses B]] #tag"), "guide", ["mentions", "near"])
     assert [(e.rule, e.kind, e.target, e.confidence) for e in found] == [
-        ("explicit:wikilink", "links_to", "A", 1.0),
+        ("explicit:wikilink", "references", "A", 1.0),
         ("edge_defaults:guide", "mentions", "A", 0.7),
         ("edge_defaults:guide", "near", "A", 0.7),
         ("inline:rel", "uses", "B", 0.95),

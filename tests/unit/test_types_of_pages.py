@@ -50,7 +50,7 @@ def test_the_type_of_a_page_says_what_its_links_mean():
     assert [(edge.rule, edge.kind, edge.target) for edge in read(text, known).edges] == [
         ("front_matter:builds-on", "builds_on", "one"),
         ("front_matter:next", "next", "two"),
-        ("explicit:wikilink", "links_to", "three"),
+        ("explicit:wikilink", "references", "three"),
         ("edge_defaults:chapter", "part_of", "three"),
         ("edge_defaults:chapter", "needs", "three"),
         ("tag", "tagged", "tag"),

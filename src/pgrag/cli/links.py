@@ -37,7 +37,7 @@ def links(
         ),
     ] = None,
     kind: Annotated[
-        str | None, Option(metavar="KIND", help="Only links of this kind: links_to, embeds, …")
+        str | None, Option(metavar="KIND", help="Only links of this kind: references, embeds, …")
     ] = None,
     check: Annotated[
         bool,

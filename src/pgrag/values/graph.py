@@ -15,7 +15,7 @@ class _Written(Value):
     source_page_id: int = described("The page that links.", 7)
     line: int = described("Line of the source file, from 1.", 12)
     rule: str = described("", "explicit:link")
-    kind: str = described("", "links_to")
+    kind: str = described("", "references")
     confidence: float
     link_text: str
     sentence: str = described("", "See the tide table before you come in.")
@@ -149,7 +149,7 @@ class Link(Value):
     target_page_id: int | None = described("Null unless resolved.", 9)
     target_page: str | None = described("", "services/moorings.md")
     rule: str | None = described("The rule that made it a link.", "explicit:link")
-    kind: str | None = described("", "links_to")
+    kind: str | None = described("", "references")
     confidence: float | None = described("Above 0, up to 1.", 1.0)
     state: str = described("", "resolved")
     how: str | None = described("path, name, title, alias, slug, url or self.", "path")

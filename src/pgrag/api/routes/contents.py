@@ -66,7 +66,7 @@ class LinkParameters(OfVersion):
         default=None, description="Only links of this page: its key, name, title, alias, url or id."
     )
     kind: Name | None = Field(
-        default=None, description="Only links of this kind.", examples=["links_to"]
+        default=None, description="Only links of this kind.", examples=["references"]
     )
     top_k: int = at_most(100, 10_000, "links")
     after: int | None = Field(default=None, ge=1, le=LARGEST_ID, description=CONTINUES)

@@ -35,7 +35,7 @@ class _Kinds(Arguments):
         Field(
             default=None,
             description="Only edges of these kinds, with commas; a kind without edges finds none.",
-            examples=["links_to,depends_on"],
+            examples=["references,depends_on"],
         )
     )
 

@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from operator import itemgetter
+from dataclasses import dataclass
+from operator import attrgetter
 
 from pgrag.ingest.edges.links import Link
 from pgrag.ingest.text.prose import Passage
@@ -15,10 +15,13 @@ _CALLOUT_CONFIDENCE = 0.90
 _RELATION_BEFORE = re.compile(r"(?<![\w:])rel:[ \t]*(\w[\w-]*):?[ \t]+$", re.IGNORECASE)
 _BETWEEN = re.compile(r"[ \t]*(?:(?:[,;&]|(?:and|und|и)\b)[ \t]*){0,3}")
 _KIND = r"(?P<kind>[^\W\d][\w -]{0,60}?)"
-_CALLOUT = re.compile(
-    rf"\[!edge\][+-]?[ \t]*(?:{_KIND}[ \t]*(?:::?(?=\s|\[|$)|(?=!?\[\[|\n|$)))?", re.IGNORECASE
+# a line of a callout may begin with the mark, with a kind and a colon, or with both; the mark alone
+# lets the kind go without a colon
+_LINE = re.compile(
+    rf"^[ \t]*(?P<mark>\[!edge\][+-]?[ \t]*)?"
+    rf"(?:{_KIND}[ \t]*(?:::?(?=\s|\[|$)|(?(mark)(?=!?\[\[|$)|(?!))))?",
+    re.IGNORECASE | re.MULTILINE,
 )
-_NEXT_KIND = re.compile(rf"^[ \t]*{_KIND}[ \t]*::?(?=\s|\[\[|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +36,21 @@ class Relation:
 
 @dataclass(slots=True)
 class _Callout:
-    """A callout `> [!edge]`: its kinds, each after the passage and offset where it starts."""
+    """The lines from one `[!edge]` to the next."""
 
     line: int
-    kinds: list[tuple[int, int, str]] = field(default_factory=list)
+    has_kind: bool = False
     is_used: bool = False
 
-    def kind(self, link: Link) -> str:
-        index = bisect_right(self.kinds, (link.passage, link.start), key=itemgetter(0, 1))
-        return self.kinds[index - 1][2] if index else ""
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """The kind of the links of a callout from an offset of a passage on; "" is none."""
+
+    passage: int
+    start: int
+    name: str
+    callout: _Callout
 
 
 def kind_name(written: str) -> str:
@@ -54,10 +63,11 @@ def find_relations(
 ) -> tuple[list[Relation], list[tuple[int, str]]]:
     """Return the meaning of each link, and (line, fault) for each relation without a target.
 
-    A relation extends to the links that follow in its line, separated only by commas, spaces
-    or "and"; `[[rel:kind]]` without a note opens a relation for the links after it.
+    `[[rel:kind note]]` is the relation of that note alone. `rel: kind` before a link, and
+    `[[rel:kind]]` without a note, extend to the links that follow in the line, separated only by
+    commas, spaces or "and".
     """
-    callouts = _callouts(passages)
+    kinds = _kinds(passages)
     relations: list[Relation] = []
     faults: list[tuple[int, str]] = []
     kind: str | None = None
@@ -70,17 +80,20 @@ def find_relations(
             kind = opened
             if waiting:
                 faults.append(_no_target(passages, waiting))
-        before, waiting = link, None
-        if kind is not None and not (link.target or link.fragment):
-            waiting = link
-        elif kind:
+        has_target = bool(link.target or link.fragment)
+        waiting = None if kind is None or has_target else link
+        before = None if link.relation is not None and has_target else link
+        if waiting:
+            continue
+        if kind:
             relations.append(Relation(link, "inline:rel", kind, _INLINE_CONFIDENCE))
         else:
-            relations.append(_unnamed(link, callouts.get(passages[link.passage].callout)))
+            relations.append(_unnamed(link, kinds.get(passages[link.passage].callout, ())))
     if waiting:
         faults.append(_no_target(passages, waiting))
+    callouts = {kind.callout.line: kind.callout for each in kinds.values() for kind in each}
     faults += (
-        (callout.line, f"the callout [!edge] names no {'target' if callout.kinds else 'kind'}")
+        (callout.line, f"the callout [!edge] names no {'target' if callout.has_kind else 'kind'}")
         for callout in callouts.values()
         if not callout.is_used
     )
@@ -108,14 +121,16 @@ def _follows(before: Link, link: Link, text: str) -> bool:
     )
 
 
-def _unnamed(link: Link, callout: _Callout | None) -> Relation:
+def _unnamed(link: Link, kinds: Sequence[_Kind]) -> Relation:
+    """Return the meaning of a link outside relations; `kinds` are those of its callout's lines."""
     if link.form == "tag":
         return Relation(link, "tag", "tagged", 1.0)
-    if callout and (kind := callout.kind(link)):
-        callout.is_used = True
-        return Relation(link, "callout:edge", kind, _CALLOUT_CONFIDENCE)
-    kind = "embeds" if link.form == "embed" else "links_to"
-    return Relation(link, f"explicit:{link.form}", kind, 1.0)
+    index = bisect_right(kinds, (link.passage, link.start), key=attrgetter("passage", "start"))
+    if index and (kind := kinds[index - 1]).name:
+        kind.callout.is_used = True
+        return Relation(link, "callout:edge", kind.name, _CALLOUT_CONFIDENCE)
+    name = "embeds" if link.form == "embed" else "references"
+    return Relation(link, f"explicit:{link.form}", name, 1.0)
 
 
 def _no_target(passages: Sequence[Passage], link: Link) -> tuple[int, str]:
@@ -124,22 +139,18 @@ def _no_target(passages: Sequence[Passage], link: Link) -> tuple[int, str]:
     return line, f"the relation {passage.text[link.start : link.end]} names no target"
 
 
-def _callouts(passages: Sequence[Passage]) -> dict[int | None, _Callout]:
-    """Map the number of each callout `> [!edge]` of a page to the callout."""
-    callouts: dict[int | None, _Callout] = {}
+def _kinds(passages: Sequence[Passage]) -> dict[int | None, list[_Kind]]:
+    """Map the number of each quote that begins with `[!edge]` to the kinds of its lines."""
+    kinds: dict[int | None, list[_Kind]] = {}
     for number, passage in enumerate(passages):
         if passage.callout is None:
             continue
-        start = 0
-        callout = callouts.get(passage.callout)
-        if callout is None:
-            callout = callouts[passage.callout] = _Callout(passage.line)
-            if opening := _CALLOUT.match(passage.text):
-                start = opening.end()
-                if opening["kind"]:
-                    callout.kinds.append((number, 0, kind_name(opening["kind"])))
-        callout.kinds += (
-            (number, match.start(), kind_name(match["kind"]))
-            for match in _NEXT_KIND.finditer(passage.text, start)
-        )
-    return callouts
+        of_quote = kinds.setdefault(passage.callout, [])
+        for line in _LINE.finditer(passage.text):
+            if not (line["mark"] or line["kind"]):
+                continue
+            if line["mark"]:
+                callout = _Callout(passage.line + passage.text.count("\n", 0, line.start()))
+            callout.has_kind |= bool(line["kind"])
+            of_quote.append(_Kind(number, line.start(), kind_name(line["kind"] or ""), callout))
+    return kinds
