@@ -44,6 +44,6 @@ one. page: {"key": "guide/install.md", "title": …, "url": …, "path": […], 
 "line_end"}, …], "aliases": […], "edges": [{"target": "install.md", "fragment": "linux", "rule":
 "explicit:link", "kind": "references", "confidence": 1, "line": 12, "document": index of the
 document it is in, "text", "sentence"}, …]}. Only key is required; without documents the body is
-one document. Of an edge only target is required ("" is the same page; with rule "explicit:link" it is
-an address, otherwise a name as in a wikilink); edges replace the page''s earlier edges.
+one document. Of an edge only target is required ("" is the same page; with rule "explicit:link"
+it is an address, otherwise a name as in a wikilink); edges replace the page''s earlier edges.
 Errors: PGR01.';
