@@ -1,4 +1,4 @@
--- The documents of the same level under the same parent.
+-- The documents of the same level at the same place of the hierarchical path.
 create or replace function pgrag.siblings(
     document_id bigint,
     before integer default 1000,
@@ -13,8 +13,6 @@ set search_path from current
 as $$
 declare
     here pgrag.documents := _pgrag.document(siblings.document_id);
-    home pgrag.pages := _pgrag.page(here.page_id);
-    above pgrag.documents;
     sibling_ids bigint[];
     own_number bigint;
 begin
@@ -23,50 +21,7 @@ begin
             coalesce(siblings.before::text, 'null'), coalesce(siblings.after::text, 'null')
             using errcode = 'PGR01';
     end if;
-    select d.*
-    into above
-    from pgrag.documents as d
-    where d.library_id = here.library_id and d.document_id = _pgrag.parent_id(here);
-    sibling_ids := case
-        when above.document_id is null
-        -- Pages without a parent page are siblings if their parent paths are equal.
-        then array(
-            select _pgrag.page_document(p.library_id, p.page_id)
-            from pgrag.pages as p
-            where p.library_id = home.library_id
-                and p.version_id = home.version_id
-                and cardinality(p.path) > 1
-                and p.path[:cardinality(p.path) - 1] = _pgrag.path_above(home.path)
-            order by p.path, p.key, p.page_id
-        )
-        else array(
-            select d.document_id
-            from (
-                select above.document_id, home.key as key, above.sort_order
-                union all
-                select d.document_id, p.key, d.sort_order
-                from pgrag.pages as p
-                join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
-                where here.parent_id is not null
-                    and cardinality(home.path) > 1
-                    and p.library_id = home.library_id
-                    and p.version_id = home.version_id
-                    and p.page_id <> home.page_id
-                    and p.path = home.path
-                    and d.level = above.level
-                    and d.path = above.path
-            ) as parent
-            join pgrag.documents as parent_row
-                on parent_row.library_id = home.library_id
-                and parent_row.document_id = parent.document_id
-            cross join lateral unnest(_pgrag.child_ids(parent_row))
-                with ordinality as child (document_id, number)
-            join pgrag.documents as d
-                on d.library_id = home.library_id and d.document_id = child.document_id
-            where d.level = here.level
-            order by parent.key, parent.sort_order, child.number
-        )
-    end;
+    sibling_ids := _pgrag.sibling_ids(here);
     own_number := array_position(sibling_ids, here.document_id);
 
     return query
@@ -85,8 +40,117 @@ end;
 $$;
 
 comment on function pgrag.siblings is
-'The documents of the same level under the same parent, in reading order, without the document
-itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many on each
-side. Pages are siblings under the same parent by path or folder, or if their parent paths are
-equal. If several pages share a hierarchical path of two or more parts, documents below equal
-sections are siblings across these pages, by key. Errors: PGR01, PGR05.';
+'The documents of the same level at the same place of the hierarchy, in reading order, without the
+document itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
+on each side. A section has the sections under the same parent, a paragraph the paragraphs of its
+section and of that section''s siblings. Pages are siblings under the same parent by path or folder,
+or if their parent paths are equal. If several pages share a hierarchical path, documents below
+equal sections are siblings across these pages, by key. Errors: PGR01, PGR05.';
+
+-- A document and its siblings in reading order.
+create or replace function _pgrag.sibling_ids(
+    here pgrag.documents
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    home pgrag.pages := _pgrag.page(here.page_id);
+    above pgrag.documents;
+    parent_ids bigint[];
+begin
+    if here.parent_id is null then
+        return _pgrag.sibling_page_documents(here, home);
+    end if;
+    above := _pgrag.document(here.parent_id);
+    parent_ids := case
+        when here.level = 2 and above.level = 1 then _pgrag.sibling_ids(above)
+        else array(
+            select d.document_id
+            from pgrag.pages as p
+            join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
+            where _pgrag.shares_path(home, p)
+                and d.level = above.level
+                and d.path = above.path
+                and (p.page_id <> home.page_id or d.document_id = above.document_id)
+            order by p.key, d.sort_order
+        )
+    end;
+    return array(
+        select d.document_id
+        from unnest(parent_ids) with ordinality as parent (document_id, number)
+        join pgrag.documents as d
+            on d.library_id = here.library_id and d.parent_id = parent.document_id
+        where d.level = here.level
+        order by parent.number, d.sort_order, d.document_id
+    );
+end;
+$$;
+
+-- The documents of a page and of its siblings: the pages below the same page or section, else those
+-- with the same path above theirs.
+create or replace function _pgrag.sibling_page_documents(
+    document pgrag.documents,
+    page pgrag.pages
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    above bigint := _pgrag.document_above(page);
+begin
+    if above is not null then
+        return array(
+            select c.document_id
+            from unnest(_pgrag.child_ids(_pgrag.document(above)))
+                with ordinality as c (document_id, number)
+            join pgrag.documents as d
+                on d.library_id = page.library_id and d.document_id = c.document_id
+            where d.level = (document).level
+            order by c.number
+        );
+    end if;
+    return array(
+        select _pgrag.page_document(p.library_id, p.page_id)
+        from (
+            select p.*
+            from pgrag.pages as p
+            where p.library_id = page.library_id
+                and p.version_id = page.version_id
+                and cardinality(p.path) > 1
+                and p.path[:cardinality(p.path) - 1] = _pgrag.path_above(page.path)
+            union all
+            select p.*
+            from pgrag.pages as p
+            where cardinality(page.path) = 1 and _pgrag.shares_path(page, p)
+        ) as p
+        order by p.path, p.key, p.page_id
+    );
+end;
+$$;
+
+-- Whether two pages of a version have one hierarchical path. A path of one part counts if the front
+-- matter states it: a page without a path has its title for one.
+create or replace function _pgrag.shares_path(
+    page pgrag.pages,
+    other pgrag.pages
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select (other).library_id = (page).library_id
+        and (other).version_id = (page).version_id
+        and (other).path = (page).path
+        and (
+            (other).page_id = (page).page_id
+            or pg_catalog.cardinality((page).path) > 1
+            or ((page).front_matter ? 'path' or (page).title <> (page).path[1])
+            and ((other).front_matter ? 'path' or (other).title <> (other).path[1])
+        );
+$$;

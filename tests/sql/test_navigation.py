@@ -133,7 +133,7 @@ class TestSiblings:
     def test_neighbours_in_reading_order(self, connection, tool):
         rows = run(connection, "siblings", document_id=tool["W2."])
         assert [(row["content"], row["relation"], row["distance"]) for row in rows] == [
-            ("W1.", "before", -1), ("W3.", "after", 1),
+            ("W1.", "before", -1), ("W3.", "after", 1), ("H1.", "after", 2),
         ]  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ class TestSiblings:
             ("W1.", 5, 2, ["W2.", "W3."]),
             ("W3.", 1, 0, ["W2."]),
             ("W2.", 0, 0, []),
-            ("H1.", 9, 9, []),
+            ("H1.", 2, 9, ["W2.", "W3."]),
             ("Summary of How.", 1, 1, ["Summary of Why.", "Summary of End."]),
             ("Summary of Other.", 1, 1, []),
         ],

@@ -6,7 +6,7 @@ import pytest
 from library import Row, document, ingest, page, run
 
 
-def whole(key: str, path: list[str], *sections: tuple[list[str], str]) -> Row:
+def whole(key: str, path: list[str], *sections: tuple[list[str], str], title: str = "") -> Row:
     """A page with sections: their headings from the top, and the words of their paragraph."""
     rows = [document(f"{key} whole", level=0, covers=1, path=path)]
     places: dict[tuple[str, ...], int] = {(): 0}
@@ -19,7 +19,7 @@ def whole(key: str, path: list[str], *sections: tuple[list[str], str]) -> Row:
         places[tuple(headings)] = len(rows)
         rows.append(document(f"{key} {headings[-1]}", level=1, covers=2, parent=above, **own))
         rows.append(document(words, parent=len(rows) - 1, **own))
-    return page(key, *rows, path=path, title=path[-1])
+    return page(key, *rows, path=path, title=title or path[-1])
 
 
 DEVELOPERS = ["agorum core für Entwickler"]
@@ -43,6 +43,10 @@ PAGES = [
     # One title is no place: it is what a page without a path has for one.
     whole("50.md", ["Start"], (["Erstes"], "E.")),
     whole("51.md", ["Start"], (["Zweites"], "Z.")),
+    # A path of one part is one if the title is another.
+    whole("60.md", ["Lager"], (["Regal"], "R."), (["Fach"], "S."), title="Halle A"),
+    whole("61.md", ["Lager"], (["Kran"], "K."), title="Halle B"),
+    whole("62.md", ["Lager"], (["Tor"], "T.")),
 ]  # fmt: skip
 
 
@@ -97,7 +101,13 @@ def test_children_are_found_over_the_borders_of_pages(connection, ids, content, 
         ("11.md Übersicht", ["10.md Übersicht"], ["11.md Aufruf", "12.md Fehler"]),
         ("12.md Fehler", ["10.md Übersicht", "11.md Übersicht", "11.md Aufruf"], []),
         ("11.md Ausblick", ["10.md Einleitung"], []),
-        ("O.", [], ["P."]),
+        ("O.", [], ["P.", "C.", "F."]),
+        ("I.", [], ["A."]),
+        ("C.", ["O.", "P."], ["F."]),
+        ("K.", ["R.", "S."], []),
+        ("60.md Fach", ["60.md Regal"], ["61.md Kran"]),
+        ("61.md whole", ["60.md whole"], []),
+        ("T.", [], []),
         ("20.md whole", [], ["21.md whole"]),
         ("11.md whole", ["10.md whole"], ["12.md whole"]),
         ("40.md whole", ["41.md whole"], []),
