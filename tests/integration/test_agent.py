@@ -199,15 +199,41 @@ def test_a_chunk_is_read_with_those_around_it_and_never_shown_twice(ask, server,
     assert outcome.trace[1]["calls"][0]["sources"][-1] == 1
 
 
+@pytest.mark.parametrize("tool", ["keyword_search", "semantic_search"])
+def test_passages_below_the_threshold_are_not_shown(app, tool):
+    tools = Toolbox(app.search, app.database.call, library="harbour")
+    query = "high water at noon in the inner harbour"
+    assert tools.use(tool, json.dumps({"query": query}), 2000).outcome == "found"
+    scores = [source["score"] for source in tools.sources]
+    again = Toolbox(app.search, app.database.call, library="harbour")
+    again.use(tool, json.dumps({"query": query, "threshold": scores[1]}), 2000)
+    assert [source["score"] for source in again.sources] == scores[:2]
+    assert len(scores) > 2
+
+
+def test_a_chunk_is_read_with_its_page(app):
+    tools = Toolbox(app.search, app.database.call, library="harbour")
+    chunk_id = app.search.keyword_search("sill dry", library="harbour", top_k=1).rows[0][
+        "document_id"
+    ]
+    read = tools.use("read_chunk", json.dumps({"chunk_id": chunk_id, "expand": True}), 2000)
+    headings = [source["heading"] for source in tools.sources]
+    assert (read.outcome, headings) == ("found", ["High water", "Low water", "Springs"])
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (("delete_everything", {}), "There is no tool 'delete_everything'. Tools: keyword_search"),
         (("keyword_search", "{broken"), "not JSON"),
         (("keyword_search", "[1]"), "must be a JSON object"),
-        (("keyword_search", {}), "query: field required. The arguments are: query, top_k."),
+        (
+            ("keyword_search", {}),
+            "query: field required. The arguments are: query, top_k, threshold.",
+        ),
         (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
         (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
+        (("semantic_search", {"query": "x", "threshold": 2}), "threshold: input should be less"),
         (("keyword_search", '{"query": "\\ud800"}'), "query: "),
         (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
         (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),

@@ -15,6 +15,9 @@ class Searching(_Arguments):
 
     query: Annotated[str, Field(min_length=1, max_length=2000)]
     top_k: Annotated[int, Field(ge=1, le=10, description="Passages to return.")] = 5
+    threshold: Annotated[
+        float, Field(ge=0, le=1, description="Only passages with at least this score.")
+    ] = 0
 
 
 class Reading(_Arguments):
@@ -27,6 +30,7 @@ class Reading(_Arguments):
     after: Annotated[
         int, Field(ge=0, le=5, description="Number of passages after it to read as well.")
     ] = 0
+    expand: Annotated[bool, Field(description="Read its page as well, up to 20 passages.")] = False
 
 
 class Anywhere(Searching):
@@ -49,8 +53,8 @@ DESCRIPTIONS = {
         " words the documentation puts it."
     ),
     "read_chunk": (
-        "Read a passage that was found, with those around it: when it begins or ends in the"
-        " middle of a topic."
+        "Read a passage that was found, with those around it or its whole page: when it begins or"
+        " ends in the middle of a topic."
     ),
 }
 

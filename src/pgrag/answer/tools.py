@@ -119,6 +119,7 @@ class Toolbox:
             arguments.query,
             mode=mode,
             top_k=arguments.top_k,
+            min_score=arguments.threshold,
             filters=self._filters,
             library=library,
             version=version,
@@ -138,16 +139,16 @@ class Toolbox:
         ):
             return Used("unusable", "This passage is not in the documentation of this question.")
         ids = [chunk["document_id"]]
-        if arguments.before or arguments.after:
-            around = self._call(
-                "expand_documents",
-                document_ids=ids,
-                scores=[1.0],
-                max_chunks_per_document=2 * max(arguments.before, arguments.after) + 1,
+        before, after = arguments.before, arguments.after
+        if arguments.expand or before or after:
+            most = (
+                {} if arguments.expand else {"max_chunks_per_document": 2 * max(before, after) + 1}
             )
-            page = [row["document_id"] for row in around]
-            index = page.index(arguments.chunk_id)
-            ids = page[max(0, index - arguments.before) : index + arguments.after + 1]
+            around = self._call("expand_documents", document_ids=ids, scores=[1.0], **most)
+            ids = [row["document_id"] for row in around]
+        if not arguments.expand:
+            index = ids.index(arguments.chunk_id)
+            ids = ids[max(0, index - before) : index + after + 1]
         return self._shown(ids, None, budget)
 
     def _shown(self, ids: list[int], scores: list[float] | None, budget: int) -> Used:
