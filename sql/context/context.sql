@@ -75,14 +75,16 @@ $$;
 comment on function pgrag.context is
 'The context for a question: the hits of pgrag.search that reach the share score_share of the best
 hit''s score, expanded by pgrag.expand_documents (expand, expansion_threshold,
-max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the section
-above each hit (parents), this many neighbours before and after each hit (siblings), and the end of
-the preceding paragraph unless that paragraph is in the context itself (overlap). Whole passages
-only, best first, as far as they fit into token_budget (a token is counted as 4 bytes of UTF-8);
-then in reading order, page by page. block is the text of a row: format "simple" puts breadcrumbs
-and relevance above every passage, "grouped" a heading above each root section; the blocks, joined
-by empty lines, are the context. relation: hit, expansion, parent or sibling. intent "auto": a
-question about everything also finds summaries of pages. Errors: PGR01 and those of pgrag.search.';
+max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the nearest
+section above each hit that says more than the context does (parents; sentences that the context has
+are left out), this many neighbours before and after each hit (siblings: passages under the same
+parent, then those beside them on the page), and the end of the preceding paragraph unless that
+paragraph is in the context itself (overlap). Whole passages only, best first, as far as they fit
+into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
+block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
+"grouped" a heading above each root section; the blocks, joined by empty lines, are the context.
+relation: hit, expansion, parent or sibling. intent "auto": a question about everything also finds
+summaries of pages. Errors: PGR01 and those of pgrag.search.';
 
 -- Rearranging may reassign scores, so the fused score decides how near a hit is to the best and
 -- whether its page is expanded. With the graph, the score of the graph decides.
@@ -107,67 +109,5 @@ begin
         from unnest(hits) as h
         where h.score >= score_share * (select max(b.score) from unnest(hits) as b)
     );
-end;
-$$;
-
--- Hits, expansions, parents and neighbours as requested by the arguments of a context, each passage
--- once, with its most important relation.
-create or replace function _pgrag.gather(
-    request _pgrag.search_request,
-    hits _pgrag.ranked_hit[],
-    arguments jsonb
-)
-returns setof pgrag.passage
-language plpgsql
-stable
-parallel safe
-as $$
-#variable_conflict use_column
-declare
-    hit_ids bigint[] := array(select h.document_id from unnest(hits) as h);
-    hit_scores double precision[] := array(select h.score from unnest(hits) as h);
-    sibling_count integer := arguments ->> 'siblings';
-    gathered pgrag.passage[];
-begin
-    gathered := array(
-        select e
-        from pgrag.expand_documents(
-            hit_ids,
-            hit_scores,
-            case
-                when (arguments ->> 'expand')::boolean
-                then (arguments ->> 'expansion_threshold')::double precision
-                else 'infinity'
-            end,
-            (arguments ->> 'max_documents_to_expand')::integer,
-            (arguments ->> 'max_chunks_per_document')::integer,
-            (arguments ->> 'expansion_share')::double precision
-        ) as e
-    );
-    if (arguments ->> 'parents')::boolean then
-        gathered := gathered || array(
-            select p
-            from unnest(hit_ids, hit_scores) as h (document_id, score)
-            cross join lateral _pgrag.document(h.document_id) as d
-            cross join lateral _pgrag.passage(
-                d.library_id, _pgrag.parent_id(d), 'parent', 1, h.score
-            ) as p
-        );
-    end if;
-    if sibling_count > 0 then
-        gathered := gathered || array(
-            select jsonb_populate_record(s, '{"relation": "sibling", "score": 0.1}')
-            from unnest(hit_ids) as h (document_id)
-            cross join lateral pgrag.siblings(h.document_id, sibling_count, sibling_count) as s
-        );
-    end if;
-    return query
-    select distinct on (g.document_id) g.*
-    from unnest(gathered) as g
-    where g.document_id <> all (coalesce((request.target).denied_documents, '{}'))
-    order by
-        g.document_id,
-        array_position('{hit,parent,sibling,expansion}'::text[], g.relation),
-        g.score desc;
 end;
 $$;

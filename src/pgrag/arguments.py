@@ -353,7 +353,11 @@ class _Gathering(TypedDict, total=False):
         ),
     ]
     parents: Annotated[
-        bool | None, Argument("Add the summary of the section above each hit.", default=False)
+        bool | None,
+        Argument(
+            "Add the summary of the section above each hit, without what the context says already.",
+            default=False,
+        ),
     ]
 
 

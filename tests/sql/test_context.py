@@ -5,6 +5,28 @@ from __future__ import annotations
 import pytest
 from library import Row, contents, document, ingest, page, refused, run, search
 
+ZEBRA = "The zebra has 100 metres of [clear](sight.md) sight on **both** sides."
+PELICAN = "The pelican has lights that people call by a button."
+
+
+def crossings() -> Row:
+    """A section with two sections of one paragraph each, as the ingestion writes them."""
+    lead = "People meet trams."
+    bare = "The zebra has 100 metres of clear sight on both sides."
+    summary = {"level": 1, "covers": 2}
+    text = {"covers": 4}
+    return page(
+        "crossings.md",
+        document(f"{lead} {bare}\n\n- Crossings\n  - Zebra\n  - Pelican", level=0, covers=1),
+        document(f"{lead}\n\n- Zebra: {bare}\n- Pelican: {PELICAN}", parent=0,
+                 heading="Crossings", **summary),
+        document(lead, parent=1, heading="Crossings", **text),
+        document(bare, parent=1, heading="Zebra", **summary),
+        document(ZEBRA, parent=3, heading="Zebra", **text),
+        document(PELICAN, parent=1, heading="Pelican", **summary),
+        document(PELICAN, parent=5, heading="Pelican", **text),
+    )  # fmt: skip
+
 
 def long_page(key: str, topic: str, count: int) -> Row:
     """Paragraphs in two sections, the topic named in every fifth."""
@@ -33,6 +55,12 @@ def tool(module_connection) -> str:
         ],
     )  # fmt: skip
     return "tool"
+
+
+@pytest.fixture(scope="module")
+def town(module_connection) -> str:
+    ingest(module_connection, "town", [crossings()])
+    return "town"
 
 
 @pytest.fixture
@@ -141,7 +169,7 @@ class TestExpansion:
 
 class TestContext:
     def context(self, connection, query: str = "kernel upgrade", **arguments) -> list[Row]:
-        return run(connection, "context", query=query, library="tool", **arguments)
+        return run(connection, "context", query=query, **{"library": "tool", **arguments})
 
     def test_hits_are_those_of_search(self, connection, tool):
         arguments = {"top_k": 4, "alpha": 0, "min_score": 0.05}
@@ -252,6 +280,27 @@ class TestContext:
             ("Vault keys 20.", "hit"), ("Sentence 21 of vault.md.", "sibling"),
             ("Sentence 22 of vault.md.", "sibling"),
         ]  # fmt: skip
+
+    def test_neighbours_of_a_section_of_one_paragraph_are_in_other_sections(self, connection, town):
+        blocks = self.context(
+            connection, "zebra metres", library=town, top_k=1, expand=False, siblings=1
+        )
+        assert contents(blocks) == ["People meet trams.", ZEBRA, PELICAN]
+        assert [b["relation"] for b in blocks] == ["sibling", "hit", "sibling"]
+
+    def test_parent_says_nothing_twice(self, connection, town):
+        """The summary of a section of one paragraph is that paragraph."""
+        given = {"library": town, "expand": False, "parents": True, "levels": [2]}
+        [above, hit] = self.context(connection, "zebra", top_k=1, **given)
+        assert (above["relation"], hit["content"]) == ("parent", ZEBRA)
+        assert above["content"] == f"People meet trams.\n- Zebra\n- Pelican: {PELICAN}"
+        blocks = self.context(connection, "zebra pelican", score_share=0, **given)
+        text = "\n".join(b["block"] for b in blocks)
+        assert [text.count(said) for said in (ZEBRA, PELICAN, "People meet")] == [1, 1, 1]
+
+    def test_parent_is_left_out_where_the_context_says_all_of_it(self, connection, town):
+        blocks = self.context(connection, "zebra", library=town, parents=True, levels=[2])
+        assert contents(blocks) == ["People meet trams.", ZEBRA, PELICAN]
 
     def test_overlap_only_where_the_paragraph_before_is_missing(self, connection, tool):
         blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=1, overlap=True)

@@ -1,0 +1,206 @@
+-- Hits, expansions, parents and neighbours as requested by the arguments of a context, each passage
+-- once, with its most important relation.
+create or replace function _pgrag.gather(
+    request _pgrag.search_request,
+    hits _pgrag.ranked_hit[],
+    arguments jsonb
+)
+returns setof pgrag.passage
+language plpgsql
+stable
+parallel safe
+as $$
+#variable_conflict use_column
+declare
+    hit_ids bigint[] := array(select h.document_id from unnest(hits) as h);
+    hit_scores double precision[] := array(select h.score from unnest(hits) as h);
+    sibling_count integer := arguments ->> 'siblings';
+    gathered pgrag.passage[];
+    above pgrag.passage;
+    said text;
+begin
+    gathered := array(
+        select e
+        from pgrag.expand_documents(
+            hit_ids,
+            hit_scores,
+            case
+                when (arguments ->> 'expand')::boolean
+                then (arguments ->> 'expansion_threshold')::double precision
+                else 'infinity'
+            end,
+            (arguments ->> 'max_documents_to_expand')::integer,
+            (arguments ->> 'max_chunks_per_document')::integer,
+            (arguments ->> 'expansion_share')::double precision
+        ) as e
+    );
+    if sibling_count > 0 then
+        gathered := gathered || array(
+            select n
+            from unnest(hit_ids) as h (document_id)
+            cross join lateral _pgrag.document(h.document_id) as d
+            cross join lateral _pgrag.neighbours(d, sibling_count) as n
+        );
+    end if;
+    if (arguments ->> 'parents')::boolean then
+        said := array_to_string(
+            array(select _pgrag.bare_words(g.content) from unnest(gathered) as g), '|'
+        );
+        for nth in 1..cardinality(hits) loop
+            above := _pgrag.parent_beyond(hits[nth].document_id, said);
+            if above.document_id is not null then
+                above.score := hits[nth].score;
+                gathered := gathered || above;
+                said := concat_ws('|', said, _pgrag.bare_words(above.content));
+            end if;
+        end loop;
+    end if;
+    return query
+    select distinct on (g.document_id) g.*
+    from unnest(gathered) as g
+    where g.document_id <> all (coalesce((request.target).denied_documents, '{}'))
+    order by
+        g.document_id,
+        array_position('{hit,parent,sibling,expansion}'::text[], g.relation),
+        g.score desc;
+end;
+$$;
+
+-- The nearest passages on each side of a hit: its siblings, then passages of its level on the page.
+create or replace function _pgrag.neighbours(
+    hit pgrag.documents,
+    most integer
+)
+returns setof pgrag.passage
+language sql
+stable
+parallel safe
+rows 4
+as $$
+    with candidates as (
+        select s.document_id, s.relation as side, abs(s.distance) as distance
+        from pgrag.siblings((hit).document_id, most, most) as s
+        union all
+        (
+            select d.document_id, 'before', most + row_number() over (order by d.sort_order desc)
+            from pgrag.documents as d
+            where d.library_id = (hit).library_id
+                and d.page_id = (hit).page_id
+                and d.level = (hit).level
+                and d.sort_order < (hit).sort_order
+            order by d.sort_order desc
+            limit most
+        )
+        union all
+        (
+            select d.document_id, 'after', most + row_number() over (order by d.sort_order)
+            from pgrag.documents as d
+            where d.library_id = (hit).library_id
+                and d.page_id = (hit).page_id
+                and d.level = (hit).level
+                and d.sort_order > (hit).sort_order
+            order by d.sort_order
+            limit most
+        )
+    ),
+    ranked as (
+        select
+            c.document_id,
+            row_number() over (partition by c.side order by min(c.distance)) as nth
+        from candidates as c
+        group by c.document_id, c.side
+    )
+    select p.*
+    from ranked as r
+    cross join lateral _pgrag.passage(
+        (hit).library_id, r.document_id, 'sibling', null, 0.1
+    ) as p
+    where r.nth <= most;
+$$;
+
+-- The nearest passage above a hit whose summary says more than the texts of the context do, without
+-- the sentences that they say: the summary of a section of one paragraph is that paragraph.
+create or replace function _pgrag.parent_beyond(
+    hit_id bigint,
+    said text
+)
+returns pgrag.passage
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    here pgrag.documents := _pgrag.document(hit_id);
+    -- Only the parent of a page is on another page.
+    above_id bigint := _pgrag.parent_id(here);
+    above pgrag.passage;
+begin
+    while above_id is not null loop
+        select p.* into above from _pgrag.passage(here.library_id, above_id, 'parent', 1) as p;
+        above.content := _pgrag.unsaid(above.content, said);
+        if above.content is not null then
+            return above;
+        end if;
+        above_id := (_pgrag.document(above_id)).parent_id;
+    end loop;
+    return null;
+end;
+$$;
+
+-- A summary without the sentences that occur in other texts; null if only headings remain. A few
+-- words in an outline may be part of a heading and are kept.
+create or replace function _pgrag.unsaid(
+    summary text,
+    said text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when bool_or(k.words <> '' and (l.heading = '' or length(k.words) >= 20))
+        then string_agg(
+            case when k.words = '' then rtrim(l.heading, ': ') else l.heading || k.words end,
+            E'\n' order by l.nth
+        )
+    end
+    from (
+        -- A line is prose, or an item of the outline: "- Heading: first sentence".
+        select
+            s.nth,
+            coalesce(substring(s.line from '^\s*- [^:]*:?\s*'), '') as heading,
+            regexp_replace(s.line, '^\s*- [^:]*:?\s*', '') as words
+        from string_to_table(summary, E'\n') with ordinality as s (line, nth)
+        where s.line <> ''
+    ) as l
+    cross join lateral (
+        select coalesce(string_agg(t.sentence, ' ' order by t.nth), '') as words
+        from regexp_split_to_table(l.words, '(?<=[.!?…])\s+')
+            with ordinality as t (sentence, nth)
+        where t.sentence <> ''
+            and (
+                l.heading <> '' and length(t.sentence) < 20
+                or strpos(coalesce(said, ''), btrim(_pgrag.bare_words(t.sentence))) = 0
+            )
+    ) as k
+    where l.heading || k.words <> '';
+$$;
+
+-- The words of a text without marks, tags, numbers of list items and addresses of links.
+create or replace function _pgrag.bare_words(
+    markdown text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select regexp_replace(
+        regexp_replace(
+            lower(pgrag.plain_text(markdown)),
+            '\[\[[^][|]*\||<[^<>]*>|\n\s*\d{1,9}[.)]\s', ' ', 'g'
+        ),
+        '[^[:alnum:]]+', ' ', 'g'
+    );
+$$;
