@@ -24,6 +24,7 @@ from benchmarks import (
     expansion,
     graph,
     indexing,
+    intents,
     latency,
     links,
     page_queries,
@@ -32,6 +33,7 @@ from benchmarks import (
     sections,
     steps,
     text,
+    units,
 )
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
@@ -46,6 +48,8 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "latency": latency.calls,
     "recording": recording.record,
     "steps": steps.around_a_search,
+    "intents": intents.rules,
+    "units": units.in_ten_rows,
     "answers": answers.contexts,
     "mcp": agents.serve,
     "enrichment": enrichment.in_flight,
@@ -86,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         "--data",
         type=Path,
         default=Path(),
-        help="folder of the corpora (default: here); expansion and enrichment need none",
+        help="folder of the corpora (default: here); expansion, enrichment and intents need none",
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*MEASURES], metavar="NAME",
