@@ -365,3 +365,15 @@ def test_a_page_with_10_000_links_keeps_them_all() -> None:
     assert len(found.edges) == 20_000
     assert found.edges[-2].target == "note 9999"
     assert found.edges[-2].line == 10_000
+
+
+def test_the_marks_of_a_relation_are_no_words_of_its_sentence() -> None:
+    text = (
+        "It needs [[rel:depends_on backup]] at night. All else waits.\n\n"
+        "> [!edge] related_to: [[reading]]\n> [!edge] supports: [[calm]]\n"
+    )
+    assert [edge.sentence for edge in edges(text)] == [
+        "It needs backup at night.",
+        "related_to: reading",
+        "supports: calm",
+    ]

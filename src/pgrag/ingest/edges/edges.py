@@ -24,6 +24,9 @@ _WINDOW = 200
 _LOOK_AHEAD = 3
 #: A text without any of these is one sentence.
 _SENTENCE_END = re.compile(r"[.!?…]\s|[。！？]")
+_LINE = re.compile(r".+")
+#: What marks a relation and belongs to no sentence.
+_MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!\])", re.IGNORECASE)
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
@@ -135,7 +138,7 @@ class _Words:
         """Return the sentence or table row of a link, at most 300 characters."""
         start, end = self._span(link)
         if (sentence := self._known.get((start, end))) is None:
-            source = self._passage.text[start:end]
+            source = _MARK.sub("", self._passage.text[start:end])
             if self._passage.kind == "table":
                 source = source.replace("\\|", "|")
             sentence = _words_of(source)
@@ -151,8 +154,13 @@ class _Words:
     def _span(self, link: Link) -> tuple[int, int]:
         text = self._passage.text
         if self._spans is None:
-            whole = [(0, len(text))]
-            self._spans = sentence_spans(text) if _SENTENCE_END.search(text) else whole
+            if self._passage.callout is not None:
+                # each line says a relation of its own
+                self._spans = [match.span() for match in _LINE.finditer(text)]
+            elif _SENTENCE_END.search(text):
+                self._spans = sentence_spans(text)
+            else:
+                self._spans = [(0, len(text))]
             self._starts = [start for start, _ in self._spans]
         first = max(0, bisect_right(self._starts, link.start) - 1)
         last = first
