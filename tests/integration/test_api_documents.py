@@ -70,9 +70,9 @@ def test_neighbours_agree_with_each_other(harbour: ApiClient, sill: dict[str, An
     siblings = harbour.ok(f"{here}/siblings")["siblings"]
     same_level = [row for row in children if row["level"] == sill["level"]]
     # the paragraphs of its section, then those of the sections beside it
-    assert {row["document_id"] for row in siblings} > {
-        row["document_id"] for row in same_level
-    } - {sill["document_id"]}
+    assert {row["document_id"] for row in siblings} > {row["document_id"] for row in same_level} - {
+        sill["document_id"]
+    }
     assert {row["level"] for row in siblings} == {sill["level"]}
 
 
