@@ -32,6 +32,8 @@ declare
     next_start integer := 1;
     start integer;
     newest integer := 0;
+    -- The token tags:a, to which the next bare word belongs.
+    tags_token integer;
     is_apart boolean := true;
     open_places integer[] := '{}';
     opened integer;
@@ -48,6 +50,25 @@ begin
         next_start := start + length(part);
         if part ~ '^\s' then
             is_apart := true;
+            continue;
+        end if;
+        if is_apart and tags_token = newest
+            and part ~ '^[[:alnum:]][^,;:?!<>=*]*$' and part not in ('AND', 'OR', 'NOT')
+        then
+            -- tags:a b is tags:{"all": ["a", "b"]}.
+            filter := coalesce(
+                filters[newest] #> '{tags,all}', jsonb_build_array(filters[newest] -> 'tags')
+            );
+            if jsonb_array_length(filter) = 100 then
+                perform _pgrag.query_error(
+                    start, 'these are more than 100 tags.',
+                    'Every word after tags:a is a tag; write tag:a to search for the words.'
+                );
+            end if;
+            filters[newest] := jsonb_build_object(
+                'tags', jsonb_build_object('all', filter || to_jsonb(part))
+            );
+            is_apart := false;
             continue;
         end if;
         kind := 'word';
@@ -85,6 +106,9 @@ begin
             and (right(part, 1) not in (';', '}', '>') or part ~ ':[<>=!~]+$')
         then
             filter := _pgrag.query_filter(part, start);
+            if part ~ '^[+]?tags:[^<>=!,"(]+$' and jsonb_typeof(filter -> 'tags') = 'string' then
+                tags_token := newest + 1;
+            end if;
         elsif is_apart and part ~ '^[+-]?#[[:alpha:]]' then
             -- #name is a tag, unless it reads as code: a preprocessor directive, a colour, or a
             -- name followed by a sign (#main { … }, #count = 1).

@@ -51,8 +51,9 @@ $$;
 
 comment on function pgrag.parse_query is
 'Splits a query into the words to search for and its inline filters, in the form that
-filter_predicate and search take: type:guide, tags:a,b, title:"two words", created:>=2024-12-01,
-created:2024-01-01..2024-12-31, links:note, front_matter.status:draft, #tag, -type:x, joined by AND,
-OR, NOT and parentheses; adjacent filters are combined by AND. A query without filters is returned
-unchanged, with filters null. If there are filters, only the first 10,000 characters count. Errors:
-PGR06, naming the column (characters, from 1).';
+filter_predicate and search take: type:guide, tags:a,b (any), tags:a b (both: bare words after it
+are tags), title:"two words", created:>=2024-12-01, created:2024-01-01..2024-12-31, links:note,
+front_matter.status:draft, #tag, -type:x, joined by AND, OR, NOT and parentheses; adjacent filters
+are combined by AND. A query without filters is returned unchanged, with filters null. If there are
+filters, only the first 10,000 characters count. Errors: PGR06, naming the column (characters, from
+1).';

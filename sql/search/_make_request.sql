@@ -73,6 +73,9 @@ begin
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters), version_label
     ) as s;
 
+    if asked.filters @? '$.**.tags.all' then
+        perform _pgrag.notice_unknown_tags(asked.filters, scope.library_ids);
+    end if;
     request.intent := _pgrag.strategy_for(query, coalesce(arguments.intent, scope.intent, 'off'));
     request := jsonb_populate_record(
         request,
@@ -140,6 +143,36 @@ begin
         arguments.page_evidence, arguments.model, query_embedding, request.intent
     );
     return request;
+end;
+$$;
+
+-- A word after tags:a that no page has as its tag was probably meant as a word.
+create or replace function _pgrag.notice_unknown_tags(
+    filters jsonb,
+    library_ids bigint[]
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    unknown text;
+begin
+    select string_agg(t.tag, ', ' order by t.place)
+    into unknown
+    from (
+        select e.tag #>> '{}' as tag, e.place
+        from jsonb_path_query(filters, '$.**.tags.all[*]') with ordinality as e (tag, place)
+    ) as t
+    where not exists (
+        select from pgrag.pages as p
+        where p.tags @> array[t.tag] and p.library_id = any (notice_unknown_tags.library_ids)
+    );
+    if unknown is not null then
+        raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they are'
+            ' searched.', unknown;
+    end if;
 end;
 $$;
 

@@ -76,7 +76,8 @@ def of_front_matter(draw: Any) -> Written:
 
 
 TEXTS = [("type", "type"), ("topic", "topic")]
-LISTS = [("tags", "tags"), ("tag", "tags")]
+#: After an unquoted `tags:a` the next words are tags.
+LISTS = [("tag", "tags")]
 TIMES = [("created", "created"), ("modified", "modified")]
 NUMBERS = [("depth", "depth"), ("level", "level")]
 
@@ -84,6 +85,7 @@ single: st.SearchStrategy[Written] = st.one_of(
     one_of(TEXTS),
     one_of(LISTS),
     st.sampled_from(["linux", "new", "a/b", "größe"]).map(lambda tag: (f"#{tag}", {"tags": tag})),
+    texts.map(lambda tag: (f"tags:({tag[0]})", {"tags": tag[1]})),
     compared(TIMES, days),
     compared(NUMBERS, numbers),
     ranges(TIMES, days),

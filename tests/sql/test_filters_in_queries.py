@@ -62,6 +62,22 @@ def test_filters_alone_list_pages(connection, manual):
     assert all(hit["keyword_score"] is None for hit in hits)
 
 
+def test_words_after_tags_are_tags_and_one_that_no_page_has_is_said(connection, manual):
+    notices: list[str | None] = []
+    connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+    asked = {"library": manual, "version": "1.0"}
+    assert keys(search(connection, "tags:ops night", **asked)) == ["backup.md"]
+    assert {*keys(search(connection, "restore tags:ops night", **asked))} == {"backup.md"}
+    assert notices == []
+    assert search(connection, "tags:ops restore file", **asked) == []
+    [notice] = notices
+    assert notice == (
+        "No page has these tags: restore, file. Words after tags: are tags, after tag: they are"
+        " searched."
+    )
+    assert keys(search(connection, "tag:ops restore", **asked))[0] == "restore.md"
+
+
 def test_a_list_of_filtered_pages_goes_on(connection, manual):
     [first] = search(connection, "#ops", library=manual, version="1.0", top_k=1)
     rest = search(connection, "#ops", library=manual, version="1.0", after=first["cursor"])

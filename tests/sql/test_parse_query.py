@@ -34,6 +34,23 @@ def parsed(connection: psycopg.Connection, query: str | None) -> tuple[str, dict
         ("tags:(a b)", "", {"tags": ["a", "b"]}),
         ("tags:(a, b)", "", {"tags": ["a", "b"]}),
         ('tags:"a b"', "", {"tags": "a b"}),
+        ("tags:a b", "", {"tags": {"all": ["a", "b"]}}),
+        ("x +tags:a node.js c++", "x", {"tags": {"all": ["a", "node.js", "c++"]}}),
+        ("tags:a b type:c d", "d", {"tags": {"all": ["a", "b"]}, "type": "c"}),
+        ("tags:a b #c d", "d", {"and": [{"tags": {"all": ["a", "b"]}}, {"tags": "c"}]}),
+        ("tags:a b OR type:c", "", {"or": [{"tags": {"all": ["a", "b"]}}, {"type": "c"}]}),
+        ("-(tags:a b)", "", {"not": {"tags": {"all": ["a", "b"]}}}),
+        ('tags:a "b" c', '"b" c', {"tags": "a"}),
+        ("tags:a -b c", "-b c", {"tags": "a"}),
+        ("tags:a how? b", "how? b", {"tags": "a"}),
+        ("tags:a (b) c", "(b) c", {"tags": "a"}),
+        ("tags:a,b c", "c", {"tags": ["a", "b"]}),
+        ('tags:"a" c', "c", {"tags": "a"}),
+        ("-tags:a b", "b", {"not": {"tags": "a"}}),
+        ("tags:!=a b", "b", {"not": {"tags": "a"}}),
+        ("tags:* b", "b", {"tags": {"exists": True}}),
+        ("tag:a b", "b", {"tags": "a"}),
+        ("#a b", "b", {"tags": "a"}),
         ('tag:"a b",c', "", {"tags": ["a b", "c"]}),
         (r'title:"say \"hi\" \\o/"', "", {"title": 'say "hi" \\o/'}),
         ("#linux #a/b", "", {"and": [{"tags": "linux"}, {"tags": "a/b"}]}),
@@ -160,6 +177,7 @@ def test_null_and_long_queries(connection):
         ('type:x"y"', 7, "a comma or space is missing", ""),
         ("((((((type:a))))))", 6, "nested deeper than 5", ""),
         ("type:a " * 101, 701, "more than 100 filters", ""),
+        ("tags:a" + " b" * 100, 206, "more than 100 tags", "write tag:a"),
         ("created:>", 10, "a value is missing", ""),
         ("created:>=", 11, "a value is missing", ""),
         ('type:"', 6, "quote is not closed", ""),
@@ -205,7 +223,7 @@ def test_every_field_of_a_filter_has_a_name_in_queries(connection):
     assert set(known) - {"Use"} == {row["field"] for row in rows} - {"library", "version"}
     values = {"time": "2024-01-01", "number": "1", "bound": "1", "text": '"intro"'}
     for row in rows:
-        query = f"{row['name']}:{values.get(row['kind'], 'x.md')} words"
+        query = f"words {row['name']}:{values.get(row['kind'], 'x.md')}"
         words, filters = parsed(connection, query)
         assert (words, filters and row["field"] in filters) == ("words", True), query
 
