@@ -1,6 +1,7 @@
 -- The new rows with their final ids: a document with the same text keeps its id even if it moved on
--- its page, the rest reuse the remaining ids in order, and only additional documents get new ids.
--- The planner underestimates the rows that come from jsonb, hence no nested loops.
+-- its page or the page got another title or url. The rest reuse the remaining ids in order; only
+-- additional documents get new ids. The planner underestimates the rows that come from jsonb, hence
+-- no nested loops.
 create or replace function _pgrag.stage_documents(
     library_id bigint,
     version_id bigint,
@@ -90,6 +91,7 @@ as $$
             d.page_id,
             d.level,
             d.text_hash,
+            d.content,
             d.sort_order,
             row_number() over (
                 partition by d.page_id, d.level, d.text_hash
@@ -101,6 +103,7 @@ as $$
                 d.page_id,
                 d.level,
                 d.sort_order,
+                coalesce(d.extract, d.content) as content,
                 -- The source does not contain what a model wrote: compare the original text.
                 case
                     when d.situation = '' and d.extract is null then d.text_hash
@@ -128,12 +131,16 @@ as $$
             and s.text_hash = n.text_hash
             and s.occurrence = n.occurrence
     ),
-    replaced as (
+    -- The same content, with another title, url or heading.
+    repeated as (
         select n.page_id, n.sort_order, s.document_id
         from (
             select
                 n.*,
-                row_number() over (partition by n.page_id, n.level order by n.sort_order) as nth
+                row_number() over (
+                    partition by n.page_id, n.level, n.content
+                    order by n.sort_order
+                ) as nth
             from numbered as n
             where not exists (
                 select from same where same.page_id = n.page_id and same.sort_order = n.sort_order
@@ -142,9 +149,40 @@ as $$
         join (
             select
                 s.*,
-                row_number() over (partition by s.page_id, s.level order by s.sort_order) as nth
+                row_number() over (
+                    partition by s.page_id, s.level, s.content
+                    order by s.sort_order
+                ) as nth
             from stored as s
             where not exists (select from same where same.document_id = s.document_id)
+        ) as s
+            on s.page_id = n.page_id
+            and s.level = n.level
+            and s.content = n.content
+            and s.nth = n.nth
+    ),
+    kept as (
+        select * from same
+        union all
+        select * from repeated
+    ),
+    replaced as (
+        select n.page_id, n.sort_order, s.document_id
+        from (
+            select
+                n.*,
+                row_number() over (partition by n.page_id, n.level order by n.sort_order) as nth
+            from numbered as n
+            where not exists (
+                select from kept where kept.page_id = n.page_id and kept.sort_order = n.sort_order
+            )
+        ) as n
+        join (
+            select
+                s.*,
+                row_number() over (partition by s.page_id, s.level order by s.sort_order) as nth
+            from stored as s
+            where not exists (select from kept where kept.document_id = s.document_id)
         ) as s on s.page_id = n.page_id and s.level = n.level and s.nth = n.nth
     ),
     identified as materialized (
@@ -156,12 +194,12 @@ as $$
                 order by i.level desc, i.sort_order
             ) = 1 as carries_anchors,
             coalesce(
-                same.document_id,
+                kept.document_id,
                 replaced.document_id,
                 nextval(pg_get_serial_sequence('pgrag.documents', 'document_id'))
             ) as document_id
         from incoming as i
-        left join same on same.page_id = i.page_id and same.sort_order = i.sort_order
+        left join kept on kept.page_id = i.page_id and kept.sort_order = i.sort_order
         left join replaced on replaced.page_id = i.page_id and replaced.sort_order = i.sort_order
     )
     select

@@ -161,6 +161,116 @@ class TestRuns:
         assert is_complete(database)
 
 
+class TestRenamedFiles:
+    def note(self, name: str, more: str = "", field: str = "uuid") -> str:
+        return (
+            f"---\n{field}: {name}\n---\n\n# Note {name}\n\nAll about {name}.\n{more}\n"
+            f"## Use of {name}\n\nHow {name} is used.\n"
+        )
+
+    def ids(self, database) -> dict[str, tuple[int, dict[str, int]]]:
+        rows = database.query(
+            "select p.key, p.page_id, jsonb_object_agg(d.level || d.content, d.document_id) as ids"
+            " from pgrag.pages as p join pgrag.documents as d using (library_id, page_id)"
+            " group by 1, 2"
+        )
+        return {row["key"]: (row["page_id"], row["ids"]) for row in rows}
+
+    @pytest.mark.parametrize("field", ["uuid", "note_id"])
+    def test_a_renamed_file_keeps_its_page(self, database, embedder, folder, field):
+        write(folder, {
+            "a.md": self.note("ant", field=field), "z.md": "See [[a]] and [the ant](a.md).\n",
+            "links.md": "See [[moved]].\n",
+        })  # fmt: skip
+        index(database, embedder, folder)
+        before = self.ids(database)
+        (folder / "a.md").unlink()
+        write(folder, {"deep/moved.md": self.note("ant", "\n## New\n\nMore.\n", field=field)})
+        planned = index(database, embedder, folder, dry_run=True)
+        assert planned.renamed == {"a.md": "deep/moved.md"}
+        assert (list(planned.planned), planned.gone) == (["deep/moved.md"], [])
+        assert self.ids(database) == before
+        report = index(database, embedder, folder)
+        assert report.renamed == {"a.md": "deep/moved.md"}
+        assert (report.written, report.removed, report.warnings) == (1, 0, [])
+        after = self.ids(database)
+        page_id, document_ids = after.pop("deep/moved.md")
+        assert page_id == before["a.md"][0]
+        same = {text for text in before["a.md"][1] if text[0] == "2"}
+        assert same == {"2All about ant.", "2How ant is used."}
+        assert {text: document_ids[text] for text in same} == {
+            text: before["a.md"][1][text] for text in same
+        }
+        links = database.call("links", library="guide")
+        assert {(row["target"], row["target_page"]) for row in links if row["state"] != "tag"} == {
+            ("a", None), ("a.md", None), ("moved", "deep/moved.md"),
+        }  # fmt: skip
+        [page] = database.query("select p.url from pgrag.pages as p where p.key = 'deep/moved.md'")
+        assert page["url"] == "/deep/moved"
+        assert is_complete(database)
+        assert index(database, embedder, folder).written == 0
+
+    def test_files_swap_and_pass_on_their_names(self, database, embedder, folder):
+        names = ("ant", "bee", "cow")
+        write(folder, {f"{name}.md": self.note(name) for name in names} | {"no.md": "# None\n"})
+        index(database, embedder, folder)
+        before = self.ids(database)
+        # Two swap, the third takes the name of a page without a uuid, whose file is gone.
+        write(folder, {"ant.md": self.note("bee"), "bee.md": self.note("ant"), "no.md":
+                       self.note("cow")})  # fmt: skip
+        (folder / "cow.md").unlink()
+        report = index(database, embedder, folder)
+        assert report.renamed == {"ant.md": "bee.md", "bee.md": "ant.md", "cow.md": "no.md"}
+        assert (report.written, report.removed) == (3, 1)
+        after = self.ids(database)
+        assert after["ant.md"] == before["bee.md"]
+        assert after["bee.md"] == before["ant.md"]
+        assert after["no.md"] == before["cow.md"]
+        assert is_complete(database)
+
+    def test_a_copy_is_no_renamed_file(self, database, embedder, folder):
+        write(folder, {"m.md": self.note("ant")})
+        index(database, embedder, folder)
+        before = self.ids(database)
+        write(folder, {"a.md": self.note("ant", "\nA copy.\n")})
+        report = index(database, embedder, folder)
+        assert (report.renamed, report.removed, self.ids(database)) == ({}, 0, before)
+        [warning] = report.warnings
+        assert warning.startswith("a.md: has the same uuid 'ant' as m.md")
+        # Of two heirs the newest has the page; the other is reported.
+        (folder / "m.md").unlink()
+        write(folder, {
+            "b.md": self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1),
+        })  # fmt: skip
+        report = index(database, embedder, folder)
+        assert report.renamed == {"m.md": "b.md"}
+        [warning] = report.warnings
+        assert warning.startswith("a.md: has the same uuid 'ant' as b.md, which is newer")
+        assert self.ids(database)["b.md"][0] == before["m.md"][0]
+        assert is_complete(database)
+
+    def test_a_run_that_ends_after_renaming_is_completed(
+        self, database, embedder, folder, monkeypatch
+    ):
+        write(folder, {"a.md": self.note("ant")})
+        index(database, embedder, folder)
+        [page_id] = [page for key, (page, _) in self.ids(database).items() if key == "a.md"]
+        (folder / "a.md").rename(folder / "b.md")
+
+        def fail(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pipeline._Writer, "write_all", fail)
+            with pytest.raises(KeyboardInterrupt):
+                index(database, embedder, folder)
+        index(database, embedder, folder)
+        assert self.ids(database)["b.md"][0] == page_id
+        [page] = database.query("select p.url from pgrag.pages as p where p.key = 'b.md'")
+        assert page["url"] == "/b"
+        assert is_complete(database)
+
+
 class TestDuplicates:
     def page(self, date: str, text: str) -> str:
         return f"---\nuuid: 8b5c\nmodified: {date}\n---\n\n# {text}\n\nThis is the {text} one.\n"

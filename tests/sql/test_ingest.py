@@ -300,6 +300,50 @@ class TestRemoval:
             run(connection, "finish_version", library="tool", version="2.0")
 
 
+class TestRenaming:
+    def test_pages_swap_and_change_their_keys(self, connection):
+        ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")], "2.0")
+        ingest(
+            connection, "tool",
+            [page(f"{name}.md", text) for name, text in zip("abc", ("One.", "Two.", "Three."),
+                                                             strict=True)],
+            "1.0",
+        )  # fmt: skip
+        keys = "select jsonb_object_agg(p.page_id, p.key) from pgrag.pages as p"
+        before = value(connection, keys)
+        names = {"a.md": "b.md", "b.md": "a.md", "c.md": "deep/c.md"}
+        [row] = run(connection, "rename_pages", library="Tool", keys=names, version="1.0")
+        assert row["rename_pages"] == 3
+        after = value(connection, keys)
+        assert set(after.values()) == {"a.md", "b.md", "deep/c.md"}
+        first = min(int(page_id) for page_id in before) + 2
+        assert {page_id: after[page_id] for page_id in before if int(page_id) >= first} == {
+            page_id: names[key] for page_id, key in before.items() if int(page_id) >= first
+        }
+        ids = "select jsonb_object_agg(d.content, d.document_id) from pgrag.documents as d"
+        stored = value(connection, ids)
+        ingest(connection, "tool", [page("deep/c.md", "New.", "Three.", title="C")], "1.0")
+        assert value(connection, ids)["Three."] == stored["Three."]
+        assert set(value(connection, keys)) == set(before)
+        assert_consistent(connection)
+
+    @pytest.mark.parametrize(
+        ("keys", "complaint"),
+        [
+            ({"a.md": "b.md"}, "There is a page 'b.md' already."),
+            ({"a.md": "c.md", "b.md": "c.md"}, "Two pages would have the key 'c.md'."),
+            ({"z.md": "c.md"}, "There is no page 'z.md'."),
+            ({"a.md": " "}, "The new key of 'a.md' is empty."),
+            ({"a.md": None}, "The new key of 'a.md' is empty."),
+            ('["a.md"]', "keys must be an object"),
+        ],
+    )
+    def test_what_cannot_be_renamed(self, connection, keys, complaint):
+        ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")])
+        with refused(connection, "PGR01", complaint):
+            run(connection, "rename_pages", library="tool", keys=keys)
+
+
 class TestVersions:
     def test_language_of_the_library_can_change(self, connection):
         ingest(connection, "tool", [page("a.md", "Die Häuser.")], language="de")

@@ -262,6 +262,7 @@ def _summary(report: IndexReport) -> str:
         kept = counted(report.unchanged, "page")
         return f"Nothing changed in {name}: {kept} as before ({report.seconds:.1f} s)."
     seconds = max(report.seconds, 0.001)
+    renamed = f", {len(report.renamed):,} renamed" if report.renamed else ""
     failed = f", {len(report.failed):,} failed" if report.failed else ""
     edges = counted(report.edges, "edge")
     return "\n".join(
@@ -269,7 +270,7 @@ def _summary(report: IndexReport) -> str:
             f"{name} from {report.source}",
             *_options(report),
             f"  {pages} written, {report.unchanged:,} unchanged,"
-            f" {report.removed:,} removed{failed}",
+            f" {report.removed:,} removed{renamed}{failed}",
             f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
             f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
             f" {report.documents / seconds:,.0f} documents/s",
@@ -311,6 +312,7 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
         if verbose:
             lines += _details(page)
     lines += (line.strip() for line in _options(report))
+    lines += (f"rename  {old} → {new}" for old, new in report.renamed.items())
     lines += (f"remove  {key}" for key in report.gone)
     lines.append(
         f"Nothing was written. {label(report.library, report.version)} would get"

@@ -128,6 +128,12 @@ def read_page(
     )
 
 
+def read_properties_of(key: str, data: bytes) -> Properties:
+    """Read the front matter of a file alone. Raises SourceError for a file that is not text."""
+    matter = front_matter.split(key, decoding.decode(key, data)[0])
+    return read_properties(key, matter.fields)[0]
+
+
 def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:
     """Return the tags of the front matter, then those of the text, without duplicates."""
     spelling_of: dict[str, str] = {}

@@ -2,12 +2,14 @@
 
 import json
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from operator import itemgetter
 from typing import Any, ParamSpec, TypeVar
 
 from psycopg.types.json import Jsonb
@@ -18,8 +20,8 @@ from pgrag.errors import DatabaseUnavailable, PgragError, SourceError
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
 from pgrag.ingest.matter.page_types import PageTypes
-from pgrag.ingest.matter.properties import path_warnings
-from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.ingest.matter.properties import Properties, path_warnings
+from pgrag.ingest.page import PageOptions, read_page, read_properties_of, source_hash
 from pgrag.ingest.remembered import changes, complete, describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import Source, SourceFile
@@ -34,6 +36,7 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: tables takes seconds: too long for one page of a small library in a large database.
 NEWS = 0.02
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 #: Called with (pages done, total pages, documents written) during a run.
@@ -118,14 +121,19 @@ def _synchronise(
     """Write what has changed and remove what is gone, or plan it."""
     database, target, report = writer.database, writer.target, writer.report
     reader = _Reader(target.options, stored, report, similarities)
-    pages = reader.pages(_spread(list(source.files()), first_time=not stored), progress)
+    files = _spread(list(source.files()), first_time=not stored)
+    report.renamed, in_the_way = reader.follow(files)
+    if report.renamed and not report.dry_run:
+        database.call("remove_pages", **target.names, keys=in_the_way)
+        database.call("rename_pages", **target.names, keys=Jsonb(report.renamed))
+    pages = reader.pages(files, progress)
     if report.dry_run:
         for page in pages:
             report.plan(page)
     else:
         writer.write_all(pages)
     gone = sorted((set(stored) - reader.kept) | reader.outdone)
-    removed = [key for key in gone if key in stored]
+    removed = in_the_way + [key for key in gone if key in stored]
     report.removed = len(removed)
     report.warnings.extend(path_warnings(reader.paths))
     if report.dry_run:
@@ -162,12 +170,42 @@ class _Reader:
     _owners: dict[str, tuple[datetime, str]] = field(default_factory=dict)
     _urls: dict[str, str] = field(default_factory=dict)
 
-    def pages(self, files: Sequence[SourceFile], progress: Progress | None) -> Iterator[Page]:
-        # Unchanged pages claim their stored uuid first; a changed page claims its new uuid later.
+    def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
+        """Give the stored pages whose files were renamed their new keys.
+
+        Returns the new keys by the old ones, and the keys of the pages that are in the way. A
+        renamed file has the uuid of one stored page whose own file is gone or has it no more; of
+        several such files the newest counts. To be called before `pages`.
+        """
+        owners = Counter(row["uuid"] for row in self.stored.values() if row["uuid"])
+        lost = {row["uuid"]: key for key, row in self.stored.items() if owners[row["uuid"]] == 1}
         for file in files:
             row = self.stored.get(file.key)
             if row is not None and row["uuid"] and self._stays(file):
+                # Unchanged pages claim their uuid first; a changed page claims its new one later.
                 self._claim(row["uuid"], row["modified"], file.key)
+                lost.pop(row["uuid"], None)
+        heirs: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
+        for file in files if lost else ():
+            if file.key in self.stored and self._stays(file):
+                continue
+            with suppress(SourceError):
+                properties = read_properties_of(file.key, file.read())
+                if (uuid := properties.uuid) and uuid in lost:
+                    heirs[uuid].append((_moment(properties), file.key))
+        renamed = {
+            lost[uuid]: max(files_of_uuid, key=itemgetter(0))[1]
+            for uuid, files_of_uuid in heirs.items()
+            if lost[uuid] not in map(itemgetter(1), files_of_uuid)
+        }
+        in_the_way = [key for key in renamed.values() if key in self.stored and key not in renamed]
+        rows = {new: self.stored[old] | {"source_hash": ""} for old, new in renamed.items()}
+        for key in (*renamed, *in_the_way):
+            del self.stored[key]
+        self.stored.update(rows)
+        return renamed, in_the_way
+
+    def pages(self, files: Sequence[SourceFile], progress: Progress | None) -> Iterator[Page]:
         for done, file in enumerate(files, start=1):
             page = self._read(file)
             if page is not None:
@@ -190,7 +228,7 @@ class _Reader:
                 self.kept.add(file.key)
             return None
         self.report.warnings.extend(page.warnings)
-        if page.uuid and not self._claim(page.uuid, _date(page), page.key):
+        if page.uuid and not self._claim(page.uuid, _moment(page), page.key):
             return None
         if "path" in page.front_matter:
             self.paths[page.key] = page.path
@@ -213,9 +251,9 @@ class _Reader:
         current = source_hash(key, data, self.options, stored["declared_type"])
         return bool(stored["source_hash"] == current)
 
-    def _claim(self, uuid: str, date: datetime | None, key: str) -> bool:
+    def _claim(self, uuid: str, moment: datetime | None, key: str) -> bool:
         """Whether the page is the newest with its uuid; older pages are reported and dropped."""
-        moment = date or datetime.min.replace(tzinfo=UTC)
+        moment = moment or _NEVER
         owner = self._owners.get(uuid)
         if owner is None or owner[1] == key:
             self._owners[uuid] = (moment, key)
@@ -232,10 +270,11 @@ class _Reader:
         return winner == key
 
 
-def _date(page: Page) -> datetime | None:
+def _moment(page: Page | Properties) -> datetime:
+    """Return when the page was written last."""
     text = page.modified or page.created
     if text is None:
-        return None
+        return _NEVER
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

@@ -51,8 +51,9 @@ class IndexReport:
     """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason.
 
     A dry run counts and lists what it would do: `planned` maps the key of each page to be written
-    to its documents and edges, `gone` lists the keys of the pages to be removed. `ignored` is the
-    number of files that `.gitignore` and `.ignore` files leave out of the source. With
+    to its documents and edges, `gone` lists the keys of the pages to be removed. `renamed` maps the
+    old key of each page whose file has another name now to its new one. `ignored` is the number of
+    files that `.gitignore` and `.ignore` files leave out of the source. With
     `discarded` nothing could be stored, and the new version does not exist. `links` maps each link
     state (see `pgrag.links`) to the number of the version's links in that state; it is empty
     for a dry run. `enriched` maps each kind of enrichment that the library's setting names to the
@@ -68,6 +69,7 @@ class IndexReport:
     written: int = 0
     unchanged: int = 0
     removed: int = 0
+    renamed: dict[str, str] = field(default_factory=dict)
     ignored: int = 0
     documents: int = 0
     edges: int = 0

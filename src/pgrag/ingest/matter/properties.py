@@ -74,7 +74,7 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
             title=first(_title, "title", "name"),
             link=first(_text, "link"),
             path=path[0] if path else (),
-            uuid=first(_uuid, "uuid"),
+            uuid=first(_uuid, "uuid", "note_id"),
             topic=first(_text, "topic"),
             type=first(_text, "type", "page-type", "page_type", "content_type"),
             tags=first(_tags, "tags", "tag") or (),
