@@ -32,19 +32,23 @@ begin
             using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
     end if;
 
-    insert into pgrag.libraries as l (name, language, model_id)
-    values (
-        library_name,
-        pgrag.text_search_configuration(coalesce(open_version.language, 'english')),
-        coalesce(wanted_model, _pgrag.model_id(pgrag.builtin_model()))
-    )
-    on conflict (name) do nothing;
+    -- Again, if discard_version removes the library between the two statements.
+    loop
+        insert into pgrag.libraries as l (name, language, model_id)
+        values (
+            library_name,
+            pgrag.text_search_configuration(coalesce(open_version.language, 'english')),
+            coalesce(wanted_model, _pgrag.model_id(pgrag.builtin_model()))
+        )
+        on conflict (name) do nothing;
 
-    select l.library_id, l.language, pgrag.effective_settings(l.settings)
-    into open_version.library_id, open_version.configuration, open_version.settings
-    from pgrag.libraries as l
-    where l.name = library_name
-    for no key update;
+        select l.library_id, l.language, pgrag.effective_settings(l.settings)
+        into open_version.library_id, open_version.configuration, open_version.settings
+        from pgrag.libraries as l
+        where l.name = library_name
+        for no key update;
+        exit when found;
+    end loop;
 
     if open_version.language is not null
         and pgrag.text_search_configuration(open_version.language) <> open_version.configuration

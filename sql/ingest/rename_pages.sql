@@ -1,7 +1,7 @@
 -- A page keeps its id, and what refers to it, when its source gets another name.
 create or replace function pgrag.rename_pages(
     library text,
-    keys jsonb,
+    new_keys jsonb,
     version text default ''
 )
 returns bigint
@@ -15,9 +15,9 @@ declare
     fault text;
     page_ids bigint[];
 begin
-    if jsonb_typeof(rename_pages.keys) is distinct from 'object' then
-        raise exception 'keys must be an object, got %.',
-            coalesce(left(rename_pages.keys::text, 200), 'null')
+    if jsonb_typeof(rename_pages.new_keys) is distinct from 'object' then
+        raise exception 'new_keys must be an object, got %.',
+            coalesce(left(rename_pages.new_keys::text, 200), 'null')
             using errcode = 'PGR01', hint = 'For example {"old.md": "folder/new.md"}.';
     end if;
     select v.*
@@ -36,7 +36,7 @@ begin
             then format('There is a page %L already.', k.value)
         end as complaint
     into fault
-    from jsonb_each_text(rename_pages.keys) as k
+    from jsonb_each_text(rename_pages.new_keys) as k
     left join pgrag.pages as p
         on p.library_id = target.library_id
         and p.version_id = target.version_id
@@ -45,7 +45,7 @@ begin
         on other.library_id = target.library_id
         and other.version_id = target.version_id
         and other.key = k.value
-        and not rename_pages.keys ? other.key
+        and not rename_pages.new_keys ? other.key
     order by complaint
     limit 1;
     if fault is not null then
@@ -57,11 +57,11 @@ begin
         from pgrag.pages as p
         where p.library_id = target.library_id
             and p.version_id = target.version_id
-            and rename_pages.keys ? p.key
+            and rename_pages.new_keys ? p.key
     );
     -- Two steps, because pages may swap their keys.
     update pgrag.pages as p
-    set key = E'\n' || (rename_pages.keys ->> p.key), source_hash = ''
+    set key = E'\n' || (rename_pages.new_keys ->> p.key), source_hash = ''
     where p.library_id = target.library_id and p.page_id = any (page_ids);
     update pgrag.pages as p
     set key = substr(p.key, 2)

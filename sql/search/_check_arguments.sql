@@ -38,7 +38,10 @@ begin
         end
             using errcode = 'PGR01',
                 hint = case when wrong.rule is null
-                    then _pgrag.near_names(wrong.name, taken)
+                    then _pgrag.name_hint(
+                        wrong.name, array(select jsonb_array_elements_text(taken)), 'There are',
+                        null
+                    )
                     else 'Leave it out for the default.' end;
     end if;
 end;
@@ -151,29 +154,4 @@ as $$
             end
         end
     );
-$$;
-
--- Names with the same first three letters, or that contain this name or are contained in it; all
--- names if there is none.
-create or replace function _pgrag.near_names(
-    name text,
-    names jsonb
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select case when pg_catalog.bool_or(k.is_near)
-        then 'Near: ' || pg_catalog.string_agg(k.name, ', ') filter (where k.is_near)
-        else 'There are: ' || pg_catalog.string_agg(k.name, ', ')
-    end || '.'
-    from (
-        select
-            n.name,
-            pg_catalog.left(n.name, 3) = pg_catalog.left(near_names.name, 3)
-                or pg_catalog.strpos(n.name, near_names.name) > 0
-                or pg_catalog.strpos(near_names.name, n.name) > 0 as is_near
-        from pg_catalog.jsonb_array_elements_text(near_names.names) as n (name)
-    ) as k;
 $$;

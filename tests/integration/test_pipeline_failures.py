@@ -13,7 +13,7 @@ from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, writ
 from psycopg import sql
 
 from pgrag.db import Database
-from pgrag.errors import DatabaseUnavailable, EmbeddingError, InvalidInput
+from pgrag.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
 from pgrag.ingest import pipeline
 from pgrag.ingest.pipeline import IndexTarget
 from pgrag.ingest.source.sources import discover
@@ -187,6 +187,42 @@ class TestDatabaseAway:
             report = index(database, embedder, folder)
             assert report.written + report.unchanged == 4
             assert is_complete(database)
+
+
+class TestTwoRunsOfOneVersion:
+    def test_the_second_is_refused(self, database, embedder, folder):
+        """Both would be first runs: the one that fails would discard what the other writes."""
+        reached, allowed = threading.Event(), threading.Event()
+
+        def wait_and_fail(*_: object) -> None:
+            reached.set()
+            assert allowed.wait(30)
+            raise KeyboardInterrupt
+
+        def run() -> None:
+            with pytest.raises(KeyboardInterrupt):
+                index(database, Recorder(), folder, progress=wait_and_fail)
+
+        first = threading.Thread(target=run)
+        first.start()
+        assert reached.wait(30)
+        try:
+            with Database(database.url) as other:
+                with pytest.raises(
+                    DatabaseError, match=r"Another run is indexing guide\."
+                ) as caught:
+                    index(other, embedder, folder)
+                assert "interrupt it" in (caught.value.hint or "")
+                assert index(other, embedder, folder, dry_run=True).written == len(GUIDE)
+                assert index(other, embedder, folder, "2.0").written == len(GUIDE)
+        finally:
+            allowed.set()
+            first.join()
+        versions = database.call("library_versions", library="guide")
+        assert [row["version"] for row in versions] == ["2.0"]
+        database.call("remove_version", library="guide", version="2.0")
+        assert index(database, embedder, folder).written == len(GUIDE)
+        assert is_complete(database)
 
 
 class TestFirstRunThatStoresNothing:

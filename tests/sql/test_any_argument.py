@@ -87,6 +87,7 @@ USUAL: dict[str, Any] = {
     "front_matter_type": "guide",
     "prompt_version": "1",
     "enrichments": Jsonb([]),
+    "new_keys": Jsonb({"a.md": "b.md"}),
 }
 #: Takes the name of a text search configuration, not of a language: PostgreSQL says if it has none.
 CONFIGURATION = ("search_vector", "language")

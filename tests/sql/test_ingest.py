@@ -312,7 +312,7 @@ class TestRenaming:
         keys = "select jsonb_object_agg(p.page_id, p.key) from pgrag.pages as p"
         before = value(connection, keys)
         names = {"a.md": "b.md", "b.md": "a.md", "c.md": "deep/c.md"}
-        [row] = run(connection, "rename_pages", library="Tool", keys=names, version="1.0")
+        [row] = run(connection, "rename_pages", library="Tool", new_keys=names, version="1.0")
         assert row["rename_pages"] == 3
         after = value(connection, keys)
         assert set(after.values()) == {"a.md", "b.md", "deep/c.md"}
@@ -335,13 +335,13 @@ class TestRenaming:
             ({"z.md": "c.md"}, "There is no page 'z.md'."),
             ({"a.md": " "}, "The new key of 'a.md' is empty."),
             ({"a.md": None}, "The new key of 'a.md' is empty."),
-            ('["a.md"]', "keys must be an object"),
+            ('["a.md"]', "new_keys must be an object"),
         ],
     )
     def test_what_cannot_be_renamed(self, connection, keys, complaint):
         ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")])
         with refused(connection, "PGR01", complaint):
-            run(connection, "rename_pages", library="tool", keys=keys)
+            run(connection, "rename_pages", library="tool", new_keys=keys)
 
 
 class TestVersions:

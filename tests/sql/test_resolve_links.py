@@ -401,7 +401,7 @@ def test_what_changed_gives_the_same_as_everything(connection, seed):
             old, other = chance.sample(stored, 2)
             new = f"{chance.choice(folders)}{chance.choice(names)}.md"
             keys = {old: other, other: old} if new in stored else {old: new}
-            run(connection, "rename_pages", library="vault", keys=keys)
+            run(connection, "rename_pages", library="vault", new_keys=keys)
     run(connection, "resolve_links", library="vault")
     before = state(connection)
     assert len(before) > 20

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from pgrag.db import Database, Row
 from pgrag.embedding import Embedder
-from pgrag.errors import DatabaseUnavailable, PgragError, SourceError
+from pgrag.errors import DatabaseError, DatabaseUnavailable, PgragError, SourceError
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
 from pgrag.ingest.matter.page_types import PageTypes
@@ -81,8 +81,9 @@ def index(
     database's configuration; options that the target leaves open are those that the version
     remembers.
 
-    Raises `DatabaseUnavailable` if the database stays unavailable, `EmbeddingError` if the model
-    fails (the pages are stored and found by keywords; the next run embeds them).
+    Raises `DatabaseError` while another run indexes the same version, `DatabaseUnavailable` if the
+    database stays unavailable, `EmbeddingError` if the model fails (the pages are stored and found
+    by keywords; the next run embeds them).
     """
     started = time.monotonic()
     report = IndexReport(
@@ -94,21 +95,35 @@ def index(
         dry_run=dry_run,
     )
     report.warnings.extend(source.warnings)
-    [row] = database.call("configuration")
-    types = PageTypes.of(row["configuration"])
-    [row] = database.call("version_source", **target.names)
-    remembered = row["version_source"]
-    options, generator = complete(target.options, remembered, source.generator)
-    target = replace(target, options=replace(options, types=types))
-    stored = {row["key"]: row for row in database.call("stored_pages", **target.names)}
-    report.slugs = str(options.slugs)
-    report.slugs_from = generator.evidence if generator else None
-    report.changes = changes(remembered, options, len(stored))
-    writer = _Writer(database, embedder, target, report)
-    with nullcontext() if dry_run else writer.opened(source):
-        _synchronise(writer, source, stored, similarities, progress)
+    with nullcontext() if dry_run else _alone(database, target):
+        [row] = database.call("configuration")
+        types = PageTypes.of(row["configuration"])
+        [row] = database.call("version_source", **target.names)
+        remembered = row["version_source"]
+        options, generator = complete(target.options, remembered, source.generator)
+        target = replace(target, options=replace(options, types=types))
+        stored = {row["key"]: row for row in database.call("stored_pages", **target.names)}
+        report.slugs = str(options.slugs)
+        report.slugs_from = generator.evidence if generator else None
+        report.changes = changes(remembered, options, len(stored))
+        writer = _Writer(database, embedder, target, report)
+        with nullcontext() if dry_run else writer.opened(source):
+            _synchronise(writer, source, stored, similarities, progress)
     report.seconds = time.monotonic() - started
     return report
+
+
+@contextmanager
+def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
+    """Keep other runs away from the version: one that fails would discard what they write."""
+    name = "@".join(filter(None, (part.strip().lower() for part in target.names.values())))
+    with database.lock(f"pgrag index {name}") as is_alone:
+        if not is_alone:
+            raise DatabaseError(
+                f"Another run is indexing {name}.",
+                hint="Wait for its end, or interrupt it: the next run completes what it has begun.",
+            )
+        yield
 
 
 def _synchronise(
@@ -125,7 +140,7 @@ def _synchronise(
     report.renamed, in_the_way = reader.follow(files)
     if report.renamed and not report.dry_run:
         database.call("remove_pages", **target.names, keys=in_the_way)
-        database.call("rename_pages", **target.names, keys=Jsonb(report.renamed))
+        database.call("rename_pages", **target.names, new_keys=Jsonb(report.renamed))
     pages = reader.pages(files, progress)
     if report.dry_run:
         for page in pages:
