@@ -1,4 +1,4 @@
-"""Write sql/search/_argument_rules.sql, the declaration of arguments for the checks in SQL.
+"""Write sql/configuration/_argument_rules.sql, the declaration of arguments for the checks in SQL.
 
 With --check the file is only compared; the exit status is 1 if it is out of date.
 """
@@ -13,7 +13,7 @@ import reference_page
 
 from pgrag.arguments import rules
 
-FILE = reference_page.ROOT / "sql" / "search" / "_argument_rules.sql"
+FILE = reference_page.ROOT / "sql" / "configuration" / "_argument_rules.sql"
 
 
 def function() -> str:

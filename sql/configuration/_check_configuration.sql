@@ -94,15 +94,19 @@ as $$
         select 'Sections: ' || string_agg(k.section, ', ') || '.' as hint from known as k
     ),
     sections as (
-        select s.key as section, s.value as entries, k.fields, k.name_form, k.naming
+        select
+            s.key as section, s.value as entries, k.name_form, k.naming, a.takes_arguments,
+            k.fields || case when a.takes_arguments then _pgrag.strategy_arguments() end as fields
         from jsonb_each(
             case when jsonb_typeof(configuration) = 'object' then configuration end
         ) as s
         left join known as k on k.section = s.key
+        cross join lateral (select s.key in ('query_types', 'intents')) as a (takes_arguments)
     ),
     entries as (
         select
-            s.section, e.value as entry, s.fields, s.name_form, s.naming, e.key as name,
+            s.section, e.value as entry, s.fields, s.takes_arguments, s.name_form, s.naming,
+            e.key as name,
             s.section || '/' || e.key as location,
             jsonb_typeof(e.value) = 'object' as is_object
         from sections as s
@@ -176,7 +180,14 @@ as $$
                 'there is no such field.', 'Fields: ' || array_to_string(e.fields, ', ') || '.',
                 f.key <> all (e.fields)
             ),
-            (_pgrag.misfit(f.key, f.value), null, jsonb_typeof(f.value) <> 'null')
+            (
+                case
+                    when e.takes_arguments and f.key = any (_pgrag.strategy_arguments())
+                    then _pgrag.strategy_misfit(f.key, f.value)
+                    else _pgrag.misfit(f.key, f.value)
+                end,
+                null, jsonb_typeof(f.value) <> 'null'
+            )
     ) as c (problem, hint, applies)
     where e.section <> 'synonyms' and c.applies and c.problem is not null
     union all

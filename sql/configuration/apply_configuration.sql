@@ -76,7 +76,11 @@ begin
             ' select e.*'
             ' from jsonb_array_elements($1) as c'
             ' cross join lateral jsonb_populate_record('
-            '     null::pgrag.%1$I, c -> ''after'' || jsonb_build_object(''name'', c -> ''name'')'
+            '     null::pgrag.%1$I,'
+            '     c -> ''after'' || jsonb_build_object('
+            '         ''name'', c -> ''name'','
+            '         ''arguments'', _pgrag.set_arguments(c -> ''after'')'
+            '     )'
             ' ) as e'
             ' where c ->> ''section'' = $2 and jsonb_typeof(c -> ''after'') = ''object''',
             entries.table_name
@@ -148,4 +152,18 @@ begin
             using errcode = 'PGR01', hint = 'Add it in the same file, or name one that exists.';
     end loop;
 end;
+$$;
+
+-- The arguments among the fields of an intent or a query type.
+create or replace function _pgrag.set_arguments(
+    entry jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(jsonb_object_agg(f.key, f.value), '{}')
+    from jsonb_each(case when jsonb_typeof(entry) = 'object' then entry end) as f
+    where f.key = any (_pgrag.strategy_arguments()) and jsonb_typeof(f.value) <> 'null';
 $$;

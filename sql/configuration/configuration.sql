@@ -16,10 +16,14 @@ as $$
         select u.section, jsonb_object_agg(u.name, u.entry) as entries
         from (
             select
-                'query_types' as section, t.name, jsonb_strip_nulls(to_jsonb(t) - 'name') as entry
+                'query_types' as section, t.name,
+                jsonb_strip_nulls(to_jsonb(t) - '{name, arguments}'::text[]) || t.arguments
+                    as entry
             from pgrag.query_types as t
             union all
-            select 'intents', i.name, jsonb_strip_nulls(to_jsonb(i) - 'name')
+            select
+                'intents', i.name,
+                jsonb_strip_nulls(to_jsonb(i) - '{name, arguments}'::text[]) || i.arguments
             from pgrag.intents as i
             union all
             select 'templates', t.name, to_jsonb(t) - 'name'

@@ -17,7 +17,8 @@ returns table (
     aggregate text,
     alpha double precision,
     alpha_offset double precision,
-    hierarchy text
+    hierarchy text,
+    arguments jsonb
 )
 language plpgsql
 stable
@@ -78,7 +79,8 @@ begin
         s.intent, s.query_type, coalesce(i.confidence, 0), i.rule,
         coalesce(i.matched, _pgrag.original_words(words, folded, i.phrase)), t.rule,
         coalesce(t.matched, _pgrag.original_words(words, folded, t.phrase)),
-        s.levels, s.unit, s.aggregate, s.alpha, s.alpha_offset, s.hierarchy
+        s.levels, s.unit, s.aggregate, s.alpha, s.alpha_offset, s.hierarchy,
+        s.arguments
     from (select) as always
     left join best_intent as i on true
     left join best_type as t on true
@@ -94,7 +96,9 @@ confidence 0. If no rule names a type, it is the default type of the intent, els
 type_rule name the rules, matched and type_matched the words that they matched. The other columns
 are the strategy for a search: levels, unit (document or page), aggregate (of the scores of a page:
 max, mean or rrf), alpha (null: the library''s), alpha_offset (added to alpha) and hierarchy (none,
-depth, breadth, overview). Only the first 1,000 characters count.';
+depth, breadth, overview); arguments are the other arguments of searches, contexts and answers that
+the strategy sets, such as min_score (graph: true, false, or an object like the setting of a
+library). Only the first 1,000 characters count.';
 
 -- Must fold like the generated column pgrag.intent_rules.phrases.
 create or replace function _pgrag.folded(

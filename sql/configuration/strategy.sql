@@ -11,7 +11,8 @@ returns table (
     aggregate text,
     alpha double precision,
     alpha_offset double precision,
-    hierarchy text
+    hierarchy text,
+    arguments jsonb
 )
 language plpgsql
 stable
@@ -58,12 +59,12 @@ $$;
 
 comment on function pgrag.strategy is
 'The strategy of an intent (by name, in any case) and a query type (default: the intent''s default
-type, else factual) for a search: levels, unit, aggregate, alpha, alpha_offset and hierarchy as in
-detect_intent. Errors: PGR01, with the existing names.';
+type, else factual) for a search: levels, unit, aggregate, alpha, alpha_offset, hierarchy and
+arguments as in detect_intent. Errors: PGR01, with the existing names.';
 
 -- The levels come from the intent, else from the query type; unit, aggregate and alpha from the
--- intent; alpha_offset from the type; the hierarchy from the type, else from the intent. Anything
--- else has the defaults of a plain search.
+-- intent; alpha_offset from the type; the hierarchy from the type, else from the intent; any other
+-- argument from the intent, else from the type.
 create or replace function _pgrag.chosen_strategy(
     wanted_intent text,
     wanted_type text
@@ -76,7 +77,8 @@ returns table (
     aggregate text,
     alpha double precision,
     alpha_offset double precision,
-    hierarchy text
+    hierarchy text,
+    arguments jsonb
 )
 language sql
 stable
@@ -92,7 +94,11 @@ as $$
         coalesce(i.aggregate, 'max'),
         i.alpha,
         t.alpha_offset,
-        coalesce(t.hierarchy, i.hierarchy, 'none')
+        coalesce(t.hierarchy, i.hierarchy, 'none'),
+        case
+            when i.inject_types <> '{}' then jsonb_build_object('inject_types', i.inject_types)
+            else '{}'
+        end || coalesce(t.arguments, '{}') || coalesce(i.arguments, '{}')
     from (select) as always
     left join pgrag.intents as i on i.name = chosen_strategy.wanted_intent
     cross join lateral (

@@ -2,6 +2,7 @@
 -- whole. Hits and injected passages alternate, best first; expansions come last.
 create or replace function _pgrag.answer_sources(
     passages pgrag.passage[],
+    hits _pgrag.ranked_hit[],
     token_budget integer
 )
 returns jsonb
@@ -9,14 +10,7 @@ language sql
 stable
 parallel safe
 as $$
-    with gathered as (
-        select distinct on (g.document_id) g.*
-        from unnest(answer_sources.passages) as g
-        order by
-            g.document_id,
-            array_position('{hit,injected,parent,expansion}'::text[], g.relation)
-    ),
-    described as (
+    with described as (
         select
             g.document_id,
             g.page_id,
@@ -38,11 +32,13 @@ as $$
                 'type', p.type,
                 'level', g.level,
                 'score', g.score,
+                'hybrid_score', h.hybrid_score,
                 'relation', g.relation,
                 -- If a model has written the summary, the page's own sentences are cited instead.
                 'content', coalesce(d.extract, g.content)
             ) as source
-        from gathered as g
+        from unnest(answer_sources.passages) as g
+        left join unnest(answer_sources.hits) as h on h.document_id = g.document_id
         join pgrag.libraries as l on l.name = g.library
         -- "offset 0" forces one lookup per passage, as in _passage.
         cross join lateral (

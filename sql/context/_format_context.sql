@@ -1,4 +1,5 @@
--- Turns passages into text. Passages over the budget are left out whole; the best are taken first.
+-- Turns passages into text. Passages over the budget are left out whole; the best are taken first,
+-- hits and injected passages in turn.
 create or replace function _pgrag.format_context(
     passages pgrag.passage[],
     format text,
@@ -19,15 +20,21 @@ as $$
             case when p.path[1] = p.title then p.path else p.title || p.path end as breadcrumbs
         from unnest(format_context.passages) as p
     ),
-    ranked as (
+    placed as (
         select
             r.*,
+            r.relation not in ('hit', 'injected', 'parent') as is_around,
             row_number() over (
-                order by
-                    r.relation not in ('hit', 'parent'), r.page_score desc, r.score desc,
-                    r.page_id, r.sort_order
-            ) as rank
+                partition by r.relation in ('hit', 'parent'), r.relation = 'injected'
+                order by r.page_score desc, r.score desc, r.page_id, r.sort_order
+            ) as turn
         from reading as r
+    ),
+    ranked as (
+        select
+            p.*,
+            row_number() over (order by p.is_around, p.turn, p.relation = 'injected') as rank
+        from placed as p
     ),
     affordable as (
         select r.*
@@ -89,7 +96,8 @@ as $$
     )
     select
         b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
-        b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block, null::text
+        b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block, null::text,
+        null::double precision
     from blocks as b
     order by b.nth;
 $$;

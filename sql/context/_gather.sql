@@ -1,8 +1,9 @@
--- Hits, expansions, parents and neighbours as requested by the arguments of a context, each passage
--- once, with its most important relation.
+-- Hits, injected passages, expansions, parents and neighbours as requested by the arguments of a
+-- context, each passage once, with its most important relation.
 create or replace function _pgrag.gather(
     request _pgrag.search_request,
     hits _pgrag.ranked_hit[],
+    injected pgrag.passage[],
     arguments jsonb
 )
 returns setof pgrag.passage
@@ -19,7 +20,7 @@ declare
     above pgrag.passage;
     said text;
 begin
-    gathered := array(
+    gathered := injected || array(
         select e
         from pgrag.expand_documents(
             hit_ids,
@@ -36,10 +37,9 @@ begin
     );
     if sibling_count > 0 then
         gathered := gathered || array(
-            select n
+            select jsonb_populate_record(s, '{"relation": "sibling", "score": 0.1}')
             from unnest(hit_ids) as h (document_id)
-            cross join lateral _pgrag.document(h.document_id) as d
-            cross join lateral _pgrag.neighbours(d, sibling_count) as n
+            cross join lateral pgrag.siblings(h.document_id, sibling_count, sibling_count) as s
         );
     end if;
     if (arguments ->> 'parents')::boolean then
@@ -61,61 +61,9 @@ begin
     where g.document_id <> all (coalesce((request.target).denied_documents, '{}'))
     order by
         g.document_id,
-        array_position('{hit,parent,sibling,expansion}'::text[], g.relation),
+        array_position('{hit,injected,parent,sibling,expansion}'::text[], g.relation),
         g.score desc;
 end;
-$$;
-
--- The nearest passages on each side of a hit: its siblings, then passages of its level on the page.
-create or replace function _pgrag.neighbours(
-    hit pgrag.documents,
-    most integer
-)
-returns setof pgrag.passage
-language sql
-stable
-parallel safe
-rows 4
-as $$
-    with candidates as (
-        select s.document_id, s.relation as side, abs(s.distance) as distance
-        from pgrag.siblings((hit).document_id, most, most) as s
-        union all
-        (
-            select d.document_id, 'before', most + row_number() over (order by d.sort_order desc)
-            from pgrag.documents as d
-            where d.library_id = (hit).library_id
-                and d.page_id = (hit).page_id
-                and d.level = (hit).level
-                and d.sort_order < (hit).sort_order
-            order by d.sort_order desc
-            limit most
-        )
-        union all
-        (
-            select d.document_id, 'after', most + row_number() over (order by d.sort_order)
-            from pgrag.documents as d
-            where d.library_id = (hit).library_id
-                and d.page_id = (hit).page_id
-                and d.level = (hit).level
-                and d.sort_order > (hit).sort_order
-            order by d.sort_order
-            limit most
-        )
-    ),
-    ranked as (
-        select
-            c.document_id,
-            row_number() over (partition by c.side order by min(c.distance)) as nth
-        from candidates as c
-        group by c.document_id, c.side
-    )
-    select p.*
-    from ranked as r
-    cross join lateral _pgrag.passage(
-        (hit).library_id, r.document_id, 'sibling', null, 0.1
-    ) as p
-    where r.nth <= most;
 $$;
 
 -- The nearest passage above a hit whose summary says more than the texts of the context do, without

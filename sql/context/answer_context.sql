@@ -8,17 +8,16 @@ create or replace function pgrag.answer_context(
     filters jsonb default null,
     intent text default 'auto',
     token_budget integer default 4000,
-    expand boolean default true,
+    expand boolean default null,
     inject_types text[] default null,
-    inject_count integer default 3,
-    inject_share double precision default 0.5,
+    inject_count integer default null,
     template text default null,
-    score_share double precision default 0.5,
-    expansion_threshold double precision default 0.3,
-    max_documents_to_expand integer default 3,
-    max_chunks_per_document integer default 20,
-    expansion_share double precision default 0.8,
-    parents boolean default false,
+    score_share double precision default null,
+    expansion_threshold double precision default null,
+    max_documents_to_expand integer default null,
+    max_chunks_per_document integer default null,
+    expansion_share double precision default null,
+    parents boolean default null,
     query_embedding halfvec default null,
     options jsonb default '{}'
 )
@@ -47,7 +46,6 @@ declare
         'template', template,
         'inject_types', inject_types,
         'inject_count', inject_count,
-        'inject_share', inject_share,
         'score_share', score_share,
         'expansion_share', expansion_share,
         'expansion_threshold', expansion_threshold,
@@ -56,6 +54,7 @@ declare
     ));
     started timestamptz := clock_timestamp();
     request _pgrag.search_request;
+    in_force jsonb;
     listing _pgrag.listing;
     hits _pgrag.ranked_hit[];
     passages pgrag.passage[];
@@ -67,6 +66,7 @@ begin
         document || jsonb_build_object('intent', intent_name, 'unit', 'document'),
         query_embedding
     );
+    in_force := _pgrag.arguments_in_force(document, request.intent);
     material.intent := request.intent ->> 'intent';
     material.query_type := request.intent ->> 'query_type';
     material.rule := coalesce(request.intent ->> 'rule', request.intent ->> 'type_rule');
@@ -80,7 +80,7 @@ begin
     select coalesce(request.intent, '{}') || jsonb_build_object(
         'unit', 'document',
         'inject_types',
-        to_jsonb(coalesce(answer_context.inject_types, i.inject_types, '{}')),
+        coalesce(in_force -> 'inject_types', '[]'),
         'template',
         coalesce(lower(nullif(btrim(answer_context.template), '')), i.template, 'default')
     )
@@ -105,23 +105,17 @@ begin
     material.timings := _pgrag.timed('{}', 'prepare', started);
 
     listing := _pgrag.list_hits(request);
-    hits := _pgrag.near_the_best(listing.hits, score_share, request.graph is not null);
+    hits := _pgrag.near_the_best(request, listing.hits, in_force);
     material.timings := material.timings || coalesce(listing.timings, '{}');
     started := clock_timestamp();
-    passages := array(
-        select p
-        from _pgrag.injected_hits(
-            request, hits, material.strategy -> 'inject_types', inject_count, inject_share
-        ) as i
-        cross join lateral _pgrag.passage(
-            i.library_id, i.document_id, 'injected', null, i.score
-        ) as p
-    );
+    passages := _pgrag.injected_passages(request, hits, in_force);
     material.timings := _pgrag.timed(material.timings, 'inject', started);
 
     started := clock_timestamp();
-    passages := passages || array(select g from _pgrag.gather(request, hits, document) as g);
-    material.sources := _pgrag.answer_sources(passages, token_budget);
+    passages := array(select g from _pgrag.gather(request, hits, passages, in_force) as g);
+    material.sources := _pgrag.answer_sources(
+        passages, hits, (in_force ->> 'token_budget')::integer
+    );
     material.messages := pgrag.answer_messages(
         question, material.sources, material.strategy ->> 'template'
     );
@@ -141,13 +135,13 @@ type, or "off"); hits below the share score_share of the best score are left out
 expanded as by pgrag.context (expand, expansion_threshold, max_documents_to_expand,
 max_chunks_per_document, expansion_share, parents). A second search injects up to inject_count
 passages from pages of the types inject_types (null: those of the intent; empty: no second search),
-one per page, that reach the share inject_share of the best score and whose pages have no hit.
-sources: the passages that fit into token_budget (a token is counted as 4 bytes of UTF-8), whole and
-in reading order, as objects with number (from 1), document_id, page_id, key, library, version,
-title, url, anchor, path, heading, type, level, score, relation (hit, injected, parent or
-expansion), tokens and content; [] if nothing was found. messages: the template (null: that of the
-intent, else "default") with {question} and {sources} filled in, ready for an OpenAI-compatible
-endpoint; the text of a source is quoted between <source …> and </source> and cannot end the
-quotation. tokens: of all messages. decided_by: argument, rule (its name is in rule) or default.
-strategy: all that the intent chose. timings: milliseconds by step. Errors: PGR01 and those of
-pgrag.search.';
+the best of those that have no hit, one per page. The intent also sets the other arguments that its
+entry names. sources: the passages that fit into token_budget (a token is counted as 4 bytes of
+UTF-8), whole and in reading order, as objects with number (from 1), document_id, page_id, key,
+library, version, title, url, anchor, path, heading, type, level, score, hybrid_score (of a hit, the
+fused score), relation (hit, injected, parent or expansion), tokens and content; [] if nothing was
+found. messages: the template (null: that of the intent, else "default") with {question} and
+{sources} filled in, ready for an OpenAI-compatible endpoint; the text of a source is quoted between
+<source …> and </source> and cannot end the quotation. tokens: of all messages. decided_by:
+argument, rule (its name is in rule) or default. strategy: all that the intent chose. timings:
+milliseconds by step. Errors: PGR01 and those of pgrag.search.';

@@ -7,16 +7,18 @@ create or replace function pgrag.context(
     top_k integer default 10,
     token_budget integer default 4000,
     format text default 'grouped',
-    expand boolean default true,
-    expansion_threshold double precision default 0.3,
-    max_documents_to_expand integer default 3,
-    max_chunks_per_document integer default 20,
-    parents boolean default false,
+    expand boolean default null,
+    expansion_threshold double precision default null,
+    max_documents_to_expand integer default null,
+    max_chunks_per_document integer default null,
+    parents boolean default null,
     siblings integer default 0,
     overlap boolean default false,
     filters jsonb default null,
-    score_share double precision default 0.5,
-    expansion_share double precision default 0.8,
+    score_share double precision default null,
+    expansion_share double precision default null,
+    inject_types text[] default null,
+    inject_count integer default null,
     query_embedding halfvec default null,
     options jsonb default '{}'
 )
@@ -46,28 +48,37 @@ declare
         'expansion_share', context.expansion_share,
         'expansion_threshold', context.expansion_threshold,
         'max_documents_to_expand', context.max_documents_to_expand,
-        'max_chunks_per_document', context.max_chunks_per_document
+        'max_chunks_per_document', context.max_chunks_per_document,
+        'inject_types', context.inject_types,
+        'inject_count', context.inject_count
     ));
     request _pgrag.search_request := _pgrag.make_request(
         -- A context consists of passages, even if the intent would list pages.
         context.query, document || '{"unit": "document"}', context.query_embedding
     );
-    hits _pgrag.ranked_hit[];
-begin
-    hits := _pgrag.near_the_best(
-        (_pgrag.list_hits(request)).hits, context.score_share, request.graph is not null
+    arguments constant jsonb := _pgrag.arguments_in_force(document, request.intent);
+    hits _pgrag.ranked_hit[] := _pgrag.near_the_best(
+        request, (_pgrag.list_hits(request)).hits, arguments
     );
-
+begin
     return query
     select
         b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
-        b.relation, b.tokens, b.block, _pgrag.version_reason(request, d.version_id)
+        b.relation, b.tokens, b.block, _pgrag.version_reason(request, d.version_id), h.hybrid_score
     from _pgrag.format_context(
-        array(select g from _pgrag.gather(request, hits, document) as g),
-        context.format, context.overlap, context.token_budget
+        array(
+            select g
+            from _pgrag.gather(
+                request, hits, _pgrag.injected_passages(request, hits, arguments), arguments
+            ) as g
+        ),
+        arguments ->> 'format',
+        (arguments ->> 'overlap')::boolean,
+        (arguments ->> 'token_budget')::integer
     ) with ordinality as b
     join pgrag.documents as d
         on d.library_id = any ((request.target).library_ids) and d.document_id = b.document_id
+    left join unnest(hits) as h on h.document_id = b.document_id
     order by b.ordinality;
 end;
 $$;
@@ -83,15 +94,18 @@ paragraph is in the context itself (overlap). Whole passages only, best first, a
 into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
 block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
 "grouped" a heading above each root section; the blocks, joined by empty lines, are the context.
-relation: hit, expansion, parent or sibling. intent "auto": a question about everything also finds
-summaries of pages. Errors: PGR01 and those of pgrag.search.';
+relation: hit, injected, expansion, parent or sibling. A second search adds up to inject_count
+passages (relation injected) from pages of the types inject_types, the best of those that have no
+hit, one per page (null: the types of the intent; empty: no second search). hybrid_score: of a hit,
+the fused score. The intent also sets the other arguments that its entry names. intent "auto": a
+question about everything also finds summaries of pages. Errors: PGR01 and those of pgrag.search.';
 
 -- Rearranging may reassign scores, so the fused score decides how near a hit is to the best and
--- whether its page is expanded. With the graph, the score of the graph decides.
+-- whether its page is expanded. With a reranker or the graph, their score decides.
 create or replace function _pgrag.near_the_best(
+    request _pgrag.search_request,
     hits _pgrag.ranked_hit[],
-    score_share double precision,
-    by_links boolean
+    arguments jsonb
 )
 returns _pgrag.ranked_hit[]
 language plpgsql
@@ -99,7 +113,7 @@ immutable
 parallel safe
 as $$
 begin
-    if not by_links then
+    if request.graph is null and request.reranked is null then
         for nth in 1..cardinality(hits) loop
             hits[nth].score := hits[nth].hybrid_score;
         end loop;
@@ -107,7 +121,8 @@ begin
     return array(
         select h
         from unnest(hits) as h
-        where h.score >= score_share * (select max(b.score) from unnest(hits) as b)
+        where h.score >= (arguments ->> 'score_share')::double precision
+            * (select max(b.score) from unnest(hits) as b)
     );
 end;
 $$;

@@ -44,6 +44,7 @@ begin
                         d.library_id, d.document_id, 'hit', null, w.score
                     ) as p
                 ),
+                '{}',
                 -- Unlimited: the caller knows its budget and takes as many blocks as fit.
                 2147483647
             )

@@ -34,11 +34,11 @@ $$;
 comment on function pgrag.record_search is
 'Records a search and returns its search_id, which give_feedback takes. hits: the rows of a search
 function as JSON, the best first (jsonb_agg(to_jsonb(h))); of each, library, version, key, page_id,
-document_id, score and its component scores are stored. client: the caller, such as rest, cli or
-mcp. parameters: the arguments of the search besides the query; with "after" the search counts as a
-further page of results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns
-null, and writes nothing, if the transaction or the role is read-only; if writing fails, also with a
-WARNING.';
+document_id, score and its component scores are stored, of a hit with an explanation also its ranks
+and the parts of a score with links. client: the caller, such as rest, cli or mcp. parameters: the
+arguments of the search besides the query; with "after" the search counts as a further page of
+results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns null, and writes
+nothing, if the transaction or the role is read-only; if writing fails, also with a WARNING.';
 
 -- One statement for a search and its hits. Library, version and page key are stored by name, and
 -- looked up if a hit lacks them, because the page may be removed later.
@@ -96,9 +96,23 @@ begin
                 and p.page_id = (stated.hit ->> 'page_id')::bigint
             offset 0
         ) as stored on stated.hit ->> 'key' is null
+        cross join lateral (
+            select case
+                when jsonb_typeof(stated.hit -> 'explanation') = 'object'
+                then jsonb_build_object(
+                    'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
+                    'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
+                    'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
+                    'page_score', stated.hit #> '{explanation,keyword,page_score}',
+                    'section_score', stated.hit #> '{explanation,section_score}',
+                    'graph', stated.hit #> '{explanation,graph}'
+                )
+                else '{}'
+            end as parts
+        ) as explained
         cross join lateral jsonb_populate_record(
             null::pgrag.search_hits,
-            stated.hit || jsonb_build_object(
+            explained.parts || stated.hit || jsonb_build_object(
                 'search_id', new_id,
                 'rank', ranked.rank,
                 'library_id', owner.library_id,

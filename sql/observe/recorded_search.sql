@@ -46,7 +46,16 @@ begin
         recorded_id := _pgrag.write_search(
             request.query, to_jsonb(listing.hits), recorded_search.client, single.name,
             single.label, coalesce(request.after_id, request.after_place) is not null,
-            parameters - '{library, version, snippets, explain}'::text[], listing.timings,
+            parameters - '{library, version, snippets, explain, reranked}'::text[]
+                || case
+                    when request.reranked is not null
+                    then jsonb_build_object(
+                        'rerank', true,
+                        'rerank_depth', (select count(*) from jsonb_object_keys(request.reranked))
+                    )
+                    else '{}'
+                end,
+            listing.timings,
             extract(epoch from clock_timestamp() - started)::double precision * 1000,
             recorded_search.search_id
         );

@@ -27,5 +27,6 @@ end;
 $$;
 
 comment on function pgrag.search_record is
-'One recorded search in the form of export_searches: with its hits, their scores, and its feedback.
-Errors: PGR14.';
+'One recorded search in the form of export_searches: with its hits, their scores with all parts
+(graph: those of a search with links, as in explain_search: semantic, edge, centrality, type,
+type_weight and so on, with the ids of the edges that counted), and its feedback. Errors: PGR14.';

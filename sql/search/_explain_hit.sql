@@ -12,6 +12,8 @@ as $$
     select built.explanation || jsonb_build_object('reasons', _pgrag.reasons(built.explanation))
     from (select jsonb_build_object(
         'score', (explain_hit.hit).score,
+        'rerank_score',
+        case when (explain_hit.request).reranked is not null then (explain_hit.hit).score end,
         'section_score', (explain_hit.hit).section_score,
         'hybrid_score', (explain_hit.hit).hybrid_score,
         'intent', (explain_hit.request).intent,
@@ -66,7 +68,12 @@ as $$
         -- The parts of the score and the edges that counted; null without a graph.
         'graph', (
             select ((explain_hit.hit).graph - '{edges, reached_by}'::text[]) || jsonb_build_object(
-                'score', (explain_hit.hit).score,
+                'score', least(
+                    ((explain_hit.hit).graph ->> 'semantic')::double precision
+                        + ((explain_hit.hit).graph ->> 'edge')::double precision
+                        + ((explain_hit.hit).graph ->> 'centrality')::double precision,
+                    1
+                ),
                 'edges_in', coalesce(jsonb_agg(e.edge) filter (where e.is_incoming), '[]'),
                 'edges_out', coalesce(jsonb_agg(e.edge) filter (where not e.is_incoming), '[]'),
                 'path', (
@@ -210,6 +217,17 @@ as $$
                 then format(
                     'Central among the pages around the hits (%s of 1).',
                     round((e.g ->> 'centrality_share')::numeric, 2)
+                )
+            end),
+            (11, case
+                when reasons.explanation ->> 'rerank_score' is not null
+                then format(
+                    'The reranker gives it %s; without it, the score is %s.',
+                    round((reasons.explanation ->> 'rerank_score')::numeric, 2),
+                    round(
+                        coalesce(e.g ->> 'score', reasons.explanation ->> 'hybrid_score')::numeric,
+                        2
+                    )
                 )
             end)
     ) as r (nth, reason);

@@ -9,6 +9,7 @@ parallel safe
 as $$
 begin
     return case
+        when request.reranked is not null then _pgrag.reranked_hits(request)
         when request.words = '' then _pgrag.matching_hits(request)
         when _pgrag.is_rearranged(request) then _pgrag.rearranged_hits(request)
         else _pgrag.scored_hits(request)

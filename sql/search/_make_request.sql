@@ -86,6 +86,7 @@ begin
                 'hierarchy', request.intent -> 'hierarchy',
                 'query_expansion', scope.query_expansion
             ))
+            || coalesce(request.intent -> 'arguments', '{}') - 'graph'
             || jsonb_strip_nulls(options - '{intent, graph}'::text[])
     );
     request.query := query;
@@ -93,11 +94,36 @@ begin
     request.query_filters := asked.filters;
     request.version_reasons := scope.version_reasons;
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
-    graph_settings := pgrag.default_settings() -> 'graph' || coalesce(scope.graph, '{}');
+    graph_settings := pgrag.default_settings() -> 'graph'
+        || coalesce(scope.graph, '{}')
+        || case jsonb_typeof(request.intent #> '{arguments,graph}')
+            when 'object' then request.intent #> '{arguments,graph}'
+            when 'boolean' then jsonb_build_object('search', request.intent #> '{arguments,graph}')
+            else '{}'
+        end;
     request.graph := case
         when coalesce(arguments.graph, mode = 'hybrid' and (graph_settings ->> 'search')::boolean)
         then graph_settings - 'search'
     end;
+    if exists (
+        select
+        from jsonb_each(case jsonb_typeof(request.reranked) when 'object' then request.reranked end)
+            as r
+        where r.key !~ '^[0-9]{1,18}$'
+            or case jsonb_typeof(r.value)
+                when 'number' then r.value::numeric not between 0 and 1
+                else true
+            end
+    ) or jsonb_typeof(request.reranked) <> 'object'
+    then
+        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
+            left(request.reranked::text, 100)
+            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
+    end if;
+    if request.reranked is not null and arguments.after is not null then
+        raise exception 'A reranked list has one page of results.'
+            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+    end if;
     request.collapse := arguments.levels is null;
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.exact_limit := scope.exact_limit;

@@ -9,7 +9,7 @@ create or replace function pgrag.search(
     filters jsonb default null,
     alpha double precision default null,
     fusion text default 'absolute',
-    min_score double precision default 0,
+    min_score double precision default null,
     levels integer[] default null,
     max_per_page integer default null,
     after text default null,
@@ -31,7 +31,8 @@ create or replace function pgrag.search(
     mode text default 'hybrid',
     exclude text[] default null,
     changed_since text default null,
-    history boolean default false
+    history boolean default false,
+    reranked jsonb default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -75,7 +76,8 @@ begin
             'mode', search.mode,
             'exclude', search.exclude,
             'changed_since', search.changed_since,
-            'history', search.history
+            'history', search.history,
+            'reranked', search.reranked
         )),
         search.query_embedding
     ) as h;
@@ -96,21 +98,23 @@ of the vector retriever (default: the library''s, else the model''s, else pgrag.
 section''s paragraphs and lends the best of them its score). max_per_page: at most this many hits
 per page. exclude: ids of passages ("42") and pages ("page:7") to leave out, such as those already
 seen. changed_since: only passages of sections whose text is nowhere in this version (a label or a
-range). history: since and changed_in say which version first had the passage''s section, and
-which last changed its text (see section_history). chunk_key: the page''s key, #c and sort_order.
+range). history: since and changed_in say which version first had the passage''s section, and which
+last changed its text (see section_history). chunk_key: the page''s key, #c and sort_order.
 previous_section, next_section: document_id of the sections before and after that of the hit, in
-reading order, whatever their level; has_children: whether sections are below it. after: the
-cursor of the last hit, for the next page of results. query_embedding: the query''s vector,
-required for models outside the database. candidate_count: how deep each retriever is read.
-snippets: an excerpt with the matches marked by **. explain: every number behind the score (see
-explain_search). intent: "auto" (see detect_intent) or the name of an intent or query type sets
-the default of levels, unit, aggregate, hierarchy and alpha; "off" sets none (default: the
-library''s setting). unit "page": one hit per page, scored by aggregate (max, mean, rrf).
-hierarchy: "depth" prefers the section of the best hit, "breadth" other sections and pages,
+reading order, whatever their level; has_children: whether sections are below it. after: the cursor
+of the last hit, for the next page of results. query_embedding: the query''s vector, required for
+models outside the database. reranked: scores from 0 to 1 by document_id, such as a reranker gives
+the hits of the same search with a larger top_k: only these documents are hits, in this order, and
+hybrid_score keeps the fused score. candidate_count: how deep each retriever is read. snippets: an
+excerpt with the matches marked by **. explain: every number behind the score (see explain_search).
+intent: "auto" (see detect_intent) or the name of an intent or query type sets the default of
+levels, unit, aggregate, hierarchy, alpha and the arguments that its entry names; "off" sets none
+(default: the library''s setting). unit "page": one hit per page, scored by aggregate (max, mean,
+rrf). hierarchy: "depth" prefers the section of the best hit, "breadth" other sections and pages,
 "overview" summaries and introductions. mmr_lambda: below 1 it trades score for diversity
-(Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both".
-graph: links count, and pages that only links lead to may be found (default: the library''s
-setting graph; the score is described in docs/graph-search.md; min_score then applies to
-hybrid_score). If these arguments change the order, hybrid_score keeps the fused score. Ties break
-by document_id. version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library,
-PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+(Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both". graph:
+links count, and pages that only links lead to may be found (default: the library''s setting graph;
+the score is described in docs/graph-search.md; min_score then applies to hybrid_score). If these
+arguments change the order, hybrid_score keeps the fused score. Ties break by document_id.
+version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library, PGR03 version,
+PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';

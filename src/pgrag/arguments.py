@@ -1,8 +1,8 @@
 """The arguments of searches, declared once: type, bounds, meaning, and the faces that show them.
 
 REST parameters and bodies, command line options, fields of MCP tools, Python signatures, the checks
-in SQL (`make docs` writes sql/search/_argument_rules.sql) and the reference pages all derive from
-the classes below. An argument that is omitted or None gets its default from SQL.
+in SQL (`make docs` writes sql/configuration/_argument_rules.sql) and the reference pages all derive
+from the classes below. An argument that is omitted or None gets its default from SQL.
 """
 
 from collections.abc import Iterator, Mapping
@@ -177,9 +177,9 @@ class Fusing(TypedDict, total=False):
     intent: Annotated[
         str | None,
         Argument(
-            "`auto`: the kind of question chooses levels, unit, aggregate, hierarchy and alpha"
-            " where they are not given; the name of an intent or query type; or `off`; by default"
-            " the library's setting, `off`.",
+            "`auto`: the kind of question chooses levels, unit, aggregate, hierarchy, alpha and"
+            " what its strategy names, where they are not given; the name of an intent or query"
+            " type; or `off`; by default the library's setting, `off`.",
             longest=200,
             metavar="NAME",
         ),
@@ -312,6 +312,13 @@ class Reranking(TypedDict, total=False):
             in_sql=False,
         ),
     ]
+    reranked: Annotated[
+        dict[str, float] | None,
+        Argument(
+            "Scores of a reranker by document_id: only these documents are hits, in their order.",
+            faces=frozenset(),
+        ),
+    ]
 
 
 class _Gathering(TypedDict, total=False):
@@ -357,6 +364,25 @@ class _Gathering(TypedDict, total=False):
         Argument(
             "Add the summary of the section above each hit, without what the context says already.",
             default=False,
+        ),
+    ]
+    inject_types: Annotated[
+        list[str] | None,
+        Argument(
+            "Types of pages whose best passages a second search adds; by default those of the"
+            " question's intent.",
+            longest=20,
+            examples=(("reference",),),
+            option=("--inject",),
+            metavar="TYPES",
+        ),
+    ]
+    inject_count: Annotated[
+        int | None,
+        Argument(
+            "The maximum number of passages that the second search adds.",
+            bounds=(0, 100),
+            default=3,
         ),
     ]
 
@@ -423,7 +449,7 @@ class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
 
 
 class ContextArguments(
-    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, _Gathering, total=False
+    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Reranking, _Gathering, total=False
 ):
     """Arguments of `pgrag.context`."""
 
@@ -449,7 +475,7 @@ class ContextArguments(
 
 
 class AnswerArguments(
-    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, _Gathering, total=False
+    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Reranking, _Gathering, total=False
 ):
     """Arguments of `pgrag.answer_context`, and of an answer."""
 
@@ -470,32 +496,6 @@ class AnswerArguments(
             " `agent`.",
             longest=200,
             metavar="NAME",
-        ),
-    ]
-    inject_types: Annotated[
-        list[str] | None,
-        Argument(
-            "Types of pages that a second search adds; by default those of the question's intent.",
-            longest=20,
-            examples=(("reference",),),
-            option=("--inject",),
-            metavar="TYPES",
-        ),
-    ]
-    inject_count: Annotated[
-        int | None,
-        Argument(
-            "The maximum number of passages that the second search adds.",
-            bounds=(0, 100),
-            default=3,
-        ),
-    ]
-    inject_share: Annotated[
-        float | None,
-        Argument(
-            "The share of the best score that a passage of the second search needs.",
-            bounds=(0, 1),
-            default=0.5,
         ),
     ]
 

@@ -41,12 +41,22 @@ Reranking: TypeAlias = Callable[[str, list[Row]], "Reranked"]
 
 _Fetched: TypeAlias = tuple[list[Row], UUID | None]
 _Fetch: TypeAlias = Callable[[str, dict[str, Any], list[str]], _Fetched]
+_Candidates: TypeAlias = Callable[[str, dict[str, Any]], list[Row]]
 
 TOP_K = 10
 """Default number of hits."""
 
 RERANK_DEPTH = 50
 """Default number of hits that the reranker scores."""
+
+_AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
+"""Arguments that do not apply to the candidates of a reranker."""
+
+_HITS_ALONE = {
+    "score_share": 0, "expand": False, "parents": False, "siblings": 0, "overlap": False,
+    "token_budget": 1_000_000,
+}  # fmt: skip
+"""Arguments with which a context holds its hits and injected passages only."""
 
 _EVERY_VERSION = "every version"
 
@@ -76,13 +86,10 @@ class Search:
         """Rows of `pgrag.search`.
 
         With `rerank` the reranker scores the first `rerank_depth` hits (default 50); a reranked
-        list has a single page of results. Raises `NotConfigured` without a reranker.
+        list has a single page of results. Raises `NotConfigured` without a reranker. The same holds
+        for `context` and `answer_context`, which rerank before they expand.
         """
-        stated = _stated(arguments)
-        if stated.pop("rerank", False):
-            return self._run(self._reranked, query, stated)
-        stated.pop("rerank_depth", None)
-        return self._run(self._listed, query, stated)
+        return self._run(self._listed, query, _stated(arguments), candidates=self._hits_to_rerank)
 
     def keyword_search(self, query: str, **arguments: Unpack[KeywordArguments]) -> Result:
         """Search with the keyword retriever alone."""
@@ -94,7 +101,9 @@ class Search:
 
     def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Result:
         """Rows of `pgrag.context`; the context is their `block`s, joined by empty lines."""
-        return self._run(self._made_by("context"), query, _stated(arguments))
+        return self._run(
+            self._made_by("context"), query, _stated(arguments), candidates=self._passages_to_rerank
+        )
 
     def pages(self, query: str, **arguments: Unpack[PagesArguments]) -> Result:
         """Rows of `pgrag.search_pages`."""
@@ -110,7 +119,10 @@ class Search:
 
     def answer_context(self, question: str, **arguments: Unpack[AnswerArguments]) -> Result:
         """The single row of `pgrag.answer_context`: sources and messages for a language model."""
-        return self._run(self._made_by("answer_context"), question, _stated(arguments))
+        stated = {"intent": "auto", **_stated(arguments)}
+        return self._run(
+            self._made_by("answer_context"), question, stated, candidates=self._passages_to_rerank
+        )
 
     def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
         """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
@@ -124,13 +136,24 @@ class Search:
             notices.extend(substitutions(self._resolved(rows, {})))
         return Result(rows, list(dict.fromkeys(notices)))
 
-    def _run(self, fetch: _Fetch, query: str, stated: dict[str, Any]) -> Result:
+    def _run(
+        self,
+        fetch: _Fetch,
+        query: str,
+        stated: dict[str, Any],
+        *,
+        candidates: _Candidates | None = None,
+    ) -> Result:
+        wants_reranking = stated.pop("rerank", False)
+        depth = stated.pop("rerank_depth", RERANK_DEPTH)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))
+            if wants_reranking and candidates is not None:
+                notices.extend(self._reranked(query, stated, candidates, depth))
             rows, search_id = fetch(query, stated, notices)
             resolved = self._resolved(rows, stated)
             notices.extend(substitutions(resolved))
-        top_k = None if fetch == self._reranked else stated.get("top_k", TOP_K)
+        top_k = None if wants_reranking else stated.get("top_k", TOP_K)
         return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
 
     def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
@@ -153,33 +176,29 @@ class Search:
             notices.extend(self._suggestions(query, stated))
         return rows, search_id
 
-    def _reranked(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
-        """Hits in the reranker's order; diversity and `top_k` apply after reranking."""
+    def _reranked(
+        self, query: str, stated: dict[str, Any], candidates: _Candidates, depth: int
+    ) -> list[str]:
+        """Let the reranker score the candidates; SQL orders the hits by its scores."""
         if self._rerank is None:
             raise NotConfigured("No reranker is at hand here.")
-        started = perf_counter()
-        top_k = stated.get("top_k", TOP_K)
-        depth = max(top_k, stated.pop("rerank_depth", RERANK_DEPTH))
-        mmr_lambda = stated.pop("mmr_lambda", None)
-        candidates = self._database.call("search", query=query, **(stated | {"top_k": depth}))
+        depth = max(stated.get("top_k", TOP_K), depth)
+        wider = {name: value for name, value in stated.items() if name not in _AFTER_RERANKING}
+        rows = candidates(query, wider | {"top_k": depth})
         [asked] = self._database.call("parse_query", query=query)
-        ordered = self._rerank(asked["words"], candidates)
-        notices.extend(ordered.notices)
-        rows = ordered.rows
-        if mmr_lambda is not None and rows:
-            by_id = {row["document_id"]: row for row in rows}
-            diverse = self._database.call(
-                "diversify",
-                document_ids=list(by_id),
-                scores=[row["score"] for row in rows],
-                mmr_lambda=mmr_lambda,
-                top_k=top_k,
-            )
-            rows = [by_id[row["document_id"]] for row in diverse]
-        rows = rows[:top_k]
-        facts = {"rerank_depth": depth, "reranked": ordered.applied}
-        search_id = self._record(query, rows, stated | facts, started)
-        return [{**row, "search_id": search_id} for row in rows], search_id
+        ordered = self._rerank(asked["words"], rows)
+        if ordered.applied and ordered.rows:
+            stated["reranked"] = {str(row["document_id"]): row["score"] for row in ordered.rows}
+        return ordered.notices
+
+    def _hits_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
+        return self._database.call("search", query=query, **stated)
+
+    def _passages_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
+        """Hits and injected passages, without what a context adds to them."""
+        return self._database.call(
+            "context", query=query, **named_and_options("context", stated | _HITS_ALONE)
+        )
 
     def _made_by(self, function: str) -> _Fetch:
         """Fetch rows of a function that builds on hits; record those hits afterwards."""
@@ -201,6 +220,9 @@ class Search:
         self, query: str, rows: list[Row], arguments: dict[str, Any], started: float
     ) -> UUID | None:
         duration = 1000 * (perf_counter() - started)
+        if "reranked" in arguments:
+            arguments = {**arguments, "rerank": True, "rerank_depth": len(arguments["reranked"])}
+            del arguments["reranked"]
         return record(self._database, self._client, query, rows, arguments, duration_ms=duration)
 
     def _if_recording(self, search_id: UUID) -> UUID | None:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import llm_server
@@ -26,6 +27,8 @@ from pgrag.errors import (
     UnknownLibrary,
 )
 from pgrag.ingest.page import PageOptions
+from pgrag.reranking import Reranked
+from pgrag.search import Search
 from pgrag.settings import Settings
 from pgrag.values.answers import Answer, AnswerMode, Source
 
@@ -81,6 +84,35 @@ def answer(
 def number_of(made: Answer, words: str) -> int:
     [number] = [s.number for s in made.sources if words in s.content]
     return int(number)
+
+
+def longest_first(_: str, rows: list[dict[str, Any]]) -> Reranked:
+    """As a reranker would that prefers long passages."""
+    return Reranked(
+        [
+            {**row, "score": len(row["content"]) / 10_000, "hybrid_score": row["score"]}
+            for row in rows
+        ]
+    )
+
+
+def test_sources_are_reranked_before_they_are_expanded(
+    app: App, answerer: Answerer, server: llm_server.Server
+) -> None:
+    search = Search(app.database, None, rerank=longest_first, client="test")
+    given = {"top_k": 1, "expand": False, "inject_types": [], "library": "harbour"}
+    server.script = [says("x [1].")]
+    made = replace(answerer, results=search).answer(QUESTION, rerank=True, **given)
+    [source] = made.sources
+    hits = search.search(QUESTION, library="harbour", top_k=50, intent="auto", unit="document").rows
+    longest = max(hits, key=lambda hit: len(hit["content"]))
+    assert (source.document_id, source.hybrid_score) == (longest["document_id"], longest["score"])
+    assert source.score == len(longest["content"]) / 10_000
+    [row] = app.database.call("search_record", search_id=made.search_id)
+    [kept] = row["search_record"]["hits"]
+    assert (kept["score"], kept["hybrid_score"]) == (source.score, source.hybrid_score)
+    with pytest.raises(InvalidInput, match="no use for rerank"):
+        answerer.answer(QUESTION, mode="agentic", rerank=True)
 
 
 def recorded(app: App, made: Answer) -> dict[str, Any]:

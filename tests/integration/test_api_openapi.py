@@ -23,6 +23,7 @@ SEARCH = f"{RANKED} mode after snippets history explain unit aggregate rerank re
 CONTEXT = (
     f"{RANKED} token_budget format expand expansion_threshold max_documents_to_expand"
     " max_chunks_per_document score_share expansion_share parents siblings overlap"
+    " inject_types inject_count rerank rerank_depth"
 )
 PAGES = f"{RANKED} aggregate after whole snippets"
 FACETS = f"{RANKED} value_count"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -21,6 +21,19 @@ def shortest_first(handler: Handler, payload: dict) -> None:
         for index, text in enumerate(payload["documents"])
     ]
     handler.reply(200, {"results": results})
+
+
+def favourite(content: str) -> Callable[[Handler, dict], None]:
+    """Prefer one passage by far."""
+
+    def prefer(handler: Handler, payload: dict) -> None:
+        results = [
+            {"index": index, "relevance_score": 0.9 if text.endswith(content) else 0.1}
+            for index, text in enumerate(payload["documents"])
+        ]
+        handler.reply(200, {"results": results})
+
+    return prefer
 
 
 @pytest.fixture
@@ -99,3 +112,61 @@ def test_differences_are_made_after_it(client: ApiClient) -> None:
 
 def test_it_has_one_page(client: ApiClient) -> None:
     problem(client.get("/v1/search", after="0.5:1:100:100", **ASK), 422, "invalid-request")
+
+
+def test_it_decides_before_a_context_is_expanded(client: ApiClient, server: Server) -> None:
+    """Its best passage is the hit, and the page of that passage is expanded."""
+    given = {"q": QUERY, "library": "harbour", "top_k": 1}
+    fused = client.ok("/v1/search", q=QUERY, library="harbour", top_k=50)["hits"]
+    pages = [hit["page_id"] for hit in fused]
+    best = [hit for hit in fused[1:] if pages.count(hit["page_id"]) > 1][-1]
+    server.script = [favourite(best["content"])]
+    made = client.ok("/v1/context", rerank="true", **given)
+    [hit] = [block for block in made["blocks"] if block["relation"] == "hit"]
+    assert (hit["document_id"], hit["score"]) == (best["document_id"], 0.9)
+    assert hit["hybrid_score"] == best["score"]
+    rest = [block for block in made["blocks"] if block["relation"] == "expansion"]
+    assert {block["page_id"] for block in rest} == {best["page_id"]}
+    record = client.ok(f"/v1/searches/{made['search_id']}")
+    [kept] = record["hits"]
+    assert (kept["score"], kept["hybrid_score"]) == (0.9, best["score"])
+    assert record["parameters"]["rerank"] is True
+    assert "reranked" not in record["parameters"]
+
+
+def test_injected_passages_are_read_to_it_too(client: ApiClient, server: Server) -> None:
+    given = {"q": QUERY, "library": "harbour", "top_k": 1, "rerank": "true", "expand": "false"}
+    made = client.ok("/v1/context", **given, rerank_depth=1, inject_types="guide,reference")
+    assert {block["relation"] for block in made["blocks"]} == {"hit", "injected"}
+    texts = server.requests[-1][2]["documents"]
+    for block in made["blocks"]:
+        [text] = [text for text in texts if text.endswith(block["content"])]
+        assert block["score"] == pytest.approx(1 / (1 + len(text)))
+
+
+def test_a_failure_leaves_the_context_as_it_is(client: ApiClient, server: Server) -> None:
+    server.script = [status(500)]
+    made = client.ok("/v1/context", **ASK)
+    plain = client.ok("/v1/context", q=QUERY, library="harbour")
+    assert made["text"] == plain["text"]
+    assert any("Not reranked" in notice for notice in made["notices"])
+
+
+def test_explained_and_recorded_whole(client: ApiClient) -> None:
+    found = client.ok("/v1/search", top_k=3, explain="true", graph="true", **ASK)
+    record = client.ok(f"/v1/searches/{found['search_id']}")
+    for hit, kept in zip(found["hits"], record["hits"], strict=True):
+        explained = hit["explanation"]
+        assert explained["rerank_score"] == hit["score"] == kept["score"]
+        assert explained["reasons"][-1].startswith("The reranker gives it")
+        assert kept["hybrid_score"] == hit["hybrid_score"]
+        keyword, semantic = explained["keyword"], explained["semantic"]
+        assert (kept["keyword_rank"], kept["semantic_rank"]) == (keyword["rank"], semantic["rank"])
+        assert (kept["passage_score"], kept["page_score"]) == (
+            keyword["passage_score"], keyword["page_score"],
+        )  # fmt: skip
+        for part in ("semantic", "edge", "centrality", "type_weight"):
+            assert kept["graph"][part] == explained["graph"][part]
+        assert explained["graph"]["score"] != hit["score"]
+    assert record["parameters"]["rerank"] is True
+    assert "reranked" not in record["parameters"]

@@ -50,7 +50,8 @@ class TestSources:
         [first] = [s for s in row["sources"] if s["content"].startswith("Drain the boiler by")]
         assert set(first) == {
             "number", "document_id", "page_id", "key", "library", "version", "title", "url",
-            "anchor", "path", "heading", "type", "level", "score", "relation", "tokens", "content",
+            "anchor", "path", "heading", "type", "level", "score", "hybrid_score", "relation",
+            "tokens", "content",
         }  # fmt: skip
         assert (first["key"], first["type"], first["relation"], first["library"]) == (
             "drain.md", "reference", "hit", "manual",
@@ -110,7 +111,11 @@ class TestSources:
 class TestInjection:
     def test_brings_in_pages_of_a_type_that_are_no_hits(self, connection, manual):
         """The question is for steps, so a guide belongs to the answer, hit or not."""
-        row = ask(connection, STEPS, top_k=1, expand=False, inject_share=0)
+        run(
+            connection, "apply_configuration",
+            entries={"intents": {"PROCEDURAL": {"inject_types": ["guide"]}}},
+        )  # fmt: skip
+        row = ask(connection, STEPS, top_k=1, expand=False)
         assert row["strategy"]["inject_types"] == ["guide"]
         found = relations(row)
         assert found["hit"] == ["drain.md"] or found["hit"] == ["guides/drain.md"]
@@ -119,21 +124,33 @@ class TestInjection:
         assert len(ids) == len(set(ids))
 
     def test_without_duplicates_and_one_a_page(self, connection, manual):
-        row = ask(connection, STEPS, top_k=10, expand=False, inject_share=0, score_share=0)
+        given = {"inject_types": ["guide"], "expand": False, "score_share": 0}
+        row = ask(connection, STEPS, top_k=10, **given)
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
         hits = relations(row)["hit"]
         assert not set(hits) & set(relations(row).get("injected", []))
 
-    def test_asks_for_some_relevance(self, connection, manual):
-        given = {"top_k": 1, "expand": False, "inject_types": ["guide"]}
-        loose = ask(connection, "Which valve drains the boiler?", inject_share=0, **given)
-        strict = ask(connection, "Which valve drains the boiler?", inject_share=1, **given)
-        assert "injected" in relations(loose)
-        assert "injected" not in relations(strict)
+    def test_a_page_is_chosen_by_its_rank_among_those_of_its_type(self, connection, manual):
+        """However much better the pages of other types match."""
+        given = {"top_k": 1, "expand": False, "inject_types": ["note"], "inject_count": 1}
+        ingest(
+            connection, "notes",
+            [
+                page("drain.md", "Drain the boiler by its valve.", type="reference"),
+                page("values.md", "We prefer a boiler of the town.", type="note"),
+                page("cars.md", "Wash the car.", type="note"),
+            ],
+        )  # fmt: skip
+        row = ask(connection, "Drain the boiler by its valve", "notes", **given)
+        score = {s["key"]: s["score"] for s in row["sources"]}
+        assert relations(row) == {"hit": ["drain.md"], "injected": ["values.md"]}
+        assert score["values.md"] < score["drain.md"] / 2
+        row = ask(connection, "Drain the boiler by its valve", "notes", min_score=0.9, **given)
+        assert "injected" not in relations(row)
 
     def test_counts_and_turns_off(self, connection, manual):
-        given = {"top_k": 1, "expand": False, "inject_share": 0.0}
+        given = {"top_k": 1, "expand": False}
         question = "Which valve drains the boiler?"
         two = ask(connection, question, inject_types=["GUIDE"], inject_count=2, **given)
         assert len(relations(two)["injected"]) == 2
@@ -144,7 +161,6 @@ class TestInjection:
     def test_expanded_documents_become_injected_ones(self, connection, manual):
         row = ask(
             connection, "boiler valve manometer", top_k=1, inject_types=["reference"],
-            inject_share=0,
         )  # fmt: skip
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
@@ -152,7 +168,7 @@ class TestInjection:
 
     def test_has_its_turn_where_the_budget_is_short(self, connection, manual):
         row = ask(
-            connection, "Which valve drains the boiler?", inject_types=["guide"], inject_share=0,
+            connection, "Which valve drains the boiler?", inject_types=["guide"],
             inject_count=1, top_k=2, token_budget=110,
         )  # fmt: skip
         assert len(relations(row)["injected"]) == 1
@@ -287,7 +303,7 @@ def test_bad_arguments_are_named(connection, manual):
     for given, message in [
         ({"token_budget": 0}, "token_budget must be 1 to 1000000, got 0."),
         ({"inject_count": 101}, "inject_count must be 0 to 100, got 101."),
-        ({"inject_share": 1.5}, "inject_share must be 0 to 1, got 1.5."),
+        ({"score_share": 1.5}, "score_share must be 0 to 1, got 1.5."),
         ({"top_k": 0}, "top_k must be 1 to 1000"),
     ]:
         with refused(connection, "PGR01", message):

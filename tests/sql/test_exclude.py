@@ -153,7 +153,7 @@ def test_the_second_search_of_an_answer_does_not_bring_it_back(connection):
     ])  # fmt: skip
     asked = {
         "question": "pump reference", "library": "yard", "top_k": 1, "score_share": 0,
-        "expand": False, "inject_types": ["reference"], "inject_share": 0, "inject_count": 10,
+        "expand": False, "inject_types": ["reference"], "inject_count": 10,
     }  # fmt: skip
 
     def injected(**more: object) -> set[int]:

@@ -86,6 +86,32 @@ class TestRecording:
         assert first["keyword_rank"] == hit["explanation"]["keyword"]["rank"]
         assert kept["timings"].keys() >= {"keyword", "fusion"}
 
+    def test_parts_of_a_score_with_links_are_kept(self, connection):
+        given = {"query": "prime the pump", "library": "pumps", "graph": True}
+        hits = run(connection, "search", explain=True, **given)
+        row = run(connection, "recorded_search", **given)[0]
+        again = value(
+            connection, "select pgrag.record_search('prime the pump', %s)",
+            Jsonb([
+                {name: hit[name] for name in ("library", "document_id", "score", "explanation")}
+                for hit in hits
+            ]),
+        )  # fmt: skip
+        for found in (row["search_id"], again):
+            kept = value(connection, "select pgrag.search_record(%s)", found)["hits"]
+            exported = value(
+                connection,
+                "select e -> 'hits' from pgrag.export_searches() as e where e ->> 'search_id' = %s",
+                str(found),
+            )
+            assert kept == exported
+            for hit, record in zip(hits, kept, strict=True):
+                graph = hit["explanation"]["graph"]
+                for part in ("semantic", "edge", "centrality", "type_weight", "edge_share"):
+                    assert record["graph"][part] == graph[part]
+                assert record["semantic_rank"] == hit["explanation"]["semantic"]["rank"]
+                assert record["page_score"] == hit["explanation"]["keyword"]["page_score"]
+
     @pytest.mark.parametrize("function", ["search", "keyword_search", "semantic_search"])
     def test_a_recorded_search_finds_what_the_search_does(self, connection, function):
         ask = {"query": "prime the pump", "library": "pumps"}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from corpus import Author, pages
 from library import Row, ingest, page, refused, run, search
+from psycopg.types.json import Jsonb
 
 QUERY = "restart the server of a user"
 
@@ -184,3 +185,46 @@ def test_expansion_shows_its_words(connection, manual):
     assert hit["key"] == "a.md"
     assert hit["explanation"]["query_expansion"] == "synonyms"
     assert "kernel" in {w["lexeme"] for w in hit["explanation"]["keyword"]["lexemes"]}
+
+
+class TestReranked:
+    def test_scores_of_a_reranker_order_the_hits(self, connection, manual):
+        fused = {hit["document_id"]: hit for hit in search(connection, QUERY, top_k=30)}
+        scores = {str(id_): n / 100 for n, id_ in enumerate(fused)}
+        hits = search(connection, QUERY, top_k=5, reranked=scores)
+        assert ids(hits) == list(fused)[:-6:-1]
+        for hit in hits:
+            assert hit["score"] == scores[str(hit["document_id"])]
+            before = fused[hit["document_id"]]
+            for part in ("hybrid_score", "keyword_score", "semantic_score"):
+                assert hit[part] == before[part]
+            assert hit["cursor"] is None
+        [last] = search(connection, QUERY, top_k=5, reranked={ids(hits)[-1]: 0.1, 999999: 0.9})
+        assert last["document_id"] == hits[-1]["document_id"]
+
+    def test_diversity_and_limits_apply_to_their_order(self, connection, manual):
+        fused = search(connection, QUERY, top_k=30)
+        scores = {str(hit["document_id"]): 0.5 for hit in fused}
+        hits = search(connection, QUERY, top_k=5, reranked=scores, mmr_lambda=0.1)
+        assert ids(hits)[0] == ids(fused)[0]
+        assert ids(hits) != ids(fused)[:5]
+
+    def test_a_context_and_an_answer_begin_with_them(self, connection, manual):
+        fused = search(connection, QUERY, top_k=30)
+        scores = {str(hit["document_id"]): n / 100 for n, hit in enumerate(fused, start=1)}
+        given = {"top_k": 3, "expand": False, "score_share": 0, "reranked": scores}
+        blocks = run(connection, "context", query=QUERY, **given)
+        [material] = run(connection, "answer_context", question=QUERY, intent="off", **given)
+        last = {hit["document_id"]: hit["score"] for hit in fused[-3:]}
+        for rows in (blocks, material["sources"]):
+            assert {row["document_id"]: row["hybrid_score"] for row in rows} == last
+            assert {row["score"] for row in rows} == {0.28, 0.29, 0.3}
+
+    @pytest.mark.parametrize("reranked", [[1], {"x": 1}, {"1": 2}, {"1": "1"}, 0.5])
+    def test_what_is_no_score_is_refused(self, connection, manual, reranked):
+        with refused(connection, "PGR01", "reranked must be scores from 0 to 1 by document_id"):
+            search(connection, QUERY, reranked=Jsonb(reranked))
+
+    def test_has_one_page_of_results(self, connection, manual):
+        with refused(connection, "PGR01", "one page of results", "Raise top_k"):
+            search(connection, QUERY, reranked={"1": 0.5}, after="0.5:1:100:100")

@@ -112,10 +112,18 @@ for _group, _name, _function, _fixed, _about, _arguments, _columns in _LISTINGS:
     )
 
 
+_HIT = (
+    "rank", "document_id", "page_key", "score", "hybrid_score", "keyword_score", "keyword_rank",
+    "passage_score", "page_score", "semantic_score", "semantic_rank", "section_score",
+    "type_weight", "edge", "centrality",
+)  # fmt: skip
+"""What is known of a recorded hit; the last three are parts of a score with links."""
+
+
 @searches.command("show")
 @command
 def show_search(app: App, search: SearchId) -> Output:
-    """Show one recorded search with its hits, their scores, and its feedback."""
+    """Show one recorded search with its hits, the parts of their scores, and its feedback."""
     [row] = app.database.call("search_record", search_id=search)
     record: Row = row["search_record"]
     return Output(record, lambda: _print_record(record))
@@ -126,12 +134,10 @@ def _print_record(record: Row) -> None:
     documents = ((name, record[name]) for name in ("parameters", "timings") if record[name])
     print_facts((name, record[name]) for name in names)
     print_facts((name, json.dumps(value, ensure_ascii=False)) for name, value in documents)
-    columns = (
-        "rank", "document_id", "page_key", "score", "hybrid_score", "keyword_score",
-        "semantic_score",
-    )  # fmt: skip
-    if record["hits"]:
-        print_table(columns, [[hit[name] for name in columns] for hit in record["hits"]])
+    hits = [hit | (hit["graph"] or {}) for hit in record["hits"]]
+    columns = [name for name in _HIT if any(hit.get(name) is not None for hit in hits)]
+    if hits:
+        print_table(columns, [[hit.get(name) for name in columns] for hit in hits])
     for rating in record["feedback"]:
         rated = f"document {rating['document_id']}" if rating["document_id"] else "whole answer"
         print_text(f"{rating['rating']} of 5, {rated}, {rating['at']}")

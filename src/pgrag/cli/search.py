@@ -204,7 +204,8 @@ def _explained(explanation: dict[str, Any]) -> Text:
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     lines = [
         *explanation["reasons"],
-        f"score {explanation['score']:.4f} by {explanation['fusion']} fusion,"
+        *_reranked(explanation),
+        f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
         f" alpha {_number(explanation['alpha'])}",
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
@@ -223,6 +224,11 @@ def _explained(explanation: dict[str, Any]) -> Text:
         *(_plan(plan) for plan in explanation["plans"]),
     ]
     return Text(printable("\n".join(lines)), style="dim")
+
+
+def _reranked(explanation: dict[str, Any]) -> list[str]:
+    score = explanation["rerank_score"]
+    return [] if score is None else [f"score {score:.4f} by the reranker"]
 
 
 def _graph(parts: dict[str, Any] | None) -> list[str]:

@@ -41,6 +41,7 @@ class Source(Value):
     score: float | None = described(
         "Null: read for its position in the page, not found by a search.", 0.41
     )
+    hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
     relation: str = described("hit, expansion, parent, or injected by the strategy.", "hit")
     tokens: int | None = described("", 120)
     content: str

@@ -106,10 +106,11 @@ class ContextBlock(_Placed):
     """One passage of a context."""
 
     score: float
-    relation: str = described("hit, expansion, parent or sibling.", "hit")
+    relation: str = described("hit, injected, expansion, parent or sibling.", "hit")
     tokens: int = described("Estimated size of the block.", 57)
     block: str = described("The text, with the headings above the passage in the context.")
     version_reason: str = described("Why this version was read.", "the newest release")
+    hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
 
 
 class Surroundings(Value):

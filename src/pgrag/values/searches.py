@@ -141,3 +141,6 @@ class Intent(Value):
     alpha: float | None = described("Null: the alpha of the library.")
     alpha_offset: float | None = described("Added to alpha.")
     hierarchy: str = described("none, depth, breadth or overview.", "depth")
+    arguments: dict[str, Any] = described(
+        "Other arguments of searches, contexts and answers.", {"inject_types": ["guide"]}
+    )

@@ -31,6 +31,7 @@ as $$
             "hierarchy": {"type": "string", "choices": ["none", "depth", "breadth", "overview"]},
             "mmr_lambda": {"type": "number", "minimum": 0, "maximum": 1},
             "graph": {"type": "boolean"},
+            "reranked": {"type": "object"},
             "token_budget": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 4000},
             "expand": {"type": "boolean", "default": true},
             "expansion_threshold": {"type": "number", "default": 0.3},
@@ -41,10 +42,9 @@ as $$
                 "default": 20},
             "score_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
             "parents": {"type": "boolean", "default": false},
-            "template": {"type": "string"},
             "inject_types": {"type": "array", "longest": 20},
             "inject_count": {"type": "integer", "minimum": 0, "maximum": 100, "default": 3},
-            "inject_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
+            "template": {"type": "string"},
             "format": {"type": "string", "choices": ["simple", "grouped"], "default": "grouped"},
             "siblings": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 0},
             "overlap": {"type": "boolean", "default": false},
@@ -65,18 +65,18 @@ as $$
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
                 "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
                 "mmr_lambda", "graph", "mode", "unit", "aggregate", "after", "snippets", "history",
-                "explain"
+                "explain", "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
                 "mmr_lambda", "graph", "mode", "unit", "aggregate", "after", "snippets", "history",
-                "explain"
+                "explain", "reranked"
             ],
             "semantic_search": [
                 "library", "version", "top_k", "filters", "model", "min_score", "levels",
                 "max_per_page", "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph",
-                "mode", "unit", "aggregate", "after", "snippets", "history", "explain"
+                "mode", "unit", "aggregate", "after", "snippets", "history", "explain", "reranked"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
@@ -94,17 +94,18 @@ as $$
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
                 "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "token_budget", "expand", "expansion_threshold",
+                "mmr_lambda", "graph", "reranked", "token_budget", "expand", "expansion_threshold",
                 "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
-                "score_share", "parents", "format", "siblings", "overlap"
+                "score_share", "parents", "inject_types", "inject_count", "format", "siblings",
+                "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
                 "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "token_budget", "expand", "expansion_threshold",
+                "mmr_lambda", "graph", "reranked", "token_budget", "expand", "expansion_threshold",
                 "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
-                "score_share", "parents", "template", "inject_types", "inject_count", "inject_share"
+                "score_share", "parents", "inject_types", "inject_count", "template"
             ]
         }
     }'::pg_catalog.jsonb;

@@ -25,6 +25,8 @@ begin
     into wrong
     from jsonb_each(arguments) as e
     where e.value <> coalesce(declared -> e.key -> 'default', 'null')
+        -- Left open for the strategy.
+        and not (e.value = 'null' and e.key = any (_pgrag.strategy_arguments()))
         and (
             not taken ? e.key
             or _pgrag.argument_fault(e.key, e.value, declared -> e.key) is not null

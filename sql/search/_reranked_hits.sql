@@ -1,0 +1,42 @@
+-- The hits to which a reranker has given scores, best first. The search is repeated, so that a hit
+-- keeps all that is known of it: hybrid_score, ranks, the parts of a score with links. Diversity
+-- and the limit apply to the new order.
+create or replace function _pgrag.reranked_hits(
+    request _pgrag.search_request
+)
+returns _pgrag.listing
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    pool _pgrag.search_request := request;
+    listing _pgrag.listing;
+begin
+    pool.reranked := null;
+    pool.mmr_lambda := null;
+    -- As deep as the retrievers are read: the best of a reranker may stand far down.
+    pool.candidate_count := greatest(
+        pool.candidate_count, (select count(*) from jsonb_object_keys(request.reranked))
+    );
+    pool.top_k := pool.candidate_count;
+    listing := _pgrag.list_hits(pool);
+    listing.cursors := '{}';
+    select _pgrag.placed(
+        listing.hits,
+        array_agg(h.ordinality order by r.score desc, h.ordinality),
+        array_agg(r.score order by r.score desc, h.ordinality)
+    )
+    into listing.hits
+    from unnest(listing.hits) with ordinality as h
+    cross join lateral (
+        select (request.reranked ->> h.document_id::text)::double precision as score
+    ) as r
+    where r.score is not null;
+    if request.mmr_lambda < 1 then
+        listing.hits := _pgrag.diversified(listing.hits, request);
+    end if;
+    listing.hits := coalesce(listing.hits[:request.top_k], '{}');
+    return listing;
+end;
+$$;
