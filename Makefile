@@ -25,7 +25,7 @@ SERVE   ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-local lint format docs bench evaluation house constraints clean
+.PHONY: help demo test test-container test-local lint format docs requirements bench evaluation house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ docs: $(VENV)/.development ## write the SQL checks of arguments, the references 
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
 	$(BIN)/python scripts/make_mcp_reference.py
+
+requirements: $(VENV)/.development ## print what pgrag must do: a row each, asked in SQL, over REST, on the command line
+	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
 
 bench: $(VENV)/.development ## measure speed and exactness on real documentation (DATA=path)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
