@@ -69,6 +69,51 @@ def test_a_summary_has_what_most_of_its_paragraphs_have():
     assert tags[2, "History"] == ()
 
 
+AUDIENCES = {"beginner", "intermediate", "advanced"}
+
+
+@pytest.mark.parametrize(
+    ("text", "audience"),
+    [
+        ("# Tides\n\nThe sea rises.", None),
+        ("# Getting started with tides\n\nThe sea rises.", "beginner"),
+        ("# Tide basics\n\nThe sea rises.", "beginner"),
+        ("# Einführung in Gezeiten\n\nDas Meer steigt.", "beginner"),
+        ("# Введение в приливы\n\nМоре поднимается.", "beginner"),
+        ("# Hello tides\n\n## Before you begin\n\nYou need a boat.\n\n## Go\n\nGo.", "beginner"),
+        ("# Tide basics\n\nThis assumes familiarity with orbits.", "intermediate"),
+        ("# Tides\n\n## Prerequisites\n\n## Measure\n\nThe sea rises.", "intermediate"),
+        ("# Tides\n\n## Voraussetzungen\n\nEin Boot.\n\n## Messen\n\nMessen.", "intermediate"),
+        ("# Highly available tides\n\n## Before you begin\n\nA sea.", "advanced"),
+        ("# Hochverfügbare Gezeiten\n\n## Erste Schritte\n\nDas Meer steigt.", "advanced"),
+        ("# Высокая доступность приливов\n\nМоре поднимается.", "advanced"),
+        ("# Tides\n\n## Boats\n\n### Prerequisites\n\nA boat.\n\n### Go\n\nGo.", None),
+        ("# Service internal tides\n\nThe sea rises.", None),
+        ("# Tides\n\n## First steps for both seas\n\nThe sea rises.", None),
+        ("---\naudience: [experts]\n---\n# Tide basics\n\nThe sea rises.", "advanced"),
+        ("---\ndifficulty: Mittel\n---\n# Tides\n\nThe sea rises.", "intermediate"),
+        ("---\ntags: [sea, Beginner]\n---\n# Tides\n\nThe sea rises.", "beginner"),
+        ("---\nlevel: 3\n---\n# Tides\n\nThe sea rises.", None),
+    ],
+)
+def test_a_page_has_the_audience_that_its_author_names_or_presupposes(text, audience):
+    page = read_page("tides.md", text.encode(), PageOptions())
+    expected = {audience} - {None}
+    assert {*page.chunks[0].content_tags} & AUDIENCES == expected
+    for chunk in page.chunks:
+        assert {*chunk.content_tags} & AUDIENCES <= expected
+
+
+def test_a_section_for_others_has_its_own_audience():
+    text = (
+        "# Tide basics\n\nThe sea rises.\n\n## Care\n\nIt falls.\n\n"
+        "## Advanced usage\n\nTurn the moon.\n"
+    )
+    page = read_page("tides.md", text.encode(), PageOptions())
+    tags = {chunk.heading: chunk.content_tags for chunk in page.chunks if chunk.level == 2}
+    assert (tags["Care"], tags["Advanced usage"]) == (("beginner",), ("advanced",))
+
+
 @pytest.mark.parametrize("text", ["", "\n", "#", "```", "**", "- ", "a" * 100_000, "[" * 5000])
 def test_odd_text_has_no_tags(text):
     assert content_tags(text, heading=text) == ()

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from urllib.parse import urljoin
 
 from pgrag.ingest.chunks.chunks import make_chunks
-from pgrag.ingest.chunks.content_tags import tag_chunks
+from pgrag.ingest.chunks.content_tags import declared_audience, tag_chunks
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
 from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
@@ -22,7 +22,7 @@ from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page
 
-CHUNKER_VERSION = 5
+CHUNKER_VERSION = 6
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
@@ -102,6 +102,7 @@ def read_page(
         ),
         page_path=path,
         page_type=reading.type,
+        audience=declared_audience(matter.fields, properties.tags),
     )
     return Page(
         key=key,

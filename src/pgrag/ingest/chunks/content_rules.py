@@ -10,10 +10,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal
 
-#: "type": the page's type as the author wrote it. "heading": the chunk's heading. "path": that
+#: "type": the page's type as the author wrote it. "audience": an audience or a tag of the page, as
+#: the author wrote it. "title": the page's title. "heading": the chunk's heading. "path": that
 #: heading and the headings above it, one per line. "opening": the first sentence. "text": the
 #: whole chunk without the lines of its code.
-Place = Literal["type", "heading", "path", "opening", "text"]
+Place = Literal["type", "audience", "title", "heading", "path", "opening", "text"]
 
 
 class Rule:
@@ -46,7 +47,9 @@ class Rule:
 #: Kinds exclude each other only if an author declares one; marks combine with any kind.
 KINDS = ("procedural", "conceptual", "reference", "policy")
 MARKS = ("definition", "example", "warning")
-AUDIENCES = ("beginner", "advanced")
+#: A text has at most one audience, which is that of its page unless a heading names another.
+#: A page whose author states what must be known or set up is "intermediate".
+AUDIENCES = ("beginner", "intermediate", "advanced")
 CONTENT_TAGS = (*KINDS, *MARKS, *AUDIENCES)
 
 _ORDERS = (
@@ -71,9 +74,9 @@ _ORDERS_RU = (
     "создайте|сохраните|удалите|укажите|установите"
 )
 _NOT_A_NAME = (
-    "this|that|these|those|it|there|here|he|she|they|we|you|if|when|where|while|what|which|who|"
+    "the|an?|this|that|these|those|it|there|here|he|she|they|we|you|if|when|where|while|what|which|who|"
     "why|how|as|in|on|for|to|with|by|at|of|one|two|both|each|every|most|some|many|all|another|"
-    "however|following|note|because|since|after|before|also|but|and|or|so|not|next|now|see|"
+    "however|following|above|below|note|because|since|after|before|also|but|and|or|so|not|next|now|see|"
     "dies|das|dieser|diese|dieses|es|hier|wenn|wer|was|wie|wo|da|dann|er|sie|man|im|in|auf|bei|für|"
     "это|этот|эта|эти|он|она|они|оно|если|когда|здесь|там|что|как|где|для|в|на|при|из"
 )
@@ -93,8 +96,9 @@ RULES = (
     Rule(
         "procedural",
         "heading",
-        r"^how (?:to|do i|can i)\b(?! (?:get involved|contribute|help|participate))",
-        rf"^(?:step \d+\b.*|steps|procedure|(?:{_ORDERS})(?! case)(?: [\w`'./()*-]+)+)$",
+        r"^how (?:to|do i|can i)\b"
+        r"(?! (?:get (?:involved|in touch)|contribute|help|participate|(?:learn|find out) more))",
+        rf"^(?:step \d+\b.*|steps|procedure|(?:{_ORDERS})(?! (?:case|time))(?: [\w`'./()*-]+)+)$",
         r"^(?:(?:un)?installing|setting up|upgrading|cleaning up) ",
         r"^(?:schritt \d+\b.*|schritte|anleitung|vorgehen|so (?:geht|funktioniert) es)$",
         rf"^(?:[\w`'./()-]+ )+(?:{_INFINITIVES})$",
@@ -104,7 +108,9 @@ RULES = (
     Rule(
         "procedural",
         "text",
-        rf"^ *(?:\d+[.)]|[*-]) +(?:then |now |next, )?(?:{_ORDERS})\b",
+        # Without numbers only sentences count: "- Add colours (#12)" is a change, "- list" a verb.
+        rf"^ *(?:\d+[.)]|[*-](?=.*[.:]$)) +(?:then |now |next, )?(?:{_ORDERS})\b"
+        r"(?!.*(?:#\d|/pull/))",
         r"^ *(?:\d+[.)]|[*-]) +[A-ZÄÖÜ]\w+en Sie\b",
         rf"^ *(?:\d+[.)]|[*-]) +(?:{_ORDERS_RU})\b",
         times=2,
@@ -176,9 +182,11 @@ RULES = (
         "policy",
         "heading",
         r"^code of conduct$|^terms (?:of (?:use|service)|and conditions)\b",
-        r"\b(?:privacy|acceptable[- ]use|retention|return|refund|travel|deprecation|support|"
-        r"version[- ]skew|password|data protection|leave|trademark|expense|security release) "
-        r"policy$",
+        # "The new volume retention policy" is a feature.
+        r"^(?:(?:the|our|company|corporate|staff|employee|group|general|project) )*"
+        r"(?:privacy|acceptable[- ]use|(?:data|records?|documents?) retention|return|refund|"
+        r"travel|(?:\w+ )?deprecation|support|version[- ]skew|password|data protection|leave|"
+        r"trademark|expense|security release) policy$",
         r"^(?:§ ?\d+|article \d+|section \d+|clause \d+)\b",
         r"^(?:termination|liability|confidentiality|governing law|indemnification|warranty)$",
         r"\b(?:datenschutz|reise|sicherheits|spesen|passwort|homeoffice)richtlinien?\b",
@@ -215,7 +223,9 @@ RULES = (
     Rule(
         "definition",
         "opening",
-        rf"^(?:(?:an?|the) )?{_NAME}(?:is|are) an? [^?]*$",
+        rf"^(?:(?:an?|the) )?{_NAME}(?:is|are) an? "
+        r"(?!(?:critical|important|key|crucial|vital|essential|major|common|good|great|bit|lot|"
+        r"matter|must|ongoing|bold|distinct|different|optional)\b)[^?]*$",
         rf"^(?:(?:an?|the) )?{_NAME}(?:refers to|denotes|stands for|is defined as|"
         r"is the (?:name|term|process|practice|smallest|unit|ability|component|part) )",
         rf"^(?:(?:eine?|der|die|das) )?{_NAME}(?:ist|sind) eine? [^?]*$",
@@ -261,17 +271,84 @@ RULES = (
     ),
     Rule(
         "beginner",
+        "audience",
+        r"^(?:beginners?|novices?|newcomers?|introductory|elementary|easy)$",
+        r"^(?:anfänger(?:innen)?|einsteiger(?:innen)?|leicht|einfach)$",
+        r"^(?:начинающи[йем]|новичк?(?:ок|и|ам)|начальный|л[её]гкий|простой)$",
+    ),
+    Rule(
+        "intermediate",
+        "audience",
+        r"^intermediate$|^mittel(?:stufe|schwer)?$|^средний$",
+    ),
+    Rule(
+        "advanced",
+        "audience",
+        r"^(?:advanced|experts?|experienced|hard|difficult)$",
+        r"^(?:fortgeschritten(?:e|er)?|experten?|profis?|schwer|schwierig)$",
+        r"^(?:продвинутый|опытны[йем]|эксперт(?:ы|ам)?|сложный)$",
+    ),
+    Rule(
+        "beginner",
+        "title",
+        r"^(?:get(?:ting)? started|quick ?start|first steps|your first|hello,? \w+$|"
+        r"intro(?:duction)? to|tour of)\b|\b(?:basics|quick ?start|101)$|"
+        r"^what (?:is|are) (?!new|next)[\w .-]+$",
+        r"^(?:erste schritte|schnelleinstieg|einstieg in|einführung in|was (?:ist|sind))\b|"
+        r"\b(?:grundlagen|schnelleinstieg)$",
+        r"^(?:первые шаги|начало работы|быстрый старт|введение в|знакомство с|основы|что такое)\b",
+    ),
+    Rule(
+        "advanced",
+        "title",
+        r"^advanced\b|\badvanced (?:usage|topics|configuration|features|guide|options)\b|"
+        r"\binternals\b|\bdeep[- ]dive\b|\bunder the hood\b|\bfor experts\b|"
+        r"\bhigh(?:ly)?[- ]availab|^hardening\b|\bdisaster recovery\b|\bperformance tuning\b|"
+        r"^(?:extend(?:ing)?|(?:writ|develop|build|implement)(?:e|ing)?) (?:the|an?|your own) .*"
+        r"\b(?:plugins?|drivers?|providers?|operators?|controllers?|schedulers?|extensions?|"
+        r"api)\b",
+        r"\bfortgeschritten|\bfür (?:experten|profis)\b|\bhochverfügbar|\binterna$|"
+        r"\bunter der haube\b|\bhärtung\b|\bleistungsoptimierung\b",
+        r"\bпродвинут|\bрасширенн\w+ (?:возможности|настройк)|\bдля экспертов\b|"
+        r"\bвнутренне\w+ устройств|\b(?:высок\w+ доступност|отказоустойчив)|\bпод капотом\b",
+    ),
+    Rule(
+        "beginner",
         "path",
         r"\b(?:for|guide to) (?:absolute |complete )?beginners\b|\bbeginner'?s?'? guide\b|"
-        r"^(?:getting started|quick ?start|first steps|your first )",
-        r"\bfür (?:einsteiger|anfänger|neulinge)\b|^(?:erste schritte|schnelleinstieg)\b",
-        r"\bдля (?:начинающих|новичков)\b|^(?:первые шаги|начало работы|быстрый старт)",
+        r"^(?:getting started|quick ?start|first steps|your first [\w -]+)!?$",
+        r"\bfür (?:einsteiger|anfänger|neulinge)\b|^(?:erste schritte|schnelleinstieg)$",
+        r"\bдля (?:начинающих|новичков)\b|^(?:первые шаги|начало работы|быстрый старт)$",
+    ),
+    Rule(
+        "intermediate",
+        "heading",
+        r"^(?:before you (?:begin|start)|(?:\w+ )?prerequisites?)$",
+        r"^(?:(?:\w+)?voraussetzungen|vorkenntnisse|bevor (?:sie|du) (?:beginn|anf|start)\w+)$",
+        r"^(?:предварительные (?:требования|условия)|перед началом(?: работы)?|"
+        r"прежде чем начать|подготовка к работе)$",
+    ),
+    Rule(
+        "intermediate",
+        "text",
+        r"\b(?:you|readers?) (?:should|must|need to) (?:already )?(?:be familiar with|"
+        r"familiarize yourself with|have read|(?:have|know) the basics)\b|"
+        r"\bassum(?:es?|ing) (?:that )?(?:you(?:'re| are| already)? (?:know|familiar|"
+        r"understand)|(?:basic |some )?(?:familiarity|knowledge))",
+        r"\b(?:require|need)s? (?:(?:some|a|basic|working|prior) )*(?:knowledge|understanding) "
+        r"of\b",
+        r"\b(?:grundkenntnisse|vorkenntnisse|kenntnisse) .{0,60}(?:vorausgesetzt|erforderlich|"
+        r"nötig)|\bsollten sie (?:bereits )?(?:vertraut|kennen)|\bsetzt .{0,60}kenntnisse voraus",
+        r"\bпредполагается, что вы\b|\bнеобходим\w* (?:базов\w+ )?знани|"
+        r"\bвы должны (?:уже )?(?:знать|понимать|быть знакомы)",
+        needs="familiar,know,understand,have read,basics,assum,kenntnisse,sollten sie,"
+        "предполагается,знани,вы должны",
     ),
     Rule(
         "advanced",
         "path",
         r"^advanced\b|\badvanced (?:usage|topics|configuration|features|guide|users|options)\b|"
-        r"\bfor experts\b|^(?:deep dive|internals)\b",
+        r"\bfor experts\b|\bdeep dive$|^(?:deep dive|internals)\b",
         r"\bfür (?:fortgeschrittene|experten|profis)\b|^fortgeschrittene\b",
         r"\bдля (?:опытных|продвинутых|экспертов)\b|^(?:продвинут|расширенные возможности)",
     ),

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from pgrag.ingest.chunks.content_rules import CONTENT_TAGS, KINDS, RULES, Place
+from pgrag.ingest.chunks.content_rules import AUDIENCES, CONTENT_TAGS, KINDS, RULES, Place
 from pgrag.models import Chunk
 
 #: Maximum length of a first sentence that is a definition.
@@ -14,23 +15,33 @@ _CODE = re.compile(r"^ *(`{3,}|~{3,})[^\n]*\n.*?(?:^ *\1[`~]* *$|\Z)", re.MULTIL
 _FENCE_ONLY = "```\n"
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n\s*\n")
 _MARKUP = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
+#: Front matter in which authors name the audience.
+_AUDIENCE_KEYS = ("audience", "difficulty", "level", "skill_level", "skill-level", "experience")
 
 
 def tag_chunks(
-    chunks: Sequence[Chunk], *, page_path: tuple[str, ...], page_type: str | None
+    chunks: Sequence[Chunk],
+    *,
+    page_path: tuple[str, ...],
+    page_type: str | None,
+    audience: str | None = None,
 ) -> tuple[Chunk, ...]:
     """Return the chunks with their content tags, in the order of `CONTENT_TAGS`.
 
     A paragraph is tagged by its text and headings. If these do not determine its kind, the page
-    type that the author declared does. A summary gets the tags of more than half of the
+    type that the author declared does; if they do not name its audience, the page's applies, of
+    which `audience` is the declared one. A summary gets the tags of more than half of the
     paragraphs below it.
     """
-    written = (page_type or "").strip()
-    kinds = (rule.tag for rule in RULES if rule.place == "type" and rule.fits(written, written))
-    declared = next(kinds, None)
+    kind = _first("type", (page_type or "").strip())
     tags_of = [
-        _paragraph_tags(chunk, page_path, declared) if chunk.level == 2 else frozenset()
+        _paragraph_tags(chunk, page_path, kind) if chunk.level == 2 else frozenset()
         for chunk in chunks
+    ]
+    audience = audience or _page_audience(chunks, page_path)
+    tags_of = [
+        _with_audience(tags, audience) if chunk.level == 2 else tags
+        for chunk, tags in zip(chunks, tags_of, strict=True)
     ]
     below: list[list[frozenset[str]]] = [[] for _ in chunks]
     for index, chunk in enumerate(chunks):
@@ -68,6 +79,50 @@ def content_tags(
     if kind == "reference" or (kind and not tags & set(KINDS)):
         tags = tags - set(KINDS) | {kind}
     return _in_order(tags)
+
+
+def declared_audience(fields: Mapping[str, Any], tags: Iterable[str]) -> str | None:
+    """Return the audience that an author names in the front matter or by a tag, if any."""
+    values: list[Any] = []
+    for key in _AUDIENCE_KEYS:
+        value = fields.get(key)
+        values += value if isinstance(value, list) else [value]
+    written = [value for value in (*values, *tags) if isinstance(value, str)]
+    return next(filter(None, (_first("audience", value.strip()) for value in written)), None)
+
+
+def _first(place: Place, written: str) -> str | None:
+    """Return the tag of the first rule for this place that fits."""
+    tags = (rule.tag for rule in RULES if rule.place == place and rule.fits(written, written))
+    return next(tags, None)
+
+
+def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str | None:
+    """Return the audience of a page by its title, or by what it says must be known or set up.
+
+    What must be known stands in the first paragraphs, and then the page is not for beginners.
+    Only the page's own sections count: the prerequisites of a section are not the page's.
+    """
+    titled = _first("title", _plain(page_path[-1]))
+    if titled == "advanced":
+        return titled
+    opening = [chunk.content for chunk in chunks if chunk.level == 2][:3]
+    if any("intermediate" in content_tags(content) for content in opening):
+        return "intermediate"
+    headings = {chunk.heading for chunk in chunks if len(chunk.path) == len(page_path) + 1}
+    if any("intermediate" in content_tags("", heading=heading) for heading in headings):
+        return titled or "intermediate"
+    return titled
+
+
+def _with_audience(tags: frozenset[str], page_audience: str | None) -> frozenset[str]:
+    """Leave the one audience of a paragraph, else give it the page's.
+
+    "Getting started" on a page for others is for them.
+    """
+    own = "advanced" if "advanced" in tags else page_audience
+    own = own or ("beginner" if "beginner" in tags else None)
+    return tags - set(AUDIENCES) | ({own} if own else set())
 
 
 def _paragraph_tags(chunk: Chunk, page_path: tuple[str, ...], kind: str | None) -> frozenset[str]:
