@@ -56,6 +56,26 @@ def test_a_configuration_is_compared_applied_and_remembered(pgrag: CommandLine) 
     )
 
 
+def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(
+    pgrag: CommandLine, fixtures_folder: Path
+) -> None:
+    pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
+    file = pgrag.folder / "strategy.yaml"
+    strategy = "\nintents:\n  MOORING: {min_score: SCORE, graph: {search: true, depth: 2}}\n"
+    rule = FILE.format(confidence=0.7).replace("PROCEDURAL", "MOORING")
+    file.write_text(rule + strategy.replace("SCORE", "high"), encoding="utf-8")
+    refused = pgrag.run("config", "apply", file, code=1)
+    assert "intents/MOORING/min_score: must be a number, got 'high'." in refused.err
+    file.write_text(rule + strategy.replace("SCORE", "1"), encoding="utf-8")
+    pgrag.run("config", "apply", file)
+    shown = pgrag.run("intent", "Festmacherleinen").out
+    assert '{"graph": {"depth": 2, "search": true}, "min_score": 1}' in shown
+    ask = ("context", "Ausweis und Festmacherleinen", "--library", "wegweiser")
+    assert pgrag.json(*ask)
+    assert pgrag.json(*ask, "--intent", "auto") == []
+    assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")
+
+
 def test_synonyms_of_a_library(pgrag: CommandLine, fixtures_folder: Path) -> None:
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     assert "has no synonyms" in pgrag.run("synonyms", "wegweiser").out

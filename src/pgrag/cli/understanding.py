@@ -60,7 +60,7 @@ def intent(app: App, query: Annotated[str, Argument(help="A question.")]) -> Out
         ("levels", ", ".join(map(str, row["levels"]))),
         *((name, str(row[name])) for name in ("unit", "aggregate", "hierarchy")),
         ("alpha", alpha),
-        *((name, json.dumps(value)) for name, value in row["arguments"].items()),
+        ("arguments", json.dumps(row["arguments"])),
     ]
     return Output(row, lambda: print_facts(facts))
 
