@@ -5,7 +5,7 @@ create or replace function pgrag.compare_versions(
     from_version text,
     to_version text default null,
     page text default null,
-    texts boolean default false
+    texts text default 'none'
 )
 returns table (
     change text,
@@ -40,6 +40,11 @@ declare
     old_version_id bigint := _pgrag.compared_version(compare_versions.library, from_version);
     new_version_id bigint := _pgrag.compared_version(compare_versions.library, to_version);
 begin
+    if (compare_versions.texts in ('none', 'pages', 'all')) is not true then
+        raise exception 'texts must be none, pages or all, got %.',
+            quote_nullable(left(compare_versions.texts, 200))
+            using errcode = 'PGR01';
+    end if;
     return query
     with pairs as materialized (
         select
@@ -156,7 +161,9 @@ begin
             or (o.counterpart_id is not null and (o.headings <> '{}' or o.text_hash is not null))
     ),
     changes as (
-        select * from page_changes union all select * from section_changes
+        select true as is_page, p.* from page_changes as p
+        union all
+        select false, s.* from section_changes as s
     )
     select
         c.change,
@@ -172,9 +179,9 @@ begin
         coalesce(n.title, o.title),
         coalesce(n.url, o.url),
         coalesce(d.anchor, ''),
-        case when compare_versions.texts
+        case when compare_versions.texts = 'all' or c.is_page and compare_versions.texts = 'pages'
             then _pgrag.source_text(o, c.old_section, c.old_document_id) end,
-        case when compare_versions.texts
+        case when compare_versions.texts = 'all' or c.is_page and compare_versions.texts = 'pages'
             then _pgrag.source_text(n, c.section, c.new_document_id) end
     from changes as c
     left join pairs as a on a.old_id = c.old_id
@@ -194,7 +201,7 @@ begin
     where compare_versions.page is null or compare_versions.page in (b.new_key, a.old_key)
     order by
         coalesce(b.new_key, a.old_key) collate "C",
-        c.section is not null or c.old_section is not null,
+        not c.is_page,
         d.sort_order;
 end;
 $$;
@@ -207,10 +214,10 @@ changed. section: its headings below the title; {} is the text before them, null
 page. text_changed: whether the text differs too; for a page this includes its front matter. A page
 is the same by its uuid, else its key, else its body, else by sharing half of its lines; a section
 by its page and headings. Sections of an added or removed page have no rows, unless they moved.
-page: only this page, by its key in either version. texts: with both texts, those of a page with
-front matter, those of a section without its heading. The ids of old_… are of the old version, key
+page: only this page, by its key in either version. texts: none; pages (with both texts of each page,
+front matter included); all (also those of each section, without its heading). The ids of old_… are of the old version, key
 and the other columns of the new one, or the old one if it is removed. Rows come by key. A version
-that is not exactly the one asked for is named in a notice. Errors: PGR02, PGR03.';
+that is not exactly the one asked for is named in a notice. Errors: PGR01, PGR02, PGR03.';
 
 -- The source of a page, or the own text of one of its sections.
 create or replace function _pgrag.source_text(

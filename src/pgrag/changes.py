@@ -34,7 +34,7 @@ def compare_versions(
         from_version=old["version"],
         to_version=new["version"],
         page=page,
-        texts=diff,
+        texts="pages" if diff else None,
     )
     # By id: another page may have moved to the key of one that was removed.
     pages = {

@@ -98,7 +98,7 @@ def test_a_section_under_another_heading_or_on_another_page_has_moved(connection
         row
         for row in run(
             connection, "compare_versions",
-            library="sailing", from_version="1.0", to_version="2.0", texts=True,
+            library="sailing", from_version="1.0", to_version="2.0", texts="all",
         )
         if row["section"] == ["Chain"]
     ]  # fmt: skip
@@ -207,11 +207,21 @@ def test_one_page_with_its_texts(connection, compared):
     for key in ("reef.md", "guide/reef.md"):
         whole, section = run(
             connection, "compare_versions",
-            library="sailing", from_version="1.0", to_version="2.0", page=key, texts=True,
+            library="sailing", from_version="1.0", to_version="2.0", page=key, texts="all",
         )  # fmt: skip
         assert (whole["old_text"], whole["new_text"]) == (REEF, REEF + "\nMore.\n")
         assert section["old_text"].strip() == "Two lines lead aft. Haul them in turn."
         assert section["new_text"].strip().endswith("More.")
+        rows = run(
+            connection, "compare_versions",
+            library="sailing", from_version="1.0", to_version="2.0", page=key, texts="pages",
+        )  # fmt: skip
+        assert [row["old_text"] for row in rows] == [REEF, None]
+        assert [row["new_text"] for row in rows] == [REEF + "\nMore.\n", None]
+    with refused(connection, "PGR01", "texts must be none, pages or all, got 'true'."):
+        run(
+            connection, "compare_versions", library="sailing", from_version="1.0", texts="true",
+        )  # fmt: skip
 
 
 def test_versions_that_do_not_exist_are_refused_and_others_named(connection, compared):

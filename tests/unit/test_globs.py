@@ -1,8 +1,22 @@
 """Include and exclude patterns."""
 
+import re
+import time
+
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from pgrag.ingest.globs import matcher
+from pgrag.ingest.source.ignored import IgnoreRules
+
+#: What each sign means, if a match may try every way to divide a key among the stars.
+SIGNS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", ".": r"\."}
+PATTERNS = st.lists(
+    st.sampled_from(["**/", "/**/", "**", "*", "?", "[ab]", "[!a]", "a", "b", ".", "/"]),
+    min_size=1, max_size=9,
+).map("".join)  # fmt: skip
+KEYS = st.lists(st.text("ab.", min_size=1, max_size=4), min_size=1, max_size=4).map("/".join)
 
 
 @pytest.mark.parametrize(
@@ -36,3 +50,27 @@ def test_exclude_takes_away_from_include() -> None:
 
 def test_without_patterns_everything_is_wanted() -> None:
     assert matcher([], [])("any/thing.md")
+
+
+@given(PATTERNS, KEYS)
+def test_stars_match_what_any_division_of_the_key_matches(pattern: str, key: str) -> None:
+    assume("***" not in pattern and not pattern.startswith(("/", "./")) and pattern[-1] != "/")
+    rooted = pattern if "/" in pattern else f"**/{pattern}"
+    expression = re.sub(r"\*\*/|\*\*|[*?.]", lambda sign: SIGNS[sign[0]], rooted)
+    expected = bool(re.fullmatch(expression.replace("[!a]", "[^/a]"), key))
+    assert matcher([pattern], [])(key) == expected
+
+
+@pytest.mark.parametrize(
+    ("unit", "key"), [("a*", "a" * 250), ("**/a/", "a/" * 120), ("a**", "a" * 250)]
+)
+def test_many_stars_take_no_time(unit: str, key: str) -> None:
+    """Each star that could stop anywhere made each key take a hundred times as long."""
+    rules = IgnoreRules()
+    rules.add(".gitignore", f"{20 * unit}b\n".encode())
+    is_wanted = matcher([20 * unit + "b"], [])
+    started = time.process_time()
+    assert not is_wanted(f"{key}c")
+    assert not rules.ignores(f"{key}c")
+    assert time.process_time() - started < 1
+    assert is_wanted(f"{key}b")

@@ -3,8 +3,18 @@
 import re
 from collections.abc import Callable, Iterable
 
-_WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_WILDCARDS = {"*": "[^/]*", "?": "[^/]"}
+#: The expressions of "**", as many characters as possible, and as few.
+_ACROSS = {"**/": ("(?:.*/)?", "(?:.*?/)??"), "**": (".*", ".*?")}
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
+_STARS = re.compile(r"\*{3,}")
+_REPEATED = re.compile(r"(?:\*\*/){2,}")
+_SAME_STAR = re.compile(r"(?:\[\^/\]\*){2,}")
+#: A star and what follows it in its folder, before another star.
+_STAR_BEFORE_STAR = re.compile(
+    r"\[\^/\]\*((?:\\.|\[\^/\](?!\*)|\[(?!\^/\])\^?\]?[^\]]*\]|[^/()\[\\|])+)(?=\[\^/\]\*)",
+    re.DOTALL,
+)
 
 
 def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], bool]:
@@ -39,7 +49,28 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     if "/" not in pattern:
         pattern = f"**/{pattern}"
     pattern = pattern.removeprefix("./").removeprefix("/")
-    return re.compile("".join(_translated(part) for part in _PART.findall(pattern)), re.DOTALL)
+    pattern = _REPEATED.sub("**/", _STARS.sub("**", pattern))
+    groups = [("", "", "")]
+    for part in _PART.findall(pattern):
+        if part in _ACROSS:
+            groups.append((*_ACROSS[part], ""))
+        else:
+            many, few, body = groups[-1]
+            groups[-1] = (many, few, body + _translated(part))
+    (_, _, first), *others = ((many, few, first_fits(body)) for many, few, body in groups)
+    # each "**" but the last stops where what follows it fits first
+    middle = "".join(f"(?>{few}{body})" for _, few, body in others[:-1])
+    last = "".join(many + body for many, _, body in others[-1:])
+    return re.compile(f"{first}{middle}{last}", re.DOTALL)
+
+
+def first_fits(expression: str) -> str:
+    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first.
+
+    The same keys match, because the other star can take what is left, but an expression with many
+    stars does not try every way to divide a key among them.
+    """
+    return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", _SAME_STAR.sub("[^/]*", expression))
 
 
 def _translated(part: str) -> str:

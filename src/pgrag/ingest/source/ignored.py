@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Any
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from pgrag.ingest.globs import first_fits
+
+_ANY_FOLDERS = "(?:/.+)?/"
 #: A rule of a `.ignore` file outweighs those of `.gitignore` files, wherever they are.
 NAMES = (".ignore", ".gitignore")
 
@@ -75,4 +79,19 @@ def rules_above(folder: str, read: Callable[[str], bytes | None]) -> tuple[Ignor
 
 def _patterns(line: str) -> Iterator[GitIgnoreSpecPattern]:
     with suppress(ValueError):
-        yield GitIgnoreSpecPattern(line)
+        yield _Pattern(line)
+
+
+class _Pattern(GitIgnoreSpecPattern):
+    """A rule whose many stars do not try every way to divide a path among them."""
+
+    @classmethod
+    def pattern_to_regex(cls, pattern: Any) -> tuple[Any, bool | None]:
+        expression, include = super().pattern_to_regex(pattern)
+        if expression is None:
+            return None, include
+        first, *others = (first_fits(part) for part in expression.split(_ANY_FOLDERS))
+        # each "**" but the last stops where what follows it fits first
+        middle = "".join(f"(?>(?:/.+?)??/{part}(?=/))" for part in others[:-1])
+        last = "".join(_ANY_FOLDERS + part for part in others[-1:])
+        return f"{first}{middle}{last}", include
