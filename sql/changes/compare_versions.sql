@@ -214,10 +214,11 @@ changed. section: its headings below the title; {} is the text before them, null
 page. text_changed: whether the text differs too; for a page this includes its front matter. A page
 is the same by its uuid, else its key, else its body, else by sharing half of its lines; a section
 by its page and headings. Sections of an added or removed page have no rows, unless they moved.
-page: only this page, by its key in either version. texts: none; pages (with both texts of each page,
-front matter included); all (also those of each section, without its heading). The ids of old_… are of the old version, key
-and the other columns of the new one, or the old one if it is removed. Rows come by key. A version
-that is not exactly the one asked for is named in a notice. Errors: PGR01, PGR02, PGR03.';
+page: only this page, by its key in either version. texts: none; pages (with both texts of each
+page, front matter included); all (also those of each section, without its heading). The ids of
+old_… are of the old version, key and the other columns of the new one, or the old one if it is
+removed. Rows come by key. A version that is not exactly the one asked for is named in a notice.
+Errors: PGR01, PGR02, PGR03.';
 
 -- The source of a page, or the own text of one of its sections.
 create or replace function _pgrag.source_text(

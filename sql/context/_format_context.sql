@@ -16,7 +16,7 @@ as $$
         select
             p.*,
             max(p.score) over (partition by p.page_id) as page_score,
-            ceil(octet_length(p.content) / 4.0)::integer + 20 as size,
+            ceil(octet_length(p.content) / 4.0)::integer + 28 as size,
             case when p.path[1] = p.title then p.path else p.title || p.path end as breadcrumbs
         from unnest(format_context.passages) as p
     ),
@@ -84,6 +84,12 @@ as $$
                     when format_context.format = 'grouped' and o.heading <> ''
                         and o.heading <> o.root_section
                     then format(E'### %s\n', o.heading)
+                end,
+                case
+                    when format_context.format = 'grouped'
+                    then format(
+                        E'[relevance %s, level %s]\n', round(o.score::numeric, 2), o.heading_level
+                    )
                 end,
                 case
                     when format_context.overlap and o.overlap <> ''

@@ -93,8 +93,9 @@ parent, then those beside them on the page), and the end of the preceding paragr
 paragraph is in the context itself (overlap). Whole passages only, best first, as far as they fit
 into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
 block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
-"grouped" a heading above each root section; the blocks, joined by empty lines, are the context.
-relation: hit, injected, expansion, parent or sibling. A second search adds up to inject_count
+"grouped" a heading above each root section, and relevance and heading level above every passage;
+the blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
+sibling. A second search adds up to inject_count
 passages (relation injected) from pages of the types inject_types, the best of those that have no
 hit, one per page (null: the types of the intent; empty: no second search). hybrid_score: of a hit,
 the fused score. The intent also sets the other arguments that its entry names. intent "auto": a

@@ -456,7 +456,8 @@ class ContextArguments(
     format: Annotated[
         Layout | None,
         Argument(
-            "Breadcrumbs above every passage, or headings above the sections.", default="grouped"
+            "Breadcrumbs above each passage, or headings above sections; both with the relevance.",
+            default="grouped",
         ),
     ]
     siblings: Annotated[

@@ -193,8 +193,11 @@ class TestContext:
 
     def test_grouped_has_a_heading_for_each_root_section(self, connection, tool):
         blocks = self.context(connection, top_k=2, alpha=0)
-        assert blocks[0]["block"] == "## Kernel › Start (kernel.md)\nKernel upgrade 0."
-        assert blocks[1]["block"] == "Sentence 1 of kernel.md."
+        assert blocks[0]["block"] == (
+            "## Kernel › Start (kernel.md)\n"
+            f"[relevance {blocks[0]['score']:.2f}, level 0]\nKernel upgrade 0."
+        )
+        assert blocks[1]["block"] == "[relevance 0.10, level 0]\nSentence 1 of kernel.md."
 
     def test_simple_has_breadcrumbs_and_relevance_everywhere(self, connection, tool):
         blocks = self.context(connection, top_k=1, alpha=0, expand=False, format="simple")
