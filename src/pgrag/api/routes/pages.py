@@ -67,7 +67,7 @@ documents.declare(
 documents.declare(
     "/documents/{document_id}/siblings",
     list[Passage],
-    "List the passages of the same level under the same parent, in reading order.",
+    "List the passages of the same level beside it, in reading order, also on pages with its path.",
     before=(Count, Field(default=1000, description="At most this many before.")),
     after=(Count, Field(default=1000, description="At most this many after.")),
 )
