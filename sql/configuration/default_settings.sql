@@ -30,7 +30,16 @@ as $$
             "hub_share": 0.3
         },
         "edge_vectors": false,
-        "enrichment": "off"
+        "enrichment": "off",
+        "enrichment_limits": {
+            "context_length": 200,
+            "summary_length": 1200,
+            "minimum_length": 50,
+            "page_input": 8000,
+            "summary_input": 6000
+        },
+        "overlap_size": 50,
+        "overlap_strategy": "words"
     }'::jsonb;
 $$;
 
@@ -45,7 +54,12 @@ starts from the seeds best pages and follows depth steps, along the fan_out stro
 page and to total pages in all, of which admitted may join the hits; the weights are those of the
 score (see docs/graph-search.md). edge_vectors: whether indexing also embeds the edges (see
 search_edges). enrichment: what a language model writes when the pgrag program indexes the library:
-off, context, summaries, or "context,summaries" (see pending_enrichments).';
+off, context, summaries, or "context,summaries" (see pending_enrichments). enrichment_limits, in
+characters: what it writes (context_length, summary_length) and reads (page_input of a page that
+situates a passage, summary_input of a text to sum up); a text shorter than minimum_length is left
+out. overlap_size: how many characters of the end of a passage are kept beside the next one, from a
+whole word or, with the overlap_strategy sentences, a whole sentence on; it applies when the pgrag
+program indexes the library, and then to every page.';
 
 -- The error in the first invalid setting; null if all are valid.
 create or replace function _pgrag.setting_complaint(
@@ -99,7 +113,14 @@ as $$
             ('graph.edge_weight', 0, 10, false, null),
             ('graph.centrality_weight', 0, 10, false, null),
             ('graph.hub_share', 0, 1, false, null),
-            ('enrichment', null, null, false, '{off, context, summaries, "context,summaries"}')
+            ('enrichment', null, null, false, '{off, context, summaries, "context,summaries"}'),
+            ('enrichment_limits.context_length', 20, 2000, true, null),
+            ('enrichment_limits.summary_length', 50, 10000, true, null),
+            ('enrichment_limits.minimum_length', 0, 10000, true, null),
+            ('enrichment_limits.page_input', 100, 1000000, true, null),
+            ('enrichment_limits.summary_input', 100, 1000000, true, null),
+            ('overlap_size', 0, 1000, true, null),
+            ('overlap_strategy', null, null, false, '{words, sentences}')
     ) as b (name, lowest, highest, is_whole, choices) on b.name = s.name
     where case
         when jsonb_typeof(s.value) is distinct from jsonb_typeof(d.value) then true

@@ -144,7 +144,9 @@ as $$
                 and q.text !~ '[a-z]://'
                 and pg_catalog.regexp_replace(
                     q.text,
-                    '(#[\w/-]+|[[:alpha:]_][\w.-]*(:|\s*(!=|<=|>=|=|<|>)\s*)'
+                    -- The words after tags:a are tags, as in parse_query.
+                    '(\mtags:[^\s:/"(),<>=!*]+(\s+[[:alnum:]][^\s:/"(),;?!<>=*]*(?=\s|$))+'
+                        '|#[\w/-]+|[[:alpha:]_][\w.-]*(:|\s*(!=|<=|>=|=|<|>)\s*)'
                         '("[^"]*"|[^\s:/"()][^\s()"]*)|\m(and|or|not)\M|[()!-])',
                     '', 'gi'
                 ) !~ '\S'

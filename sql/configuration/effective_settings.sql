@@ -15,7 +15,10 @@ as $$
                 || coalesce(effective_settings.settings -> 'field_weights', '{}'),
             'graph',
             (pgrag.default_settings() -> 'graph')
-                || coalesce(effective_settings.settings -> 'graph', '{}')
+                || coalesce(effective_settings.settings -> 'graph', '{}'),
+            'enrichment_limits',
+            (pgrag.default_settings() -> 'enrichment_limits')
+                || coalesce(effective_settings.settings -> 'enrichment_limits', '{}')
         );
 $$;
 

@@ -1,7 +1,7 @@
--- The inputs of a language model: to situate a paragraph, the first 8000 characters of its page and
--- the paragraph; to summarise a page or a section, the first 6000 characters of its text. Inputs
--- depend on the documents alone, so they are the same before and after the documents are stored.
--- Texts under 50 characters are not worth a call.
+-- The inputs of a language model: to situate a paragraph, the beginning of its page and the
+-- paragraph; to summarise a page or a section, the beginning of its text, each as long as the
+-- library's enrichment_limits say. Inputs depend on these and the documents alone, so they are the
+-- same before and after the documents are stored. Short texts are not worth a call.
 create or replace function _pgrag.enrichment_inputs(
     documents pgrag.documents[]
 )
@@ -20,7 +20,15 @@ parallel safe
 set enable_nestloop = off
 set jit = off
 as $$
-    with recursive parts as (
+    with recursive limits as materialized (
+        select s.*
+        from pgrag.libraries as l
+        cross join jsonb_to_record(
+            pgrag.effective_settings(l.settings) -> 'enrichment_limits'
+        ) as s (minimum_length integer, page_input integer, summary_input integer)
+        where l.library_id = (enrichment_inputs.documents[1]).library_id
+    ),
+    parts as (
         select
             s.document_id,
             s.page_id,
@@ -49,7 +57,7 @@ as $$
             last_value(r.nth) over (
                 partition by r.page_id
                 order by r.position
-                range between current row and 6000 following
+                range between current row and (select m.summary_input from limits as m) following
             ) as reach
         from (
             select
@@ -66,7 +74,8 @@ as $$
             select
                 r.page_id,
                 left(
-                    string_agg(r.part, E'\n\n' order by r.nth) filter (where r.part <> ''), 8000
+                    string_agg(r.part, E'\n\n' order by r.nth) filter (where r.part <> ''),
+                    (select m.page_input from limits as m)
                 ) as page_text
             from rows_of as r
             group by r.page_id
@@ -87,7 +96,10 @@ as $$
     sections as (
         select
             r.document_id,
-            left(string_agg(t.part, E'\n\n' order by t.nth), 6000) as content
+            left(
+                string_agg(t.part, E'\n\n' order by t.nth),
+                (select m.summary_input from limits as m)
+            ) as content
         from rows_of as r
         left join ends as e on e.ancestor_id = r.document_id
         cross join lateral generate_series(
@@ -101,7 +113,7 @@ as $$
     inputs as (
         select
             r.document_id, r.page_id, r.kind, r.path, p.page_text,
-            left(r.content, 8000) as content,
+            left(r.content, (select m.page_input from limits as m)) as content,
             p.page_hash
         from rows_of as r
         join pages as p on p.page_id = r.page_id
@@ -121,5 +133,5 @@ as $$
             )
         )
     from inputs as i
-    where length(i.content) >= 50;
+    where length(i.content) >= (select m.minimum_length from limits as m);
 $$;

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
 
@@ -211,20 +212,27 @@ class App:
             )
         with source:
             row = self._library(library)
-            settings = row["settings"] if row else {}
+            settings = self._settings_of(row)
             report = pipeline.index(
                 self.database,
                 self._registered(self._model_of(row)),
                 source,
                 pipeline.IndexTarget(
-                    library, version, options, settings.get("edge_vectors", False)
+                    library,
+                    version,
+                    replace(
+                        options,
+                        overlap_size=settings["overlap_size"],
+                        overlap_strategy=settings["overlap_strategy"],
+                    ),
+                    settings["edge_vectors"],
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),
                 dry_run=dry_run,
                 progress=progress,
             )
-        enrichment = settings.get("enrichment", "off")
+        enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)
         return report
@@ -266,6 +274,7 @@ class App:
             embed,
             library,
             version,
+            limits=self._settings_of(self._library(library))["enrichment_limits"],
             concurrency=self.settings.llm_concurrency,
             max_tokens=self.settings.llm_max_tokens,
         )
@@ -329,6 +338,13 @@ class App:
     def _library(self, name: str) -> Row | None:
         rows = self.database.call("libraries")
         return next((row for row in rows if row["library"] == name.strip().lower()), None)
+
+    def _settings_of(self, library: Row | None) -> dict[str, Any]:
+        """Return the settings of a library, or those that a new one gets."""
+        if library is None:
+            [row] = self.database.call("default_settings")
+            return dict(row["default_settings"])
+        return dict(library["settings"])
 
     def _model_of(self, library: Row | None) -> str:
         if library is not None:

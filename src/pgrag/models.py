@@ -1,7 +1,7 @@
 """Frozen values shared by all layers, independent of database, network, clock and environment."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,10 @@ class Section:
     anchor: str = ""
 
 
+#: Where the end of a chunk that is kept beside the next one begins: at a word or a sentence.
+OverlapStrategy = Literal["words", "sentences"]
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
     """How a page is split into chunks; sizes in characters.
@@ -55,7 +59,7 @@ class ChunkProfile:
     A chunk never crosses a heading. It has at least `minimum` characters (unless it is the only
     chunk of its section), aims for `preferred` and has at most `maximum`. Only a chunk with code
     that must stay whole exceeds the maximum, by less than twice `minimum`: adjacent fragments that
-    fit nowhere else. `overlap` is how much of the previous chunk is stored with a chunk. With
+    fit nowhere else. With
     `by_meaning` a chunk ends where the topic changes instead of at the preferred size. Raises
     ValueError for contradictory sizes.
     """
@@ -64,7 +68,6 @@ class ChunkProfile:
     minimum: int = 150
     preferred: int = 900
     maximum: int = 1200
-    overlap: int = 50
     by_meaning: bool = False
 
     def __post_init__(self) -> None:
@@ -72,8 +75,6 @@ class ChunkProfile:
             raise ValueError(f"{self}: needs 0 <= minimum <= preferred <= maximum")
         if self.maximum < max(2 * self.minimum, 80):
             raise ValueError(f"{self}: maximum must be at least twice minimum, and at least 80")
-        if self.overlap < 0:
-            raise ValueError(f"{self}: overlap must not be negative")
 
 
 #: The named profiles.

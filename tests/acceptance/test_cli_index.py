@@ -214,3 +214,22 @@ def test_two_runs_on_different_libraries_do_not_disturb_each_other(
             assert run.returncode == 0, said
         for word in ("pump", "valve"):
             assert_complete(url, library=word, pages=60)
+
+
+def test_the_overlap_is_a_setting_that_the_next_run_reads(
+    pgrag: CommandLine, tmp_path: Path
+) -> None:
+    text = "Fill the tank. " * 8
+    (tmp_path / "pump.md").write_text(f"# A\n\n{text}\n\n# B\n\n{text}\n", "utf-8")
+    statement = "select overlap from pgrag.documents where overlap <> ''"
+
+    def overlap() -> str:
+        pgrag.run("index", "pump", str(tmp_path))
+        return str(pgrag.run("db", "psql", "--", "-Atc", statement).out).strip()
+
+    assert overlap() == "tank. Fill the tank. Fill the tank. Fill the tank."
+    pgrag.run("configure", "pump", "overlap_size=30", "overlap_strategy=sentences")
+    assert overlap() == "Fill the tank. Fill the tank."
+    pgrag.run("configure", "pump", "overlap_size=0")
+    assert overlap() == ""
+    assert "overlap_size must be" in pgrag.run("configure", "pump", "overlap_size=-1", code=1).err

@@ -121,6 +121,17 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
     assert hit["types"] == ["text", "generated"]
 
 
+def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
+    run(app)
+    limits = {"enrichment_limits": {"context_length": 40}}
+    app.database.call("configure_library", library="shop", settings=limits)
+    plan = app.enricher("shop").plan(Kind.CONTEXT)
+    assert (plan.calls, plan.completion_tokens) == (12, 12 * 10)
+    asked = len(server.requests)
+    assert run(app).calls == 12
+    assert "at most 40 characters" in str(server.requests[asked])
+
+
 def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
     with app.database.lock("pgrag enrich shop") as is_alone:
         assert is_alone
@@ -207,9 +218,10 @@ def test_what_is_stored_gets_its_vectors_however_the_run_ended(app: App, is_kill
         return embed_pending(app.database, app.providers.builtin, "shop", page_ids=page_ids)
 
     with pytest.raises(KeyboardInterrupt):
-        Enricher(app.database, app.providers.require_language_model(), embed, "shop").run(
-            Kind.CONTEXT
-        )
+        Enricher(
+            app.database, app.providers.require_language_model(), embed, "shop",
+            limits={"context_length": 200},
+        ).run(Kind.CONTEXT)  # fmt: skip
     assert len(given) == 3
     assert is_sound(app) is not is_killed
     report = run(app)

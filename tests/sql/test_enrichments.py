@@ -411,3 +411,30 @@ def test_bad_input_is_refused(connection):
     run(connection, "configure_library", library="shop", settings={"enrichment": "context"})
     state = run(connection, "enrichment_state", library="shop")
     assert [row["setting"] for row in state] == [True, False]
+
+
+def limited(connection: psycopg.Connection, **limits: int) -> None:
+    settings = Jsonb({"enrichment_limits": limits})
+    run(connection, "configure_library", library="shop", settings=settings)
+
+
+def test_the_limits_of_inputs_are_settings(connection):
+    usual = pending(connection)
+    limited(connection, page_input=100)
+    cut = pending(connection)
+    assert max(len(row["page_text"]) for row in cut) == 100
+    assert {row["input_hash"] for row in cut} != {row["input_hash"] for row in usual}
+    limited(connection, page_input=8000, minimum_length=len(SAW_SHARP))
+    assert [row["content"] for row in pending(connection, version="1.0")] == [SAW_SHARP]
+    limited(connection, minimum_length=0)
+    assert SHORT in {row["content"] for row in pending(connection)}
+    limited(connection, summary_input=100)
+    assert max(len(row["content"]) for row in pending(connection, "summary")) == 100
+    run(connection, "configure_library", library="shop", settings={"enrichment_limits": None})
+    assert pending(connection) == usual
+
+
+def test_what_was_written_stays_where_the_limits_do_not_change_its_input(connection):
+    store(connection, answered(pending(connection)))
+    limited(connection, minimum_length=20)
+    assert pending(connection) == []

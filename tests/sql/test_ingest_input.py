@@ -81,6 +81,15 @@ def test_text_with_sql_in_it_is_text(connection):
         ({"field_weights": {"body": 3}}, "body"),
         ({"field_weights": {"title": "x"}}, "title"),
         ({"field_weights": {"title": -1}}, "title"),
+        ({"overlap_size": -1}, "overlap_size must be a whole number from 0 to 1000, got -1"),
+        ({"overlap_strategy": "half"}, "overlap_strategy must be words, sentences"),
+        ({"enrichment_limits": 9}, "enrichment_limits must be an object"),
+        ({"enrichment_limits": {"page": 9}}, "enrichment_limits.page must be one of"),
+        ({"enrichment_limits": {"context_length": 5}}, "whole number from 20 to 2000, got 5"),
+        ({"enrichment_limits": {"minimum_length": 0.5}}, "minimum_length must be a whole number"),
+        ({"enrichment_limits": {"page_input": 1}}, "page_input must be"),
+        ({"enrichment_limits": {"summary_input": "all"}}, "summary_input must be"),
+        ({"enrichment_limits": {"summary_length": 1}}, "summary_length must be"),
     ],
 )
 def test_settings(connection, settings, message):

@@ -167,6 +167,7 @@ def test_a_query_that_no_rule_knows_is_a_plain_one(connection, query):
     [
         ("type:guide", "filters-only"),
         ("#project -tags:done", "filters-only"),
+        ("tags:python async created:>=2024-12-01", "filters-only"),
         ('author:"Anna Lind" AND (status = open OR NOT priority < 2)', "filters-only"),
         ("std::vector", "identifier"),
         ("https://example.org/a", "file-or-address"),

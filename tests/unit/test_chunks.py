@@ -1,6 +1,7 @@
 """Pages cut into chunks: sizes, borders, paths, levels, parents (F2, F4, R2, R5, R13, R14)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "
 
 
-def read(text: str, profile: ChunkProfile | None = None) -> Page:
-    return read_page("a.md", text.encode(), PageOptions(profile=profile or ChunkProfile()))
+def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> Page:
+    given = PageOptions(profile=profile or ChunkProfile(), **options)
+    return read_page("a.md", text.encode(), given)
 
 
 def paragraphs(page: Page) -> list[Chunk]:
@@ -272,8 +274,27 @@ def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on() -> None:
     assert second.overlap == "be primed before it is started for the first time."
     assert third.overlap == "あ" * 50
     assert second.overlap not in second.content
-    without = read(f"# A\n\n{SENTENCE * 4}\n\n# B\n\n{SENTENCE * 4}\n", ChunkProfile(overlap=0))
-    assert {chunk.overlap for chunk in without.chunks} == {""}
+
+
+@pytest.mark.parametrize(
+    ("options", "overlap"),
+    [
+        ({"overlap_size": 0}, ""),
+        ({"overlap_size": 20}, "Third one is longer."[-20:]),
+        ({"overlap_size": 15}, "one is longer."),
+        ({"overlap_size": 30, "overlap_strategy": "sentences"}, "Third one is longer."),
+        ({"overlap_size": 32, "overlap_strategy": "sentences"}, "Second one. Third one is longer."),
+        ({"overlap_size": 500, "overlap_strategy": "sentences"}, f"{'First. ' * 30}"
+         "Second one. Third one is longer."),
+        ({"overlap_size": 15, "overlap_strategy": "sentences"}, "one is longer."),
+    ],
+)  # fmt: skip
+def test_overlap_has_the_size_and_the_strategy_of_the_library(
+    options: dict[str, Any], overlap: str
+) -> None:
+    text = f"# A\n\n{'First. ' * 30}Second one. Third one is longer.\n\n# B\n\n{SENTENCE * 4}\n"
+    [_, second] = paragraphs(read(text, **options))
+    assert second.overlap == overlap
 
 
 def test_a_profile_changes_the_sizes() -> None:
@@ -285,7 +306,7 @@ def test_a_profile_changes_the_sizes() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}, {"overlap": -1}],
+    [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}],
 )
 def test_sizes_that_contradict_each_other_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="ChunkProfile"):

@@ -100,9 +100,11 @@ def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with() -> None:
         source_hash("a.md", b"# Title", PageOptions()),
         source_hash("a.md", data, SITE),
         source_hash("a.md", data, PageOptions(language="de")),
-        source_hash("a.md", data, PageOptions(profile=ChunkProfile(overlap=60))),
+        source_hash("a.md", data, PageOptions(profile=ChunkProfile(preferred=600))),
+        source_hash("a.md", data, PageOptions(overlap_size=60)),
+        source_hash("a.md", data, PageOptions(overlap_strategy="sentences")),
     }
-    assert len(others | {known}) == 5
+    assert len(others | {known}) == 7
 
 
 @pytest.mark.parametrize(

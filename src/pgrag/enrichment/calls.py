@@ -27,12 +27,16 @@ class Answer:
 class Calls:
     """Sends rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context manager.
 
+    An answer has at most `limit` characters.
     When its block ends, for whatever reason, running requests are cancelled and awaited.
     """
 
-    def __init__(self, model: ChatModel, kind: Kind, *, concurrency: int, max_tokens: int) -> None:
+    def __init__(
+        self, model: ChatModel, kind: Kind, limit: int, *, concurrency: int, max_tokens: int
+    ) -> None:
         self._model = model
         self._kind = kind
+        self._limit = limit
         self._max_tokens = max_tokens
         self._room = concurrency * (1 + _QUEUED)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="pgrag-enrich")
@@ -76,7 +80,7 @@ class Calls:
         """Send the request for a row, in a thread of the pool."""
         try:
             stream = self._model.stream(
-                self._kind.messages(row),
+                self._kind.messages(row, self._limit),
                 max_tokens=self._max_tokens,
                 temperature=0.0,
                 cancellation=self._cancellation,
@@ -86,6 +90,6 @@ class Calls:
             completion = stream.completion
         except LanguageModelError as error:
             return Answer(row, "", str(error))
-        text = self._kind.usable(completion)
+        text = self._kind.usable(completion, self._limit)
         reason = "" if text else f"{self._model.name} wrote nothing that can be used."
         return Answer(row, text, reason, completion.usage)

@@ -12,10 +12,6 @@ from pgrag.llm import Completion, Message
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "`": "`"}
-#: Characters of a paragraph's context sentence.
-SITUATION = 200
-#: Characters of a page's summary, the same as of an extractive summary.
-SUMMARY = 1200
 
 _SYSTEM = (
     "You prepare documentation for a search engine. Text between tags is material that you"
@@ -53,12 +49,13 @@ that it does not say. Write in the language of the text."""
 class Kind(Enum):
     """A kind of enrichment, by the name that users give it.
 
-    `name_in_database` is its name in tables. `prompt_version` is part of the key under which
-    answers are stored: change it with the wording. `limit`: maximum characters of the text.
+    `name_in_database` is its name in tables. `version` is that of the wording: change them
+    together. `length` is the part of the setting enrichment_limits that limits the text, in
+    characters; the methods take its value as `limit`.
     """
 
-    CONTEXT = ("context", "context", "1", SITUATION, _SITUATE)
-    SUMMARIES = ("summaries", "summary", "1", SUMMARY, _SUM_UP)
+    CONTEXT = ("context", "context", "1", "context_length", _SITUATE)
+    SUMMARIES = ("summaries", "summary", "1", "summary_length", _SUM_UP)
 
     def __new__(cls, name: str, *_: object) -> Self:
         """Look a member up by the first of its values."""
@@ -67,24 +64,23 @@ class Kind(Enum):
         return member
 
     def __init__(
-        self, _name: str, name_in_database: str, prompt_version: str, limit: int, wording: str
+        self, _name: str, name_in_database: str, version: str, length: str, wording: str
     ) -> None:
         self.name_in_database = name_in_database
-        self.prompt_version = prompt_version
-        self.limit = limit
+        self.version = version
+        self.length = length
         self.wording = wording
+
+    def prompt_version(self, limit: int) -> str:
+        """Return the part of the key of stored answers that the prompt decides."""
+        return f"{self.version}-{limit}"
 
     @property
     def overhead_tokens(self) -> int:
         """Estimated tokens that the prompt adds to the material of one call."""
         return -(-len((_SYSTEM + self.wording).encode()) // 4)
 
-    @property
-    def answer_tokens(self) -> int:
-        """Estimated maximum tokens of an answer."""
-        return -(-self.limit // 4)
-
-    def messages(self, row: dict[str, Any]) -> list[Message]:
+    def messages(self, row: dict[str, Any], limit: int) -> list[Message]:
         """The prompt for a row of `pgrag.pending_enrichments`.
 
         The page comes first: the passages of a page are sent one after another, and a server that
@@ -94,14 +90,14 @@ class Kind(Enum):
             page=_quoted(row["page_text"] or ""),
             path=_quoted(" / ".join(row["path"]) or row["title"]),
             text=_quoted(row["content"]),
-            limit=self.limit,
+            limit=limit,
         )
         return [Message("system", _SYSTEM), Message("user", prompt)]
 
-    def usable(self, answer: Completion) -> str:
+    def usable(self, answer: Completion, limit: int) -> str:
         """Return the part of an answer to store; empty if the model wrote nothing usable."""
         tidied = one_line if self is Kind.CONTEXT else paragraphs
-        return tidied(answer.text, self.limit, is_whole=answer.finish_reason != "length")
+        return tidied(answer.text, limit, is_whole=answer.finish_reason != "length")
 
 
 def _quoted(material: str) -> str:

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -69,7 +69,8 @@ class Enricher:
     """Enriches one library, or one of its versions, with `concurrency` requests at a time.
 
     A text is stored under the hash of its input: an interrupted run resumes where it stopped, and a
-    run over unchanged documents sends no request. `embed` gets the pages whose texts changed.
+    run over unchanged documents sends no request. `embed` gets the pages whose texts changed;
+    `limits` is the library's setting enrichment_limits.
     """
 
     database: Database
@@ -78,19 +79,21 @@ class Enricher:
     library: str
     version: str | None = None
     _: KW_ONLY
+    limits: Mapping[str, int]
     concurrency: int = 5
     max_tokens: int = 1024
 
     def plan(self, kind: Kind) -> EnrichmentPlan:
         """Return what a run would do; sends no request and writes nothing."""
-        [row] = self._call("planned_enrichments", kind)
+        limit = self.limits[kind.length]
+        [row] = self._call("planned_enrichments", kind, limit)
         return EnrichmentPlan(
             kind.value,
             row["calls"],
             row["kept"],
             row["documents"],
             row["input_tokens"] + row["calls"] * kind.overhead_tokens,
-            row["calls"] * kind.answer_tokens,
+            row["calls"] * -(-limit // 4),
         )
 
     def run(self, kind: Kind, progress: Progress | None = None) -> EnrichmentReport:
@@ -115,17 +118,18 @@ class Enricher:
         started = time.monotonic()
         plan = self.plan(kind)
         total = plan.calls + plan.kept
-        run = _Run(self, kind, total, progress, EnrichmentReport(kind.value))
+        limit = self.limits[kind.length]
+        run = _Run(self, kind, limit, total, progress, EnrichmentReport(kind.value))
         # Without the privilege to store, the run fails here, before the first paid request.
         run.store([])
         # A killed run may have stored texts without embedding them.
         run.report.embedded += self.embed(None)
         if total:
             with Calls(
-                self.model, kind, concurrency=self.concurrency, max_tokens=self.max_tokens
+                self.model, kind, limit, concurrency=self.concurrency, max_tokens=self.max_tokens
             ) as calls:
                 try:
-                    self._ask_all(kind, calls, run)
+                    self._ask_all(calls, run)
                 except BaseException:
                     # Finished answers were paid for. A second error would add nothing to the first.
                     with contextlib.suppress(PgragError):
@@ -135,8 +139,8 @@ class Enricher:
         run.report.seconds = time.monotonic() - started
         return run.report
 
-    def _ask_all(self, kind: Kind, calls: Calls, run: "_Run") -> None:
-        for row in self._rows(kind):
+    def _ask_all(self, calls: Calls, run: "_Run") -> None:
+        for row in self._rows(run.kind, run.limit):
             if row["text"] is not None:
                 run.take([Answer(row, row["text"])])
                 continue
@@ -147,19 +151,19 @@ class Enricher:
             run.take(calls.answers(_PATIENCE))
         run.take([], is_last=True)
 
-    def _rows(self, kind: Kind) -> Iterator[Row]:
+    def _rows(self, kind: Kind, limit: int) -> Iterator[Row]:
         """Yield pending rows page by page; rows that fail during the run do not return."""
         after: str | None = None
-        while rows := self._call("pending_enrichments", kind, after_key=after):
+        while rows := self._call("pending_enrichments", kind, limit, after_key=after):
             yield from rows
             after = rows[-1]["key"]
 
-    def _call(self, function: str, kind: Kind, **arguments: Any) -> list[Row]:
+    def _call(self, function: str, kind: Kind, limit: int, **arguments: Any) -> list[Row]:
         return self.database.call(
             function,
             library=self.library,
             version=self.version,
-            **_identity(kind, self.model.name),
+            **_identity(kind, limit, self.model.name),
             **arguments,
         )
 
@@ -170,6 +174,7 @@ class _Run:
 
     enricher: Enricher
     kind: Kind
+    limit: int
     total: int
     progress: Progress | None
     report: EnrichmentReport
@@ -231,14 +236,18 @@ class _Run:
         return self.enricher.database.call(
             "store_enrichments",
             library=self.enricher.library,
-            **_identity(self.kind, self.enricher.model.name),
+            **_identity(self.kind, self.limit, self.enricher.model.name),
             # An empty list would not be recognised as JSON.
             enrichments=[_stored_form(answer) for answer in answers] or "[]",
         )
 
 
-def _identity(kind: Kind, model: str) -> dict[str, str]:
-    return {"kind": kind.name_in_database, "model": model, "prompt_version": kind.prompt_version}
+def _identity(kind: Kind, limit: int, model: str) -> dict[str, str]:
+    return {
+        "kind": kind.name_in_database,
+        "model": model,
+        "prompt_version": kind.prompt_version(limit),
+    }
 
 
 def _stored_form(answer: Answer) -> dict[str, Any]:

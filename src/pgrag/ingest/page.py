@@ -20,7 +20,7 @@ from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_proper
 from pgrag.ingest.source import decoding
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, Page
+from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, OverlapStrategy, Page
 
 CHUNKER_VERSION = 6
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
@@ -38,7 +38,9 @@ class PageOptions:
     none. `profile` is the chunk profile of every page; without one the page's type chooses, with
     the standard profile as fallback. `slugs` names the site generator whose anchors the headings
     get. `types` are the configured page types. An option that is None is the one that the version
-    remembers (see `remembered.complete`), one that is "" is forgotten.
+    remembers (see `remembered.complete`), one that is "" is forgotten. `overlap_size` and
+    `overlap_strategy` are settings of the library: how much of the end of a chunk is kept beside
+    the next one, and where it may begin.
     """
 
     base_url: str | None = None
@@ -46,6 +48,8 @@ class PageOptions:
     profile: ChunkProfile | Literal[""] | None = None
     slugs: SlugStyle | Literal[""] | None = None
     types: PageTypes = field(default_factory=PageTypes, repr=False)
+    overlap_size: int = 50
+    overlap_strategy: OverlapStrategy = "words"
 
     def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
         """Return the part of the page types that affects this page; see `Reading.document`."""
@@ -99,6 +103,8 @@ def read_page(
             last_line=text.count("\n") + (not text.endswith("\n") or not text),
             profile=options.profile or profile,
             similarities=similarities,
+            overlap_size=options.overlap_size,
+            overlap_strategy=options.overlap_strategy,
         ),
         page_path=path,
         page_type=reading.type,

@@ -1,7 +1,7 @@
 """The options of a run: what the caller says, else what the version remembers of earlier runs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pgrag.errors import InvalidInput
@@ -32,7 +32,9 @@ def complete(
     language = memory.get("language") if options.language is None else options.language
     profile = options.profile
     if profile is None and memory.get("chunk_profile"):
-        profile = ChunkProfile(**memory["chunk_profile"])
+        sizes = {field.name for field in fields(ChunkProfile)}
+        stored = memory["chunk_profile"]
+        profile = ChunkProfile(**{name: stored[name] for name in sizes & set(stored)})
     slugs = memory.get("slugs") if options.slugs is None else options.slugs
     generator = None if slugs else guess()
     completed = replace(

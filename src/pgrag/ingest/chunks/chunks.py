@@ -8,7 +8,8 @@ from pgrag.ingest.chunks.drafts import Draft
 from pgrag.ingest.chunks.packing import pack
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.chunks.summaries import page_summary, section_summary
-from pgrag.models import Chunk, ChunkProfile, Section
+from pgrag.ingest.text.sentences import sentence_spans
+from pgrag.models import Chunk, ChunkProfile, OverlapStrategy, Section
 
 COVERS_PAGE, COVERS_SECTION, COVERS_TEXT = 1, 2, 4
 
@@ -22,12 +23,15 @@ def make_chunks(
     last_line: int,
     profile: ChunkProfile,
     similarities: Similarities | None = None,
+    overlap_size: int = 50,
+    overlap_strategy: OverlapStrategy = "words",
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a page: level 0 first, each section's level 1 before its level 2.
 
     The path of every chunk begins with `path`, the page's hierarchical path; a top heading that
     equals the last part of `path` is not repeated. `description` is the author's summary, if any,
-    `last_line` the page's last line. `similarities` is for profiles that cut by meaning.
+    `last_line` the page's last line. `similarities` is for profiles that cut by meaning. A chunk
+    also has the end of the one before it, at most `overlap_size` characters.
     """
     drafts = pack(sections, profile, similarities)
     sections_cover, drafts_cover = _coverage(sections, drafts, path)
@@ -85,7 +89,7 @@ def make_chunks(
                     **_heading(sections, index, path),
                 )
             )
-            overlap = _tail(draft.text, profile.overlap)
+            overlap = _tail(draft.text, overlap_size, overlap_strategy)
     return tuple(rows)
 
 
@@ -137,9 +141,16 @@ def _same(one: str, other: str) -> bool:
     return one.casefold().split() == other.casefold().split()
 
 
-def _tail(text: str, size: int) -> str:
-    """Return the last words of a text, at most `size` characters, on one line."""
+def _tail(text: str, size: int, strategy: OverlapStrategy) -> str:
+    """Return the last words of a text, at most `size` characters, on one line.
+
+    By `sentences`, whole ones; the last words if the last sentence alone is longer.
+    """
     tail = text[-size:] if size else ""
+    if strategy == "sentences":
+        starts = (start for start, _ in sentence_spans(text) if start >= len(text) - size)
+        if (start := next(starts, None)) is not None:
+            return " ".join(text[start:].split())
     if len(text) > size and not text[-size - 1].isspace() and not tail[:1].isspace():
         _, _, rest = tail.replace("\n", " ").partition(" ")
         tail = rest or tail
