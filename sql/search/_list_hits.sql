@@ -102,7 +102,8 @@ begin
         p.key || '#c' || d.sort_order,
         coalesce(s.has_children, false),
         s.previous_section,
-        s.next_section
+        s.next_section,
+        coalesce(s.sibling_sections, '{}')
     from generate_subscripts(listing.hits, 1) as nth
     cross join lateral (select (listing.hits[nth]).*) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
@@ -115,13 +116,14 @@ begin
 end;
 $$;
 
--- Whether the section of a passage has sections below it, and the sections before and after it in
--- reading order, whatever their level.
+-- Whether the section of a passage has sections below it, the sections before and after it in
+-- reading order, whatever their level, and the nearest ten on each side under the same parent.
 create or replace function _pgrag.around_section(
     passage pgrag.documents,
     out has_children boolean,
     out previous_section bigint,
-    out next_section bigint
+    out next_section bigint,
+    out sibling_sections bigint[]
 )
 returns setof record
 language sql
@@ -156,6 +158,36 @@ as $$
                 and after.level = 1
             order by after.sort_order
             limit 1
+        ),
+        array(
+            select beside.document_id
+            from (
+                (
+                    select b.document_id, b.sort_order
+                    from pgrag.documents as b
+                    where b.library_id = s.library_id
+                        and b.page_id = s.page_id
+                        and b.parent_id = s.parent_id
+                        and b.level = 1
+                        and b.sort_order < s.sort_order
+                    order by b.sort_order desc
+                    limit 10
+                )
+                union all
+                (
+                    select b.document_id, b.sort_order
+                    from pgrag.documents as b
+                    where b.library_id = s.library_id
+                        and b.page_id = s.page_id
+                        and b.parent_id = s.parent_id
+                        and b.level = 1
+                        and b.sort_order > s.sort_order
+                    order by b.sort_order
+                    limit 10
+                )
+            ) as beside
+            where s.level = 1
+            order by beside.sort_order
         )
     from pgrag.documents as s
     where s.library_id = (around_section.passage).library_id

@@ -101,7 +101,8 @@ seen. changed_since: only passages of sections whose text is nowhere in this ver
 range). history: since and changed_in say which version first had the passage''s section, and which
 last changed its text (see section_history). chunk_key: the page''s key, #c and sort_order.
 previous_section, next_section: document_id of the sections before and after that of the hit, in
-reading order, whatever their level; has_children: whether sections are below it. after: the cursor
+reading order, whatever their level; sibling_sections: of those under the same parent on the page,
+the nearest ten on each side; has_children: whether sections are below it. after: the cursor
 of the last hit, for the next page of results. query_embedding: the query''s vector, required for
 models outside the database. reranked: scores from 0 to 1 by document_id, such as a reranker gives
 the hits of the same search with a larger top_k: only these documents are hits, in this order, and

@@ -254,6 +254,16 @@ class Client:
         """One passage."""
         return self._row(Passage, "document", document_id=document_id)
 
+    def find_passage(self, chunk_key: str, library: str, version: str | None = None) -> Passage:
+        """One passage by the `chunk_key` of a hit, such as guide/install.md#c3."""
+        return self._row(
+            Passage, "find_document", library=library, chunk_key=chunk_key, version=version
+        )
+
+    def related_sections(self, document_ids: Sequence[int], top_k: int = 5) -> list[Passage]:
+        """Sections to go on with after these passages, best first."""
+        return self._rows(Passage, "related_sections", document_ids=list(document_ids), top_k=top_k)
+
     def parent(self, document_id: int) -> Passage | None:
         """The section above a paragraph, the section or page above a section; None at the top."""
         return next(iter(self._rows(Passage, "parent", document_id=document_id)), None)

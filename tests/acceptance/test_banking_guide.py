@@ -248,6 +248,8 @@ def test_sections_of_one_line_are_found_by_their_own_names(
         "1.1 Account Opening",
         "1.1.1.1 German Companies",
     ]
+    assert [names[section] for section in hit["sibling_sections"]] == ["1.1.2 Identity Checks"]
+    assert guide.json("read", "brief", hit["chunk_key"])["content"] == "Articles of association."
     [payments] = guide.json(*search, "heading=1.2 Payments", "--levels", "2")
     assert names[payments["previous_section"]] == "1.1.2 Identity Checks"
     [last] = guide.json(*search, "heading=1.4 Contacts", "--levels", "2")

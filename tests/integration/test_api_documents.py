@@ -53,6 +53,9 @@ def test_a_document(harbour: ApiClient, sill: dict[str, Any]) -> None:
     document = harbour.ok(f"/v1/documents/{sill['document_id']}")
     for column in ("content", "url", "path", "title", "library", "version", "line_start"):
         assert document[column] == sill[column]
+    assert harbour.ok("/v1/documents", library="harbour", chunk_key=sill["chunk_key"]) == document
+    nothing = harbour.get("/v1/documents", library="harbour", chunk_key="tides#c99")
+    assert problem(nothing, 404, "unknown-document")["detail"].startswith("Page 'navigation/tides")
 
 
 def test_neighbours_agree_with_each_other(harbour: ApiClient, sill: dict[str, Any]) -> None:

@@ -132,6 +132,7 @@ def test_navigation(db):
     outline = db.outline(page.page_id)
     assert outline[0].document_id
     passage = db.passage(outline[0].document_id)
+    assert db.find_passage(f"{passage.key}#c{passage.sort_order}", "garden") == passage
     child = db.children(passage.document_id)[0]
     assert db.parent(child.document_id) == dataclasses.replace(
         passage, relation="parent", distance=db.parent(child.document_id).distance
@@ -150,6 +151,9 @@ def test_the_graph(db):
     assert target in {near.page_id for near in db.neighbourhood(source, direction="out")}
     assert [step.page_id for step in db.shortest_path(source, target)] == [source, target]
     assert db.related_pages(source)
+    assert edge.source_document_id is not None
+    related = db.related_sections([edge.source_document_id])
+    assert target in {section.page_id for section in related if section.relation == "link"}
     assert {link.state for link in db.links("garden", state="resolved")} == {"resolved"}
     assert db.backlinks(target, kinds=["no-such-kind"]) == []
 

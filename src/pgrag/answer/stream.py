@@ -21,6 +21,7 @@ from pgrag.values.answers import (
     AnswerMode,
     AnswerStatus,
     Citation,
+    RelatedSection,
     Source,
 )
 
@@ -231,6 +232,17 @@ class AnswerStream:
             if is_answered
             else ()
         )
+        related = (
+            map(
+                RelatedSection.from_row,
+                self._with.database.call(
+                    "related_sections",
+                    document_ids=[source["document_id"] for source in self._sources.values()],
+                ),
+            )
+            if is_answered
+            else ()
+        )
         self._took("checks", started)
         self._took("total", self._started)
         self._record(status, text)
@@ -242,6 +254,7 @@ class AnswerStream:
             model=self._model,
             intent=None if self._intent is None else AnswerIntent.from_row(self._intent),
             sources=tuple(map(Source.from_row, self._sources.values())),
+            related=tuple(related),
             citations=self._cited(),
             unknown_citations=tuple(
                 sorted({citation.number for citation in citations} - self._sources.keys())

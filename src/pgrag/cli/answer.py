@@ -132,6 +132,7 @@ def _print_sources(made: Answer) -> None:
         if source.url:
             address = Text(printable(source.url + anchor), style="blue")
             print_indented(address, indent=_INDENT)
+    _print_related(made)
     for number in made.unknown_citations:
         warn(f"the answer cites [{number}], and there is no such source.")
     doubtful = made.unsupported
@@ -145,3 +146,12 @@ def _print_sources(made: Answer) -> None:
             )
         if len(doubtful) > _SHOWN_SENTENCES:
             notice(f"{' ' * _INDENT}and {len(doubtful) - _SHOWN_SENTENCES} more")
+
+
+def _print_related(made: Answer) -> None:
+    """Print the sections to go on with."""
+    if made.related:
+        stdout().print("\nSee also:")
+    for section in made.related:
+        where = " › ".join([label(section.library, section.version), *filter(None, section.path)])
+        stdout().print(Text(f"{' ' * _INDENT}{printable(where)}"), soft_wrap=True)

@@ -1,5 +1,6 @@
 """What there is and how it is linked: `pgrag libraries` … `outline`, `backlinks` … `edges`."""
 
+import re
 from typing import Annotated, Any, Literal
 
 import typer
@@ -208,6 +209,22 @@ def outline(app: App, target: options.LibraryVersion, page: PageName) -> Output:
         print_text(f"{outlined['key']}  {outlined['url']}  (page {outlined['page_id']})")
 
     return Output(rows, show)
+
+
+@command
+def read(
+    app: App,
+    target: options.LibraryVersion,
+    page: Annotated[str, Argument(metavar="PAGE[#cN]", help=f"{_ITS_NAMES} #c3 is its passage 3.")],
+) -> Output:
+    """Print a page as it was indexed, or one of its passages."""
+    library = resolved(app, target)
+    if re.search(r"#c\d+$", page):
+        [row] = app.database.call("find_document", **library.scope, chunk_key=page)
+        return Output(row, lambda: print_text(row["content"]))
+    [named] = app.database.call("find_page", **library.scope, page=page)
+    [found] = app.database.call("page", page_id=named["page_id"])
+    return Output(found["page"], lambda: print_text(found["page"]["body"]))
 
 
 def _tree(rows: list[Row]) -> Tree:

@@ -58,6 +58,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         graph.resolve,
         compare.compare,
         graph.outline,
+        graph.read,
         pages.properties,
         links.links,
         graph.backlinks,

@@ -89,6 +89,23 @@ class Usage(Value):
         )
 
 
+class RelatedSection(Value):
+    """A section to go on with after the sources."""
+
+    document_id: int = described("", 57)
+    page_id: int = described("", 8)
+    key: str = described("", "navigation/currents.md")
+    library: str = described("", "harbour")
+    version: str = described("", "2.1")
+    title: str = described("", "Currents")
+    url: str = described("", "https://harbour.example/navigation/currents")
+    anchor: str | None = described("", "at-the-pier")
+    path: tuple[str, ...] = described("", ("Navigation", "Currents"))
+    heading: str | None = described("", "At the pier")
+    relation: str = described("link, backlink, child, before or after.", "link")
+    score: float = described("Share of what leads there from the sources.", 0.5)
+
+
 class Answer(Value):
     """An answer with its sources, citations and checks."""
 
@@ -99,6 +116,7 @@ class Answer(Value):
     model: str | None = described("Null: no language model was needed.")
     intent: AnswerIntent | None = described("Null in the agentic mode.")
     sources: tuple[Source, ...] = described("What the language model was shown, by number.")
+    related: tuple[RelatedSection, ...] = described("Sections to go on with, the best first.")
     citations: tuple[Citation, ...]
     unknown_citations: tuple[int, ...] = described("Numbers in the text without a source.")
     sentences: tuple[Sentence, ...]

@@ -69,6 +69,10 @@ class Hit(_Found):
         "`document_id` of the section before, in reading order, whatever its level.", 40
     )
     next_section: int | None = described("The same of the section after it.", 43)
+    sibling_sections: tuple[int, ...] = described(
+        "The same of those under the same parent on the page, the nearest ten on each side.",
+        (40, 43),
+    )
 
 
 class PageHit(_Found):

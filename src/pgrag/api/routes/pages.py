@@ -58,6 +58,18 @@ pages.declare(
     "Give the heading tree of a page, in reading order.",
     echo=True,
 )
+documents.declare(
+    "/documents",
+    Passage,
+    "Find a passage by its key, the `chunk_key` of a hit.",
+    function="find_document",
+    base=OfVersion,
+    library=(LibraryName, Field(description="Name of a library.", examples=["harbour"])),
+    chunk_key=(
+        Annotated[Text, Field(max_length=4000)],
+        Field(description="A page, `#c` and a number.", examples=["tides.md#c3"]),
+    ),
+)
 documents.declare("/documents/{document_id}", Passage, "Give one passage.", function="document")
 documents.declare(
     "/documents/{document_id}/children",
