@@ -19,7 +19,7 @@ begin
         raise exception 'This is not the key of a document: %.',
             coalesce(quote_literal(left(find_document.chunk_key, 200)), 'null')
             using errcode = 'PGR01',
-                hint = 'A page, "#c" and a number, as in guide/install.md#c3; see chunk_key of a hit.';
+                hint = 'A page, "#c" and a number, as in guide/install.md#c3 (chunk_key of a hit).';
     end if;
     select f.* into home from pgrag.find_page(library, parts[1], version) as f;
     return query
@@ -32,12 +32,13 @@ begin
     cross join lateral _pgrag.passage(d.library_id, d.document_id) as p;
     if not found then
         raise exception 'Page % has no document %.', quote_literal(home.key), 'c' || parts[2]
-            using errcode = 'PGR05', hint = 'The page may have changed; its outline lists what it has now.';
+            using errcode = 'PGR05',
+                hint = 'The page may have changed; its outline lists what it has now.';
     end if;
 end;
 $$;
 
 comment on function pgrag.find_document is
-'One document by its key: a page (its key, or whatever find_page takes, such as a uuid), "#c" and its
-sort_order, as chunk_key of a hit says: guide/install.md#c3. library, version: as in find_page. Errors:
-PGR01, PGR02, PGR03, PGR04, PGR05.';
+'One document by its key: a page (its key, or whatever find_page takes, such as a uuid), "#c" and
+its sort_order, as chunk_key of a hit says: guide/install.md#c3. library, version: as in find_page.
+Errors: PGR01, PGR02, PGR03, PGR04, PGR05.';

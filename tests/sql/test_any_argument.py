@@ -31,6 +31,7 @@ USUAL: dict[str, Any] = {
     "library": "tool",
     "libraries": ["tool"],
     "keys": ["a.md"],
+    "chunk_key": "a.md#c0",
     "label": "1.2.3",
     "name": "another",
     "dimensions": 3,

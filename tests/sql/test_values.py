@@ -121,9 +121,9 @@ COMPOSED = {
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
     "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet",
     "LibraryHealth", "LinkList", "Page", "PageChange", "PageList", "PageQueryResult", "PageResult",
-    "PropertyList", "QueryFailure", "RemovedRun", "RemovedSet", "SearchRecord", "SearchResult",
-    "SectionChange", "Sentence", "Source", "Surroundings", "TextLines", "TextMatch", "Usage",
-    "VersionChanges", "VersionRead",
+    "PropertyList", "QueryFailure", "RelatedSection", "RemovedRun", "RemovedSet", "SearchRecord",
+    "SearchResult", "SectionChange", "Sentence", "Source", "Surroundings", "TextLines", "TextMatch",
+    "Usage", "VersionChanges", "VersionRead",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,

@@ -1,12 +1,12 @@
 """Plain links are of the kind references.
 
-Revision ID: 0018
+Revision ID: 0015
 Revises: 0014
 """
 
 from alembic import op
 
-revision = "0018"
+revision = "0015"
 down_revision = "0014"
 branch_labels = None
 depends_on = None

@@ -1,13 +1,13 @@
 """Strategies set further arguments, hits may be reranked, recorded hits keep the graph's parts.
 
-Revision ID: 0017
-Revises: 0018
+Revision ID: 0016
+Revises: 0015
 """
 
 from alembic import op
 
-revision = "0017"
-down_revision = "0018"
+revision = "0016"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

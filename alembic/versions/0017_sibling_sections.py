@@ -1,13 +1,13 @@
 """Hits name the sections beside theirs.
 
-Revision ID: 0020
-Revises: 0017
+Revision ID: 0017
+Revises: 0016
 """
 
 from alembic import op
 
-revision = "0020"
-down_revision = "0017"
+revision = "0017"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 
