@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from selectors import EVENT_READ, DefaultSelector
@@ -214,7 +214,12 @@ class Database:
         ):
             statement = "select pg_try_advisory_lock(hashtextextended(%s, 0))"
             row = connection.execute(statement, [name]).fetchone()
-            yield row is not None and bool(row[0])
+            try:
+                yield row is not None and bool(row[0])
+            finally:
+                # The server notices a closed connection a moment later: the next run may be sooner.
+                with suppress(psycopg.OperationalError):
+                    connection.execute("select pg_advisory_unlock_all()")
 
     def _borrowed(self) -> _Connection:
         try:
