@@ -60,8 +60,7 @@ begin
             order by f.page_id, f.score desc, f.document_id
         ) as b
         cross join lateral _pgrag.passage(
-            b.library_id, b.document_id, 'injected', null,
-            coalesce((request.reranked ->> b.document_id::text)::double precision, b.score)
+            b.library_id, b.document_id, 'injected', null, b.score
         ) as p
         order by b.score desc, b.document_id
         limit hit_count

@@ -1,7 +1,10 @@
 -- Where a reader of these passages may go on: along their links, and in the tree of headings.
 create or replace function pgrag.related_sections(
     document_ids bigint[],
-    top_k integer default 5
+    top_k integer default 5,
+    query text default null,
+    filters jsonb default null,
+    exclude text[] default null
 )
 returns setof pgrag.passage
 language plpgsql
@@ -9,10 +12,21 @@ stable
 parallel safe
 rows 5
 set search_path from current
+-- As in a search: a date without a time zone means the same day in every session.
+set timezone = 'UTC'
 as $$
+declare
+    predicate constant text := pgrag.filter_predicate(
+        _pgrag.conjunction(
+            related_sections.filters,
+            (select q.filters from pgrag.parse_query(coalesce(related_sections.query, '')) as q)
+        )
+    );
+    found_ids bigint[];
+    relations text[];
+    scores double precision[];
 begin
     perform _pgrag.check_range('top_k', related_sections.top_k, 1, 100);
-    return query
     with given as materialized (
         select d as passage, d.library_id, d.page_id, d.document_id, s.section_id
         from unnest(related_sections.document_ids) as g (document_id)
@@ -61,22 +75,39 @@ begin
     ),
     scored as (
         select
-            c.library_id,
             c.section_id,
             (array_agg(c.relation order by c.weight desc))[1] as relation,
             1 - 1 / (1 + sum(c.weight)) as score
         from candidates as c
         where c.section_id not in (select g.section_id from given as g)
-        group by c.library_id, c.section_id
-        order by score desc, c.section_id
-        limit related_sections.top_k
+            and c.section_id <> all (
+                coalesce(_pgrag.excluded_documents(related_sections.exclude), '{}')
+            )
+        group by c.section_id
     )
-    select p.*
-    from scored as s
-    cross join lateral _pgrag.passage(
-        s.library_id, s.section_id, s.relation, null, s.score
-    ) as p
-    order by s.score desc, s.section_id;
+    select
+        array_agg(s.section_id order by s.score desc, s.section_id),
+        array_agg(s.relation order by s.score desc, s.section_id),
+        array_agg(s.score order by s.score desc, s.section_id)
+    into found_ids, relations, scores
+    from scored as s;
+
+    return query execute format(
+        $sql$
+        select r.*
+        from unnest($1, $2, $3) with ordinality as s (document_id, relation, score, nth)
+        cross join lateral _pgrag.document(s.document_id) as d
+        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+        cross join lateral _pgrag.passage(
+            d.library_id, d.document_id, s.relation, null, s.score
+        ) as r
+        where %s
+        order by s.nth
+        limit $4
+        $sql$,
+        predicate
+    )
+    using found_ids, relations, scores, related_sections.top_k;
 end;
 $$;
 
@@ -85,7 +116,8 @@ comment on function pgrag.related_sections is
 from a passage), backlink (with a link to a passage or its section), child (below a section), before
 and after (beside it on the page). score is 1 - 1 / (1 + w), w the sum of what leads there: the
 confidence of a link, half that of a backlink, 0.4 from above, 0.2 from beside. At most top_k. A
-page without sections stands for itself. Errors: PGR01, PGR05.';
+page without sections stands for itself. filters, those in query, and exclude hold as in
+pgrag.search. Errors: PGR01, PGR05, PGR06.';
 
 -- The section of a passage, or the page where there is none.
 create or replace function _pgrag.section_of(

@@ -260,9 +260,25 @@ class Client:
             Passage, "find_document", library=library, chunk_key=chunk_key, version=version
         )
 
-    def related_sections(self, document_ids: Sequence[int], top_k: int = 5) -> list[Passage]:
-        """Sections to go on with after these passages, best first."""
-        return self._rows(Passage, "related_sections", document_ids=list(document_ids), top_k=top_k)
+    def related_sections(
+        self,
+        document_ids: Sequence[int],
+        top_k: int = 5,
+        *,
+        query: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] | None = None,
+    ) -> list[Passage]:
+        """Sections to go on with after these passages, best first; filters as in `search`."""
+        return self._rows(
+            Passage,
+            "related_sections",
+            document_ids=list(document_ids),
+            top_k=top_k,
+            query=query,
+            filters=None if filters is None else dict(filters),
+            exclude=None if exclude is None else list(exclude),
+        )
 
     def parent(self, document_id: int) -> Passage | None:
         """The section above a paragraph, the section or page above a section; None at the top."""

@@ -54,9 +54,9 @@ _AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
 
 _HITS_ALONE = {
     "score_share": 0, "expand": False, "parents": False, "siblings": 0, "overlap": False,
-    "token_budget": 1_000_000,
+    "token_budget": 1_000_000, "inject_count": 0,
 }  # fmt: skip
-"""Arguments with which a context holds its hits and injected passages only."""
+"""Arguments with which a context holds its hits only."""
 
 _EVERY_VERSION = "every version"
 
@@ -102,7 +102,7 @@ class Search:
     def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Result:
         """Rows of `pgrag.context`; the context is their `block`s, joined by empty lines."""
         return self._run(
-            self._made_by("context"), query, _stated(arguments), candidates=self._passages_to_rerank
+            self._made_by("context"), query, _stated(arguments), candidates=self._hits_of_context
         )
 
     def pages(self, query: str, **arguments: Unpack[PagesArguments]) -> Result:
@@ -121,7 +121,7 @@ class Search:
         """The single row of `pgrag.answer_context`: sources and messages for a language model."""
         stated = {"intent": "auto", **_stated(arguments)}
         return self._run(
-            self._made_by("answer_context"), question, stated, candidates=self._passages_to_rerank
+            self._made_by("answer_context"), question, stated, candidates=self._hits_of_context
         )
 
     def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
@@ -144,11 +144,13 @@ class Search:
         *,
         candidates: _Candidates | None = None,
     ) -> Result:
-        wants_reranking = stated.pop("rerank", False)
-        depth = stated.pop("rerank_depth", RERANK_DEPTH)
+        wants_reranking, depth = False, RERANK_DEPTH
+        if candidates is not None:
+            wants_reranking = stated.pop("rerank", False)
+            depth = stated.pop("rerank_depth", RERANK_DEPTH)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))
-            if wants_reranking and candidates is not None:
+            if wants_reranking and candidates:
                 notices.extend(self._reranked(query, stated, candidates, depth))
             rows, search_id = fetch(query, stated, notices)
             resolved = self._resolved(rows, stated)
@@ -194,8 +196,8 @@ class Search:
     def _hits_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
         return self._database.call("search", query=query, **stated)
 
-    def _passages_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
-        """Hits and injected passages, without what a context adds to them."""
+    def _hits_of_context(self, query: str, stated: dict[str, Any]) -> list[Row]:
+        """The hits of a context, without what it adds to them."""
         return self._database.call(
             "context", query=query, **named_and_options("context", stated | _HITS_ALONE)
         )

@@ -10,6 +10,8 @@ import pytest
 from api_client import ApiClient, problem, serving
 from embedding_server import Handler, Server, status
 
+import pgrag
+
 QUERY = "what does the harbour cost"
 ASK = {"q": QUERY, "library": "harbour", "rerank": "true"}
 
@@ -134,14 +136,28 @@ def test_it_decides_before_a_context_is_expanded(client: ApiClient, server: Serv
     assert "reranked" not in record["parameters"]
 
 
-def test_injected_passages_are_read_to_it_too(client: ApiClient, server: Server) -> None:
-    given = {"q": QUERY, "library": "harbour", "top_k": 1, "rerank": "true", "expand": "false"}
-    made = client.ok("/v1/context", **given, rerank_depth=1, inject_types="guide,reference")
-    assert {block["relation"] for block in made["blocks"]} == {"hit", "injected"}
+def test_injected_passages_take_no_place_of_a_hit(client: ApiClient, server: Server) -> None:
+    given = {"q": QUERY, "library": "harbour", "top_k": 2, "expand": "false", "score_share": 0}
+    injected = given | {"inject_types": "guide,reference"}
+    plain, made = (
+        client.ok("/v1/context", **injected, **rerank)["blocks"]
+        for rerank in ({}, {"rerank": "true", "rerank_depth": 2})
+    )
+    assert {block["relation"] for block in plain} == {"hit", "injected"}
+    for relation in ("hit", "injected"):
+        ids = [
+            {block["document_id"] for block in blocks if block["relation"] == relation}
+            for blocks in (plain, made)
+        ]
+        assert ids[0] == ids[1]
     texts = server.requests[-1][2]["documents"]
-    for block in made["blocks"]:
-        [text] = [text for text in texts if text.endswith(block["content"])]
-        assert block["score"] == pytest.approx(1 / (1 + len(text)))
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize("name", ["search_pages", "facets"])
+def test_what_cannot_rerank_refuses_it(name: str, database_url: str) -> None:
+    with pgrag.connect(database_url) as db, pytest.raises(pgrag.PgragError, match="rerank"):
+        getattr(db, name)("tides", rerank=True)
 
 
 def test_a_failure_leaves_the_context_as_it_is(client: ApiClient, server: Server) -> None:

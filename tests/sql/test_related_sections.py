@@ -50,7 +50,7 @@ def ids(module_connection: psycopg.Connection) -> dict[str, int]:
     return {row["content"]: row["document_id"] for row in rows}
 
 
-def related(connection: psycopg.Connection, *document_ids: int, **options: int) -> list[tuple]:
+def related(connection: psycopg.Connection, *document_ids: int, **options: object) -> list[tuple]:
     rows = run(connection, "related_sections", document_ids=list(document_ids), **options)
     return [(row["heading"] or row["title"], row["relation"]) for row in rows]
 
@@ -78,6 +78,15 @@ def test_what_was_read_is_not_offered(module_connection, ids) -> None:
     given = [ids["Words of Water."], ids["Words of Birds."], ids["A gate for water."]]
     assert related(module_connection, *given) == [("Heron", "backlink"), ("Cutting", "before")]
     assert related(module_connection) == []
+
+
+def test_filters_and_what_is_excluded_hold(module_connection, ids) -> None:
+    given = ids["Words of Water."]
+    only = {"filters": '{"page": "moor.md"}'}
+    assert related(module_connection, given, **only) == [("Birds", "link"), ("Cutting", "before")]
+    assert related(module_connection, given, query="birds title:Sluice") == [("Sluice", "link")]
+    without = related(module_connection, given, exclude=[str(ids["Birds"])])
+    assert without[0] == ("Sluice", "link")
 
 
 def test_bad_arguments_are_refused(module_connection, ids) -> None:

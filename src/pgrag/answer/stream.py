@@ -238,6 +238,12 @@ class AnswerStream:
                 self._with.database.call(
                     "related_sections",
                     document_ids=[source["document_id"] for source in self._sources.values()],
+                    query=self._question,
+                    **{
+                        name: self._arguments[name]
+                        for name in ("filters", "exclude")
+                        if name in self._arguments
+                    },
                 ),
             )
             if is_answered
