@@ -33,7 +33,10 @@ as $$
         group by t.page_id, t.language
     ),
     totals as (
-        select l.language, count(*) as page_count, sum(l.length) as total_length
+        select
+            l.language,
+            count(*) as page_count,
+            sum(l.length::double precision) as total_length
         from lengths as l
         where l.length > 0
         group by l.language
@@ -43,7 +46,8 @@ as $$
         set page_count = c.page_count + t.page_count,
             total_page_length = c.total_page_length + t.total_length,
             average_page_length = case
-                when c.average_page_length = 0 then t.total_length / t.page_count
+                when c.average_page_length = 0
+                then _pgrag.rounded_average(t.total_length, t.page_count)
                 else c.average_page_length
             end
         from totals as t
@@ -108,7 +112,10 @@ as $$
     set page_count = c.page_count - gone.page_count,
         total_page_length = c.total_page_length - gone.total_length
     from (
-        select p.language, count(*) as page_count, sum(p.length) as total_length
+        select
+            p.language,
+            count(*) as page_count,
+            sum(p.length::double precision) as total_length
         from pgrag.pages as p
         where p.library_id = forget_pages.library_id
             and p.page_id = any (forget_pages.page_ids)

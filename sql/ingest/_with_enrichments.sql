@@ -218,5 +218,6 @@ begin
             owner.settings
         );
     end loop;
+    perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
 end;
 $$;

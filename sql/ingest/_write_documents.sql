@@ -1,6 +1,7 @@
 -- One statement: the terms of the changed documents are counted once for the corpus length, the
 -- impacts, the lexeme statistics and the rows. The first documents of a language fix the average
--- length used by the impacts; only refresh_statistics changes it.
+-- length used by the impacts; only _refresh_impacts changes it, when all pages are written. Lengths
+-- are summed in double precision: single would round the sum of many, depending on their order.
 create or replace function _pgrag.write_documents(
     library_id bigint,
     staged pgrag.documents[],
@@ -37,7 +38,10 @@ as $$
         where s.document_id = any (write_documents.changed) and s.covers > 0
     ),
     lengths as (
-        select l.language, count(*) as document_count, sum(l.length) as total_length
+        select
+            l.language,
+            count(*) as document_count,
+            sum(l.length::double precision) as total_length
         from (select distinct t.document_id, t.language, t.length from terms as t) as l
         group by l.language
     ),
@@ -50,7 +54,7 @@ as $$
             l.language,
             l.document_count,
             l.total_length,
-            l.total_length / l.document_count,
+            _pgrag.rounded_average(l.total_length, l.document_count),
             0
         from lengths as l
         on conflict (library_id, language) do update
@@ -254,7 +258,7 @@ as $$
         select
             t.language,
             count(distinct t.document_id) as document_count,
-            sum(t.frequency) as total_length
+            sum(t.frequency::double precision) as total_length
         from terms as t
         group by t.language
     ) as gone

@@ -9,7 +9,8 @@ volatile
 set search_path from current
 as $$
 declare
-    owner_id bigint := (_pgrag.lock_library(library)).library_id;
+    owner pgrag.libraries := _pgrag.lock_library(library);
+    owner_id bigint := owner.library_id;
     target_id bigint := _pgrag.version_id(owner_id, version);
 begin
     update pgrag.versions as v
@@ -29,13 +30,10 @@ begin
     if _pgrag.ranks_are_outdated(owner_id, target_id) then
         perform pgrag.refresh_page_ranks(library, version);
     end if;
-    if exists (
-        select
-        from pgrag.libraries as l
-        where l.library_id = owner_id and l.settings -> 'anchor_texts' = 'true'
-    ) then
+    if (owner.settings ->> 'anchor_texts')::boolean then
         perform pgrag.refresh_anchor_texts(library, version);
     end if;
+    perform _pgrag.refresh_impacts(owner_id, owner.settings);
     -- New rows are in the index's pending list, which every search scans: merge the list if the
     -- caller owns the index (otherwise autovacuum will).
     perform gin_clean_pending_list(i.oid)
@@ -49,5 +47,6 @@ comment on function pgrag.finish_version is
 'Marks a version as completely indexed: from now on it can be the newest one. Also resolves pending
 links (see resolve_links), recomputes page ranks if links were added or removed (see
 refresh_page_ranks), updates the words of links if the library''s setting anchor_texts is on (see
-refresh_anchor_texts), and merges the pending list of the full-text index.
+refresh_anchor_texts), rewrites the impacts if the average length has changed (see
+refresh_statistics), and merges the pending list of the full-text index.
 Errors: PGR02, PGR03.';

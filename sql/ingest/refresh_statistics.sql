@@ -1,8 +1,6 @@
--- Impacts depend on the average length at the time of writing. When the library's average has
--- drifted from it, or weights change, everything is recomputed from the full-text vectors.
+-- After writing without pgrag.finish_version, which does the same.
 create or replace function pgrag.refresh_statistics(
-    library text,
-    drift double precision default 0.1
+    library text
 )
 returns boolean
 language plpgsql
@@ -13,35 +11,19 @@ as $$
 declare
     owner pgrag.libraries := _pgrag.lock_library(refresh_statistics.library);
 begin
-    if not exists (
-        select
-        from pgrag.corpus_statistics as c
-        where c.library_id = owner.library_id
-            and c.document_count > 0
-            and (
-                abs(c.total_length / c.document_count - c.average_length)
-                    >= refresh_statistics.drift * c.average_length
-                -- Page lengths vary more and matter less.
-                or (
-                    c.page_count > 0
-                    and abs(c.total_page_length / c.page_count - c.average_page_length)
-                        >= 4 * refresh_statistics.drift * c.average_page_length
-                )
-            )
-    ) and not _pgrag.lacks_title_weights(owner.library_id) then
-        return false;
+    if _pgrag.lacks_title_weights(owner.library_id) then
+        perform _pgrag.rebuild_statistics(owner.library_id, owner.settings);
+        return true;
     end if;
-    perform _pgrag.rebuild_statistics(owner.library_id, owner.settings);
-    return true;
+    return _pgrag.refresh_impacts(owner.library_id, owner.settings);
 end;
 $$;
 
 comment on function pgrag.refresh_statistics is
-'Recomputes the impacts, counts and averages of a library from its full-text vectors if the average
-length of its documents or pages has drifted from the average in use by the share drift or more, or
-if they were written before titles had weights; returns whether it did. The average length of pages
-may drift four times as far; drift 0 always recomputes. Scores are exact for the average in use,
-before and after. Errors: PGR02.';
+'Rewrites the impacts of a library if the rounded average length of its documents or pages has
+changed, or if they were written before titles had weights; returns whether it did. pgrag.ingest_page,
+finish_version, remove_pages and remove_version call it: a library ranks by its pages, not by the
+order in which they were written. Searches do not wait. Errors: PGR02.';
 
 -- Whether pages were written before titles had weights; the impacts of these pages are outdated.
 create or replace function _pgrag.lacks_title_weights(
@@ -83,34 +65,31 @@ declare
     batch bigint[];
 begin
     delete from pgrag.lexeme_statistics as s where s.library_id = rebuild_statistics.library_id;
-    delete from pgrag.corpus_statistics as c where c.library_id = rebuild_statistics.library_id;
-    insert into pgrag.corpus_statistics (
-        library_id, language, average_length, average_page_length
-    )
-    select
-        rebuild_statistics.library_id,
-        d.language,
-        avg(d.length),
-        coalesce(sum(d.content_length) filter (where d.level = 2), 0)
-            / greatest(count(distinct d.page_id) filter (where d.level = 2), 1)
-            + coalesce(avg(d.header_length) filter (where d.level = 2), 0)
-    from (
-        select
-            d.language,
-            d.page_id,
-            d.level,
-            d.document_id,
-            sum(t.header_frequency) as header_length,
-            sum(t.content_frequency) as content_length,
-            sum(t.header_frequency + t.content_frequency) as length
-        from pgrag.documents as d
-        cross join lateral pgrag.term_frequencies(
-            d.search, _pgrag.field_weights(rebuild_statistics.settings)
-        ) as t
-        where d.library_id = rebuild_statistics.library_id
-        group by d.language, d.page_id, d.level, d.document_id
-    ) as d
-    group by d.language;
+    update pgrag.corpus_statistics as c
+    set document_count = 0,
+        total_length = 0,
+        average_length = coalesce(n.average_length, 0),
+        page_count = 0,
+        total_page_length = 0
+    from pgrag.corpus_statistics as o
+    left join (
+        select d.language, _pgrag.rounded_average(sum(d.length), count(*)) as average_length
+        from (
+            select
+                d.language,
+                sum((t.header_frequency + t.content_frequency)::double precision) as length
+            from pgrag.documents as d
+            cross join lateral pgrag.term_frequencies(
+                d.search, _pgrag.field_weights(rebuild_statistics.settings)
+            ) as t
+            where d.library_id = rebuild_statistics.library_id
+            group by d.language, d.document_id
+        ) as d
+        group by d.language
+    ) as n on n.language = o.language
+    where o.library_id = rebuild_statistics.library_id
+        and c.library_id = o.library_id
+        and c.language = o.language;
 
     for nth in 1 .. cardinality(page_ids) by 500 loop
         batch := page_ids[nth : nth + 499];
@@ -124,5 +103,9 @@ begin
             rebuild_statistics.library_id, batch, rebuild_statistics.settings
         );
     end loop;
+    -- Only now is the average length of the pages known.
+    perform _pgrag.refresh_impacts(
+        rebuild_statistics.library_id, rebuild_statistics.settings
+    );
 end;
 $$;

@@ -27,6 +27,7 @@ begin
     );
     perform _pgrag.count_version(owner.library_id, target_id);
     perform _pgrag.resolve_links(owner.library_id, target_id);
+    perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
     return removed;
 end;
 $$;

@@ -21,6 +21,7 @@ begin
             where p.library_id = owner.library_id and p.version_id = target_id
         )
     );
+    perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
     delete from pgrag.versions as v
     where v.library_id = owner.library_id and v.version_id = target_id;
     return removed;

@@ -153,13 +153,24 @@ begin
     ),
     relevance as (
         select
-            o.library_id, o.language, o.lexeme, sum(o.score * o.share) as share,
+            o.library_id,
+            o.language,
+            o.lexeme,
+            o.share,
             row_number() over (
                 partition by o.library_id, o.language
-                order by sum(o.score * o.share) desc, o.lexeme
+                order by o.share desc, o.lexeme
             ) as nth
-        from occurrences as o
-        group by o.library_id, o.language, o.lexeme
+        from (
+            select
+                o.library_id,
+                o.language,
+                o.lexeme,
+                -- In this order, equal sums are equal to the last bit.
+                sum(o.score * o.share order by o.score * o.share) as share
+            from occurrences as o
+            group by o.library_id, o.language, o.lexeme
+        ) as o
     ),
     shares as (
         select

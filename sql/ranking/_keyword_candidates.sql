@@ -172,7 +172,8 @@ begin
                 and ($7 is null or d.document_id = any ($7))
                 and ($8 is null or d.document_id <> all ($8))
                 %s %s
-            order by score desc, d.document_id
+            -- An id depends on when a document was written, the hash on what it says.
+            order by score desc, d.text_hash %s, d.sort_order, d.document_id
             limit $3
         ) as h
         where h.score > 0
@@ -191,7 +192,11 @@ begin
             when (target).allowed_documents is not null
             then 'and d.library_id = any ($9)'
         end,
-        case when not is_scoped then 'and d.version_id = any ($10)' end
+        case when not is_scoped then 'and d.version_id = any ($10)' end,
+        case
+            when cardinality((target).version_ids) > 1
+            then ', array_position($10, d.version_id)'
+        end
     )
     into best.library_ids, best.document_ids, best.scores
     using query, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,

@@ -1,6 +1,7 @@
 -- The pages around some pages, by breadth-first search. One row of the recursion is one level with
--- all pages seen so far, so no page is visited twice and cycles end. Used by searches and by
--- pgrag.neighbourhood.
+-- all pages seen so far, so no page is visited twice and cycles end. Of equally strong pages, those
+-- around the first page of the level before come first, in the order of its links. Used by searches
+-- and by pgrag.neighbourhood.
 create or replace function _pgrag.neighbourhood(
     library_id bigint,
     start_ids bigint[],
@@ -30,14 +31,18 @@ begin
     with recursive walk as (
         select
             0 as depth,
-            array_agg(s.page_id order by s.page_id) as page_ids,
+            array_agg(s.page_id order by s.nth) as page_ids,
             array_agg(1.0::double precision) as weights,
             null::bigint[] as via_page_ids,
             null::bigint[] as edge_ids,
             null::bigint[] as edge_counts,
             null::boolean[] as forwards,
             array_agg(s.page_id) as seen
-        from (select distinct unnest(neighbourhood.start_ids)) as s (page_id)
+        from (
+            select u.page_id, min(u.nth) as nth
+            from unnest(neighbourhood.start_ids) with ordinality as u (page_id, nth)
+            group by u.page_id
+        ) as s
         union all
         select
             w.depth + 1,
@@ -51,31 +56,38 @@ begin
         from walk as w
         cross join lateral (
             select
-                array_agg(b.page_id order by b.weight desc, b.page_id) as page_ids,
-                array_agg(b.weight order by b.weight desc, b.page_id) as weights,
-                array_agg(b.via_page_id order by b.weight desc, b.page_id) as via_page_ids,
-                array_agg(b.edge_id order by b.weight desc, b.page_id) as edge_ids,
-                array_agg(b.edge_count order by b.weight desc, b.page_id) as edge_counts,
-                array_agg(b.forward order by b.weight desc, b.page_id) as forwards
+                array_agg(b.page_id order by b.nth) as page_ids,
+                array_agg(b.weight order by b.nth) as weights,
+                array_agg(b.via_page_id order by b.nth) as via_page_ids,
+                array_agg(b.edge_id order by b.nth) as edge_ids,
+                array_agg(b.edge_count order by b.nth) as edge_counts,
+                array_agg(b.forward order by b.nth) as forwards
             from (
-                select way.*
+                select
+                    way.*,
+                    row_number() over (
+                        order by way.weight desc, way.via_nth, way.place, way.page_id
+                    ) as nth
                 from (
                     select distinct on (n.page_id)
                         n.page_id,
                         f.weight * n.weight as weight,
                         f.page_id as via_page_id,
+                        f.nth as via_nth,
+                        n.place,
                         n.edge_id,
                         n.edge_count,
                         n.forward
-                    from unnest(w.page_ids, w.weights) as f (page_id, weight)
+                    from unnest(w.page_ids, w.weights)
+                        with ordinality as f (page_id, weight, nth)
                     cross join lateral _pgrag.linked_pages(
                         neighbourhood.library_id, f.page_id, neighbourhood.kinds,
                         neighbourhood.direction, neighbourhood.fan_out
                     ) as n
-                    order by n.page_id, f.weight * n.weight desc, n.edge_count desc, f.page_id
+                    order by n.page_id, f.weight * n.weight desc, n.edge_count desc, f.nth
                 ) as way
                 where way.page_id <> all (w.seen)
-                order by way.weight desc, way.page_id
+                order by nth
                 limit (
                     neighbourhood.total + (
                         select count(distinct s.page_id)
@@ -97,8 +109,9 @@ begin
 end;
 $$;
 
--- One step from a page, the strongest edges first; the strongest edge between two pages stands for
--- all of them. Without a set clause, so that the planner can inline the function.
+-- One step from a page: the strongest edges first, else those that come first on their page; the
+-- strongest edge between two pages stands for all of them. Without a set clause, so that the planner
+-- can inline the function.
 create or replace function _pgrag.linked_pages(
     library_id bigint,
     from_page_id bigint,
@@ -111,7 +124,8 @@ returns table (
     weight double precision,
     edge_id bigint,
     edge_count bigint,
-    forward boolean
+    forward boolean,
+    place integer
 )
 language sql
 stable
@@ -123,13 +137,15 @@ as $$
         max(l.weight) as weight,
         (pg_catalog.array_agg(l.edge_id order by l.weight desc, l.edge_id))[1] as edge_id,
         count(*) as edge_count,
-        (pg_catalog.array_agg(l.forward order by l.weight desc, l.edge_id))[1] as forward
+        (pg_catalog.array_agg(l.forward order by l.weight desc, l.edge_id))[1] as forward,
+        min(l.place) as place
     from (
         select
             e.target_page_id as page_id,
             e.edge_id,
             e.confidence * coalesce(k.weight, 1) as weight,
-            true as forward
+            true as forward,
+            e.place
         from pgrag.edges as e
         left join pgrag.edge_kinds as k on k.name = e.kind
         where linked_pages.direction <> 'in'
@@ -142,7 +158,8 @@ as $$
             e.source_page_id,
             e.edge_id,
             e.confidence * coalesce(k.weight, 1),
-            false
+            false,
+            e.place
         from pgrag.edges as e
         left join pgrag.edge_kinds as k on k.name = e.kind
         where linked_pages.direction <> 'out'
@@ -152,6 +169,6 @@ as $$
             and (linked_pages.kinds is null or e.kind = any (linked_pages.kinds))
     ) as l
     group by l.page_id
-    order by weight desc, edge_count desc, page_id
+    order by weight desc, edge_count desc, place, page_id
     limit linked_pages.fan_out;
 $$;

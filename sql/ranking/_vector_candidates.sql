@@ -81,7 +81,12 @@ begin
         ) as h
         $sql$,
         case when is_indexed then format('::halfvec(%s)', vector_dims(query_embedding)) end,
-        case when not is_indexed then ', e.document_id' end
+        case
+            when is_indexed then null
+            when cardinality((target).version_ids) > 1
+            then ', array_position($3, e.version_id), e.document_id'
+            else ', e.document_id'
+        end
     )
     into nearest.library_ids, nearest.document_ids, nearest.scores
     using query_embedding, (target).library_ids, (target).version_ids, model_id, (target).covers,

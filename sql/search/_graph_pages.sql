@@ -41,18 +41,19 @@ begin
             h.library_id,
             h.page_id,
             max(h.hybrid_score) / nullif(max(max(h.hybrid_score)) over (), 0) as weight,
-            row_number() over (order by min(h.ordinality)) <= (request.graph ->> 'seeds')::integer
-                as is_seed
+            row_number() over (order by min(h.ordinality)) as nth
         from unnest(hits) with ordinality as h
         group by h.library_id, h.page_id
     ),
     seeds as (
-        select l.library_id, l.page_id, l.weight from listed as l where l.is_seed
+        select l.library_id, l.page_id, l.weight, l.nth
+        from listed as l
+        where l.nth <= (request.graph ->> 'seeds')::integer
     ),
     reached as materialized (
         select s.library_id, n.page_id, n.depth, n.weight, n.via_page_id as via_id
         from (
-            select s.library_id, array_agg(s.page_id) as page_ids
+            select s.library_id, array_agg(s.page_id order by s.nth) as page_ids
             from seeds as s
             group by s.library_id
         ) as s
@@ -89,7 +90,8 @@ begin
     votes as (
         select
             v.page_id,
-            sum(v.weight) as amount,
+            -- In this order, equal sums are equal to the last bit.
+            sum(v.weight order by v.weight) as amount,
             count(distinct v.seed_id) filter (where v.is_incoming) as linked_by,
             count(distinct v.seed_id) filter (where not v.is_incoming) as links_to,
             array_agg(v.edge_id order by v.weight desc, v.edge_id) as edge_ids
@@ -161,10 +163,18 @@ begin
     admitted as (
         select
             o.*,
-            row_number() over (partition by o.is_new order by o.amount desc, o.page_id) as nth
+            row_number() over (
+                partition by o.is_new
+                order by
+                    o.amount desc,
+                    array_position(target.version_ids, o.version_id),
+                    o.key collate "C"
+            ) as nth
         from (
             select
                 v.*,
+                p.version_id,
+                p.key,
                 -- Same rule as pgrag.page_type, but reads the patterns only once.
                 coalesce(
                     nullif(btrim(p.type), ''),

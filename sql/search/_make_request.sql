@@ -57,8 +57,8 @@ begin
 
     select
         coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
-        coalesce(array_agg(s.version_id), '{}') as version_ids,
-        array_agg(s.reason) as version_reasons,
+        coalesce(array_agg(s.version_id order by s.ordinality), '{}') as version_ids,
+        array_agg(s.reason order by s.ordinality) as version_reasons,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
         min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
@@ -71,7 +71,7 @@ begin
     into scope
     from pgrag.search_scope(
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters), version_label
-    ) as s;
+    ) with ordinality as s;
 
     if asked.filters @? '$.**.tags.all' then
         perform _pgrag.notice_unknown_tags(asked.filters, scope.library_ids);

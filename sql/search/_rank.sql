@@ -19,6 +19,7 @@ declare
         request.candidate_count,
         greatest(2 * request.top_k, 20, request.candidate_count / 5)
     );
+    fused _pgrag.ranked_hit[];
     passing _pgrag.ranked_hit[];
     started timestamptz := clock_timestamp();
 begin
@@ -36,36 +37,43 @@ begin
         started := clock_timestamp();
     end if;
 
+    -- Ties keep the order of fuse, which comes from the sources.
+    fused := array(select f from _pgrag.fuse(request, keyword_hits, vector_hits) as f);
     passing := array(
-        select p.hit
+        select fused[p.nth]
         from (
             select
-                f as hit,
+                f.ordinality as nth,
                 f.score,
-                f.document_id,
                 row_number() over (
                     partition by f.page_id
-                    order by f.document_id = any (seen) desc, f.score desc, f.document_id
+                    order by f.document_id = any (seen) desc, f.score desc, f.ordinality
                 ) as place_on_page
-            from _pgrag.fuse(request, keyword_hits, vector_hits) as f
+            from unnest(fused) with ordinality as f
             where f.score >= request.min_score
         ) as p
         where request.max_per_page is null or p.place_on_page <= request.max_per_page
-        order by p.score desc, p.document_id
+        order by p.score desc, p.nth
     );
+    ranking.listed := array(select h.document_id from unnest(passing) as h);
     ranking.hits := array(
-        select h
-        from unnest(passing) as h
+        select passing[h.nth]
+        from (
+            select h.ordinality as nth, h.document_id, h.score
+            from unnest(passing) with ordinality as h
+        ) as h
         where h.document_id <> all (seen)
             and (
                 request.after_score is null
                 or h.score < request.after_score
-                or (h.score = request.after_score and h.document_id > request.after_id)
+                or (
+                    h.score = request.after_score
+                    and h.nth > coalesce(array_position(ranking.listed, request.after_id), 0)
+                )
             )
-        order by h.score desc, h.document_id
+        order by h.nth
         limit hit_count
     );
-    ranking.listed := array(select h.document_id from unnest(passing) as h);
     ranking.timings := _pgrag.timed(ranking.timings, 'fusion', started);
     ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
@@ -156,8 +164,9 @@ begin
 end;
 $$;
 
--- By default at most 200 rows. Window functions group them by page and section, because the planner
--- cannot estimate their number and would choose nested loops for joins.
+-- By default at most 200 rows, in the order of the sources: newer versions first, by the keys of
+-- pages, and in reading order; hits of equal score keep it. Window functions group them by page and
+-- section, because the planner cannot estimate their number and would choose nested loops for joins.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,
@@ -172,15 +181,22 @@ as $$
 begin
     return query
     with found_by_a_retriever as (
-        select k.library_id, k.document_id, k.nth as keyword_rank, null::bigint as semantic_rank
-        from unnest((fuse.keyword_hits).library_ids, (fuse.keyword_hits).document_ids)
-            with ordinality as k (library_id, document_id, nth)
+        select
+            k.library_id,
+            k.document_id,
+            rank() over (order by k.score desc) as keyword_rank,
+            null::bigint as semantic_rank
+        from unnest(
+            (fuse.keyword_hits).library_ids,
+            (fuse.keyword_hits).document_ids,
+            (fuse.keyword_hits).scores
+        ) as k (library_id, document_id, score)
         union all
         select
             v.library_id,
             v.document_id,
             null,
-            row_number() over (order by v.score desc, v.document_id)
+            rank() over (order by v.score desc)
         from unnest(
             (fuse.vector_hits).library_ids,
             (fuse.vector_hits).document_ids,
@@ -199,13 +215,16 @@ begin
     located as (
         select
             c.*,
+            d.version_id,
             d.page_id,
             d.level,
+            d.sort_order,
             case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             q.alpha,
             q.page_evidence,
             q.title_evidence,
             q.keywords,
+            p.key,
             p.weights as page_weights,
             case
                 when q.alpha < 1 and q.page_evidence > 0
@@ -275,7 +294,7 @@ begin
             bool_or(s.level = 2) over (partition by s.section_id) as has_paragraph,
             row_number() over (
                 partition by s.section_id, s.level
-                order by s.score desc, s.document_id
+                order by s.score desc, s.sort_order
             ) as place_in_section
         from scored as s
     ),
@@ -304,6 +323,10 @@ begin
         s.lent_score,
         coalesce(s.lent_score, s.score),
         null::jsonb
-    from settled as s;
+    from settled as s
+    order by
+        array_position(((fuse.request).target).version_ids, s.version_id),
+        s.key collate "C",
+        s.sort_order;
 end;
 $$;

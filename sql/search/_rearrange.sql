@@ -63,7 +63,6 @@ as $$
     with ranked as (
         select
             h.page_id,
-            h.document_id,
             h.score,
             h.ordinality as nth,
             row_number() over (partition by h.page_id order by h.ordinality) as place_on_page,
@@ -73,7 +72,6 @@ as $$
     pages as (
         select
             min(r.nth) as nth,
-            min(r.document_id) filter (where r.place_on_page = 1) as document_id,
             case one_hit_a_page.aggregate
                 when 'mean' then avg(r.score) filter (where r.place_on_page <= 3)
                 when 'rrf' then least(sum(r.share) / sum(sum(r.share)) over (), 1)
@@ -84,8 +82,8 @@ as $$
     )
     select _pgrag.placed(
         one_hit_a_page.hits,
-        array_agg(p.nth order by p.score desc, p.document_id),
-        array_agg(p.score order by p.score desc, p.document_id)
+        array_agg(p.nth order by p.score desc, p.nth),
+        array_agg(p.score order by p.score desc, p.nth)
     )
     from pages as p;
 $$;
@@ -108,7 +106,6 @@ as $$
     with located as (
         select
             h.ordinality as nth,
-            h.document_id,
             h.page_id,
             h.score,
             d.root_section,
@@ -124,7 +121,6 @@ as $$
     weighted as (
         select
             l.nth,
-            l.document_id,
             l.score * case
                 when by_place_in_headings.hierarchy = 'breadth'
                 then greatest(1 / (1 + 0.15 * (l.better_on_page + l.better_below_root)), 0.5)
@@ -139,8 +135,8 @@ as $$
     )
     select _pgrag.placed(
         by_place_in_headings.hits,
-        array_agg(w.nth order by w.score desc, w.document_id),
-        array_agg(w.score order by w.score desc, w.document_id)
+        array_agg(w.nth order by w.score desc, w.nth),
+        array_agg(w.score order by w.score desc, w.nth)
     )
     from weighted as w;
 $$;

@@ -24,12 +24,15 @@ begin
             select g.* from _pgrag.graph_pages(hits, request) as g
         ),
         every_hit as (
-            select h.* from unnest(hits) as h
-            union all
-            select r.*
-            from _pgrag.reached_hits(
-                array(select a.page_id from around as a where a.is_new), request
-            ) as r
+            select h.*
+            from unnest(
+                hits || array(
+                    select r
+                    from _pgrag.reached_hits(
+                        array(select a.page_id from around as a where a.is_new), request
+                    ) as r
+                )
+            ) with ordinality as h
         )
         select row(
             h.library_id, h.document_id, h.page_id, s.score, h.keyword_score, h.semantic_score,
@@ -69,7 +72,7 @@ begin
         cross join lateral (
             select least(b.base + p.edge_part + p.centrality_part, 1) as score
         ) as s
-        order by s.score desc, h.document_id
+        order by s.score desc, h.ordinality
     );
 end;
 $$;
@@ -114,10 +117,11 @@ begin
     from (
         select
             s.*,
-            row_number() over (partition by s.page_id order by s.score desc, s.document_id)
+            row_number() over (partition by s.page_id order by s.score desc, s.ordinality)
                 as place_on_page
-        from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) as s
+        from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) with ordinality as s
     ) as f
-    where f.place_on_page = 1 and f.score > 0 and f.score >= request.min_score;
+    where f.place_on_page = 1 and f.score > 0 and f.score >= request.min_score
+    order by f.ordinality;
 end;
 $$;

@@ -51,7 +51,7 @@ begin
     from scope as s
     join pgrag.versions as v on v.library_id = s.library_id
     where search_scope.version = '*' or v.version_id = (s.resolved -> 'version_id')::bigint
-    order by s.library_id, v.version_id;
+    order by s.name collate "C", v.release_key desc nulls last, v.label collate "C";
 end;
 $$;
 

@@ -339,10 +339,9 @@ class _Writer:
                 pending.result()
 
     def finish(self) -> None:
-        """Embed the backlog of earlier runs, refresh statistics and links, analyse the tables."""
+        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables."""
         database, target, report = self.database, self.target, self.report
         report.embedded += embed_pending(database, self.embedder, target.library)
-        database.call("refresh_statistics", library=target.library)
         database.call("finish_version", **target.names)
         states = database.call("link_states", **target.names)
         report.links = {row["state"]: row["links"] for row in states}
