@@ -57,6 +57,12 @@ where l.name = %s and d.library_id = l.library_id and p.page_id = d.page_id
     and d.search is not null
 """
 
+_REBUILD_STATISTICS = """
+select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))
+from pgrag.libraries as l
+where l.name = %s
+"""
+
 
 def library_of(evaluation_set: str, variant: str) -> str:
     """The name of a variant of a set's library."""
@@ -74,7 +80,7 @@ def index(app: App, name: str, variant: str) -> str:
     if variant == WHOLE:
         with app.database.connection() as connection:
             connection.execute(_KEEP_IDENTIFIERS_WHOLE.encode(), [library])
-        app.database.call("refresh_statistics", library=library, drift=0)
+            connection.execute(_REBUILD_STATISTICS, [library])
     return library
 
 

@@ -27,7 +27,7 @@ begin
     ) then
         perform pgrag.resolve_links(library, version);
     end if;
-    if _pgrag.ranks_are_outdated(owner_id, target_id) then
+    if _pgrag.ranks_are_outdated(owner_id, target_id) is distinct from false then
         perform pgrag.refresh_page_ranks(library, version);
     end if;
     if (owner.settings ->> 'anchor_texts')::boolean then

@@ -39,7 +39,8 @@ link to a page, out_degree the pages that it links to. Returns for each version 
 and of links (pairs of pages), the rounds, and the last change. pgrag.finish_version calls this
 function if links have changed. Errors: PGR02, PGR03.';
 
--- Whether a page is new or removed, or its degrees differ from the ranked ones.
+-- Whether the ranks are of other pages or links; null if it is not known which they are of, because
+-- they were computed by an earlier version of pgrag.
 create or replace function _pgrag.ranks_are_outdated(
     library_id bigint,
     version_id bigint
@@ -48,41 +49,55 @@ returns boolean
 language sql
 stable
 parallel safe
-set work_mem = '64MB'
+as $$
+    select v.ranked_links <> _pgrag.link_digest(v.library_id, v.version_id)
+        or exists (
+            select
+            from pgrag.pages as p
+            where p.library_id = v.library_id
+                and p.version_id = v.version_id
+                and not exists (
+                    select
+                    from pgrag.page_ranks as r
+                    where r.library_id = p.library_id and r.page_id = p.page_id
+                )
+        )
+    from pgrag.versions as v
+    where v.library_id = ranks_are_outdated.library_id
+        and v.version_id = ranks_are_outdated.version_id;
+$$;
+
+-- The pages of a version and the links between them with their weights, as one number. A hash of
+-- rows is no use here: it is a sum of the hashes of their columns.
+create or replace function _pgrag.link_digest(
+    library_id bigint,
+    version_id bigint
+)
+returns numeric
+language sql
+stable
+parallel safe
 set jit = off
 as $$
-    -- Current degrees count as positive, stored degrees as negative: one grouping compares both.
-    with pairs as materialized (
-        select distinct e.source_page_id, e.target_page_id
+    select coalesce(sum(ranked.hash), 0)
+    from (
+        select hashint8extended(p.page_id, 0) as hash
+        from pgrag.pages as p
+        where p.library_id = link_digest.library_id and p.version_id = link_digest.version_id
+        union all
+        select hashint8extended(
+            e.source_page_id,
+            hashint8extended(
+                e.target_page_id,
+                hashfloat8extended(e.confidence * coalesce(k.weight, 1), 0)
+            )
+        )
         from pgrag.edges as e
         left join pgrag.edge_kinds as k on k.name = e.kind
-        where e.library_id = ranks_are_outdated.library_id
-            and e.version_id = ranks_are_outdated.version_id
+        where e.library_id = link_digest.library_id
+            and e.version_id = link_digest.version_id
             and e.target_page_id <> e.source_page_id
-            and coalesce(k.weight, 1) > 0
-    ),
-    degrees as (
-        select p.target_page_id as page_id, 1 as in_degree, 0 as out_degree, 0 as ranks
-        from pairs as p
-        union all
-        select p.source_page_id, 0, 1, 0 from pairs as p
-        union all
-        select p.page_id, 0, 0, 1
-        from pgrag.pages as p
-        where p.library_id = ranks_are_outdated.library_id
-            and p.version_id = ranks_are_outdated.version_id
-        union all
-        select r.page_id, -r.in_degree, -r.out_degree, -1
-        from pgrag.page_ranks as r
-        where r.library_id = ranks_are_outdated.library_id
-            and r.version_id = ranks_are_outdated.version_id
-    )
-    select exists (
-        select
-        from degrees as d
-        group by d.page_id
-        having sum(d.in_degree) <> 0 or sum(d.out_degree) <> 0 or sum(d.ranks) <> 0
-    );
+    ) as ranked;
 $$;
 
 -- Pages and links are arrays with indexes from 1, so a round reads no table.
@@ -209,5 +224,8 @@ begin
     where (stored.version_id, stored.rank, stored.in_degree, stored.out_degree) is distinct from (
         excluded.version_id, excluded.rank, excluded.in_degree, excluded.out_degree
     );
+    update pgrag.versions as v
+    set ranked_links = _pgrag.link_digest(v.library_id, v.version_id)
+    where v.library_id = rank_version.library_id and v.version_id = rank_version.version_id;
 end;
 $$;

@@ -21,9 +21,9 @@ $$;
 
 comment on function pgrag.refresh_statistics is
 'Rewrites the impacts of a library if the rounded average length of its documents or pages has
-changed, or if they were written before titles had weights; returns whether it did. pgrag.ingest_page,
-finish_version, remove_pages and remove_version call it: a library ranks by its pages, not by the
-order in which they were written. Searches do not wait. Errors: PGR02.';
+changed, or if they were written before titles had weights; returns whether it did. Searches do not
+wait. pgrag.ingest_page, finish_version, remove_pages and remove_version do the same, so a library
+ranks by its pages, whatever the order in which they were written. Errors: PGR02.';
 
 -- Whether pages were written before titles had weights; the impacts of these pages are outdated.
 create or replace function _pgrag.lacks_title_weights(

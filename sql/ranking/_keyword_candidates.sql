@@ -172,8 +172,8 @@ begin
                 and ($7 is null or d.document_id = any ($7))
                 and ($8 is null or d.document_id <> all ($8))
                 %s %s
-            -- An id depends on when a document was written, the hash on what it says.
-            order by score desc, d.text_hash %s, d.sort_order, d.document_id
+            -- As fuse orders equal scores: an id says when a document was written, not what it is.
+            order by score desc, %s d.sort_order, d.text_hash, d.document_id
             limit $3
         ) as h
         where h.score > 0
@@ -195,7 +195,7 @@ begin
         case when not is_scoped then 'and d.version_id = any ($10)' end,
         case
             when cardinality((target).version_ids) > 1
-            then ', array_position($10, d.version_id)'
+            then 'array_position($10, d.version_id),'
         end
     )
     into best.library_ids, best.document_ids, best.scores

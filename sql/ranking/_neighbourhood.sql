@@ -110,8 +110,8 @@ end;
 $$;
 
 -- One step from a page: the strongest edges first, else those that come first on their page; the
--- strongest edge between two pages stands for all of them. Without a set clause, so that the planner
--- can inline the function.
+-- strongest edge between two pages stands for all of them. Without a set clause, so that the
+-- planner can inline the function.
 create or replace function _pgrag.linked_pages(
     library_id bigint,
     from_page_id bigint,

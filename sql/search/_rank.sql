@@ -37,7 +37,7 @@ begin
         started := clock_timestamp();
     end if;
 
-    -- Ties keep the order of fuse, which comes from the sources.
+    -- Equal scores keep the order of fuse.
     fused := array(select f from _pgrag.fuse(request, keyword_hits, vector_hits) as f);
     passing := array(
         select fused[p.nth]
@@ -164,9 +164,10 @@ begin
 end;
 $$;
 
--- By default at most 200 rows, in the order of the sources: newer versions first, by the keys of
--- pages, and in reading order; hits of equal score keep it. Window functions group them by page and
--- section, because the planner cannot estimate their number and would choose nested loops for joins.
+-- By default at most 200 rows, in the order of equal scores, which only the sources decide: newer
+-- versions come first, then what is earlier on its page, then the hash of the text decides. Window
+-- functions group the rows by page and section, because the planner cannot estimate their number
+-- and would choose nested loops for joins.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,
@@ -219,6 +220,7 @@ begin
             d.page_id,
             d.level,
             d.sort_order,
+            d.text_hash,
             case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             q.alpha,
             q.page_evidence,
@@ -326,7 +328,8 @@ begin
     from settled as s
     order by
         array_position(((fuse.request).target).version_ids, s.version_id),
-        s.key collate "C",
-        s.sort_order;
+        s.sort_order,
+        s.text_hash,
+        s.key collate "C";
 end;
 $$;

@@ -116,6 +116,6 @@ rrf). hierarchy: "depth" prefers the section of the best hit, "breadth" other se
 (Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both". graph:
 links count, and pages that only links lead to may be found (default: the library''s setting graph;
 the score is described in docs/graph-search.md; min_score then applies to hybrid_score). If these
-arguments change the order, hybrid_score keeps the fused score. Ties break by document_id.
-version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library, PGR03 version,
-PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+arguments change the order, hybrid_score keeps the fused score. Of equal scores, newer versions and
+earlier passages of a page come first. version_reason: why this version was read. Errors: PGR01
+arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';

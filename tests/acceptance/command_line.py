@@ -205,38 +205,10 @@ def counted(url: str, library: str) -> dict[str, Any]:
     return counts
 
 
-def statistics(url: str, library: str) -> list[dict[str, Any]]:
-    """List what ranking knows of a library: counts of every lexeme, of documents and lengths."""
-    return rows(
-        url,
-        """
-        select s.language, s.lexeme as name, s.document_count::bigint as number
-        from pgrag.lexeme_statistics as s
-        join pgrag.libraries as l on l.library_id = s.library_id
-        where l.name = %(library)s and s.document_count > 0
-        union all
-        select c.language, counted.name, counted.number
-        from pgrag.corpus_statistics as c
-        join pgrag.libraries as l on l.library_id = c.library_id
-        cross join lateral (values
-            (' documents', c.document_count),
-            (' pages', c.page_count),
-            (' length', round(c.total_length)::bigint),
-            (' page length', round(c.total_page_length)::bigint)
-        ) as counted (name, number)
-        where l.name = %(library)s
-        order by language, name
-        """,
-        library,
-    )
-
-
 def assert_complete(url: str, *, library: str, pages: int) -> None:
     """Every page is there with all its vectors, and the statistics are those of the rows."""
     counts = counted(url, library)
     assert counts["pages"] == pages
     assert counts["vectors"] == counts["searchable"] > 0
     assert set(counts["statuses"]) == {"ready"}
-    kept = statistics(url, library)
-    rows(url, "select pgrag.refresh_statistics(%(library)s, drift => 0)", library)
-    assert statistics(url, library) == kept
+    assert rows(url, "select f.* from pgrag.check_library(%(library)s) as f", library) == []

@@ -327,7 +327,6 @@ def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
         install(connection)
         connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
         connection.execute("select pgrag.finish_version('k')")
-        connection.execute("select pgrag.refresh_statistics('k', 0)")
     before = value(database_url, ranked)
     tellings = "select jsonb_object_agg(d.document_id, d.keywords) from pgrag.documents as d"
     keywords = value(database_url, tellings)

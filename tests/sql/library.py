@@ -71,6 +71,15 @@ def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> l
     return connection.execute(f"select * from pgrag.{function}({names})", given).fetchall()
 
 
+def rebuild_statistics(connection: psycopg.Connection, library: str) -> None:
+    """Make the statistics and impacts of a library anew, as changed settings do."""
+    connection.execute(
+        "select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))"
+        " from pgrag.libraries as l where l.name = %s",
+        [library],
+    )
+
+
 def search(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
     """`pgrag.search`."""
     return run(connection, "search", query=query, **arguments)

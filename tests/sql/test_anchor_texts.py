@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 from consistency import assert_consistent
-from library import Row, document, ingest, keys, page, refused, run, search, value
+from library import (
+    Row,
+    document,
+    ingest,
+    keys,
+    page,
+    rebuild_statistics,
+    refused,
+    run,
+    search,
+    value,
+)
 from psycopg.types.json import Jsonb
 
 
@@ -103,7 +114,7 @@ def test_they_follow_the_links(connection, farm):
     assert found(connection, "beds") == ["garden.md"]
     assert_consistent(connection)
     assert value(connection, "select pgrag.refresh_anchor_texts('farm')") == 0
-    run(connection, "refresh_statistics", library="farm", drift=0)
+    rebuild_statistics(connection, "farm")
     assert found(connection, "beds") == ["garden.md"]
     assert_consistent(connection)
 

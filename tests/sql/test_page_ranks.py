@@ -50,6 +50,24 @@ def test_what_stays_is_not_written_again(connection):
     assert before == after
 
 
+def test_links_that_change_places_are_ranked_anew(connection):
+    """Each page keeps its numbers of links; only where they come from has changed."""
+    links = [Link("n0", "n1"), Link("n1", "n2"), Link("n3", "n4")]
+    vault.write(connection, "swap", vault.random_notes(5), links)
+    run(connection, "finish_version", library="swap")
+    before = ranks(connection, "swap")
+    connection.execute(
+        "update pgrag.edges set target_page_id = case target_page_id"
+        " when %(n2)s then %(n4)s when %(n4)s then %(n2)s else target_page_id end",
+        {name: before[name]["page_id"] for name in ("n2", "n4")},
+    )
+    run(connection, "finish_version", library="swap")
+    after = ranks(connection, "swap")
+    assert before["n2"]["rank"] > before["n4"]["rank"]
+    assert after["n4"]["rank"] == pytest.approx(before["n2"]["rank"], abs=1e-6)
+    assert after["n2"]["rank"] == pytest.approx(before["n4"]["rank"], abs=1e-6)
+
+
 def test_a_finished_version_is_ranked_where_links_have_changed(connection):
     vault.write(connection, "live", vault.random_notes(5), [Link("n1", "n2")])
     assert {round(row["rank"], 6) for row in ranks(connection, "live").values()} == {0.2}

@@ -71,9 +71,9 @@ def test_pages_are_the_list(connection, manual, size, arguments):
     assert len(whole) == len({hit["document_id"] for hit in whole})
 
 
-def test_order_is_by_score_then_id(connection, large):
+def test_order_is_by_score_then_position(connection, large):
     hits = search(connection, "server user", library=large, top_k=150)
-    order = [(-hit["score"], hit["document_id"]) for hit in hits]
+    order = [(-hit["score"], hit["sort_order"]) for hit in hits]
     assert order == sorted(order)
     assert len({hit["score"] for hit in hits}) < len(hits), "some scores are equal"
 
@@ -110,7 +110,7 @@ def test_pages_of_both_arms_lose_and_repeat_nothing(connection, large, arguments
         assert {hit["document_id"] for hit in whole} <= set(ids)
     depth = [int(hit["cursor"].split(":")[2]) for hit in walked]
     order = [
-        (deep, -hit["score"], hit["document_id"]) for deep, hit in zip(depth, walked, strict=True)
+        (deep, -hit["score"], hit["sort_order"]) for deep, hit in zip(depth, walked, strict=True)
     ]
     assert order == sorted(order)
     assert len(set(depth)) > 1

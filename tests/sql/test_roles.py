@@ -73,7 +73,7 @@ def test_reader_searches_and_reads_everything(connection, guide, role):
         ("remove_library", {}),
         ("remove_version", {}),
         ("configure_library", {"settings": {"alpha": 1}}),
-        ("refresh_statistics", {"drift": 0}),
+        ("refresh_statistics", {}),
         ("use_model", {"model": "static-minilm-256"}),
     ],
 )

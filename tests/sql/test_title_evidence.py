@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from library import ingest, keys, page, run, search
+from library import ingest, keys, page, rebuild_statistics, run, search
 
 TEXT = "Tokens are rotated every night. Who rotates tokens by hand must stop the gateway first."
 
@@ -87,9 +87,9 @@ def test_share_of_titles_is_a_setting_that_needs_no_rebuild(connection, gateway,
         assert 0 <= hit["score"] <= 1
 
 
-def test_scores_stay_the_same_when_statistics_are_refreshed(connection, gateway):
+def test_scores_stay_the_same_when_statistics_are_rebuilt(connection, gateway):
     before = titles(connection, "rotate tokens")
-    run(connection, "refresh_statistics", library=gateway, drift=0)
+    rebuild_statistics(connection, gateway)
     assert titles(connection, "rotate tokens") == pytest.approx(before)
 
 

@@ -32,7 +32,6 @@ def misled(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[psycopg
         register_vector_types(connection)
         write(connection, titles=1)
         judge(connection)
-        run(connection, "refresh_statistics", library="workshop", drift=0)
         yield connection
 
 
