@@ -19,7 +19,6 @@ declare
         request.candidate_count,
         greatest(2 * request.top_k, 20, request.candidate_count / 5)
     );
-    fused _pgrag.ranked_hit[];
     passing _pgrag.ranked_hit[];
     started timestamptz := clock_timestamp();
 begin
@@ -37,41 +36,43 @@ begin
         started := clock_timestamp();
     end if;
 
-    -- Equal scores keep the order of fuse.
-    fused := array(select f from _pgrag.fuse(request, keyword_hits, vector_hits) as f);
     passing := array(
-        select fused[p.nth]
-        from (
-            select
-                f.ordinality as nth,
-                f.score,
-                row_number() over (
-                    partition by f.page_id
-                    order by f.document_id = any (seen) desc, f.score desc, f.ordinality
-                ) as place_on_page
-            from unnest(fused) with ordinality as f
-            where f.score >= request.min_score
-        ) as p
-        where request.max_per_page is null or p.place_on_page <= request.max_per_page
-        order by p.score desc, p.nth
+        select f
+        from _pgrag.fuse(request, keyword_hits, vector_hits) as f
+        where f.score >= request.min_score
     );
+    if request.max_per_page is not null then
+        passing := array(
+            select passing[p.nth]
+            from (
+                select
+                    h.ordinality as nth,
+                    row_number() over (
+                        partition by h.page_id
+                        order by h.document_id = any (seen) desc, h.ordinality
+                    ) as place_on_page
+                from unnest(passing) with ordinality as h
+            ) as p
+            where p.place_on_page <= request.max_per_page
+            order by p.nth
+        );
+    end if;
     ranking.listed := array(select h.document_id from unnest(passing) as h);
     ranking.hits := array(
-        select passing[h.nth]
-        from (
-            select h.ordinality as nth, h.document_id, h.score
-            from unnest(passing) with ordinality as h
-        ) as h
+        select passing[h.ordinality]
+        from unnest(passing) with ordinality as h
         where h.document_id <> all (seen)
             and (
                 request.after_score is null
                 or h.score < request.after_score
                 or (
                     h.score = request.after_score
-                    and h.nth > coalesce(array_position(ranking.listed, request.after_id), 0)
+                    and h.ordinality > coalesce(
+                        array_position(ranking.listed, request.after_id), 0
+                    )
                 )
             )
-        order by h.nth
+        order by h.ordinality
         limit hit_count
     );
     ranking.timings := _pgrag.timed(ranking.timings, 'fusion', started);
@@ -164,7 +165,7 @@ begin
 end;
 $$;
 
--- By default at most 200 rows, in the order of equal scores, which only the sources decide: newer
+-- By default at most 200 rows, ordered by score. Equal scores are ordered by the sources alone: newer
 -- versions come first, then what is earlier on its page, then the hash of the text decides. Window
 -- functions group the rows by page and section, because the planner cannot estimate their number
 -- and would choose nested loops for joins.
@@ -216,17 +217,18 @@ begin
     located as (
         select
             c.*,
-            d.version_id,
             d.page_id,
             d.level,
-            d.sort_order,
+            -- One number, because each window function below copies the columns.
+            array_position(
+                (select ((fuse.request).target).version_ids), d.version_id
+            )::bigint << 32 | d.sort_order as place,
             d.text_hash,
             case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             q.alpha,
             q.page_evidence,
             q.title_evidence,
             q.keywords,
-            p.key,
             p.weights as page_weights,
             case
                 when q.alpha < 1 and q.page_evidence > 0
@@ -296,7 +298,7 @@ begin
             bool_or(s.level = 2) over (partition by s.section_id) as has_paragraph,
             row_number() over (
                 partition by s.section_id, s.level
-                order by s.score desc, s.sort_order
+                order by s.score desc, s.place
             ) as place_in_section
         from scored as s
     ),
@@ -326,10 +328,6 @@ begin
         coalesce(s.lent_score, s.score),
         null::jsonb
     from settled as s
-    order by
-        array_position(((fuse.request).target).version_ids, s.version_id),
-        s.sort_order,
-        s.text_hash,
-        s.key collate "C";
+    order by coalesce(s.lent_score, s.score) desc, s.place, s.text_hash, s.document_id;
 end;
 $$;

@@ -118,4 +118,5 @@ links count, and pages that only links lead to may be found (default: the librar
 the score is described in docs/graph-search.md; min_score then applies to hybrid_score). If these
 arguments change the order, hybrid_score keeps the fused score. Of equal scores, newer versions and
 earlier passages of a page come first. version_reason: why this version was read. Errors: PGR01
-arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension,
+PGR09 model.';
