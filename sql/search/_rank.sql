@@ -165,10 +165,10 @@ begin
 end;
 $$;
 
--- By default at most 200 rows, ordered by score. Equal scores are ordered by the sources alone: newer
--- versions come first, then what is earlier on its page, then the hash of the text decides. Window
--- functions group the rows by page and section, because the planner cannot estimate their number
--- and would choose nested loops for joins.
+-- By default at most 200 rows, ordered by score. Equal scores are ordered by the sources alone:
+-- newer versions come first, then what is earlier on its page, then the hash of the text decides.
+-- Window functions group the rows by page and section, because the planner cannot estimate their
+-- number and would choose nested loops for joins.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,

@@ -1,12 +1,12 @@
 """Versions know which links their page ranks were computed from.
 
-Revision ID: 0015
+Revision ID: 0018
 Revises: 0017
 """
 
 from alembic import op
 
-revision = "0015"
+revision = "0018"
 down_revision = "0017"
 branch_labels = None
 depends_on = None
