@@ -11,6 +11,7 @@ declare
     owner_id bigint := _pgrag.library_id(remove_library.library);
     removed bigint;
 begin
+    perform _pgrag.lock_out_indexing(remove_library.library, null);
     perform l.library_id from pgrag.libraries as l where l.library_id = owner_id for update;
     delete from pgrag.lexeme_statistics as s where s.library_id = owner_id;
     delete from pgrag.corpus_statistics as c where c.library_id = owner_id;
@@ -25,4 +26,5 @@ end;
 $$;
 
 comment on function pgrag.remove_library is
-'Removes a library with all its versions; returns the number of pages. Errors: PGR02.';
+'Removes a library with all its versions; returns the number of pages. Errors:
+PGR02; 55006 while a run of pgrag index writes one of them.';

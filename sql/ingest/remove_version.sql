@@ -9,10 +9,15 @@ volatile
 set search_path from current
 as $$
 declare
-    owner pgrag.libraries := _pgrag.lock_library(remove_version.library);
-    target_id bigint := _pgrag.version_id(owner.library_id, remove_version.version);
+    owner pgrag.libraries;
+    target_id bigint;
     removed bigint;
 begin
+    perform _pgrag.lock_out_indexing(
+        remove_version.library, coalesce(remove_version.version, '')
+    );
+    owner := _pgrag.lock_library(remove_version.library);
+    target_id := _pgrag.version_id(owner.library_id, remove_version.version);
     removed := _pgrag.remove_pages(
         owner,
         array(
@@ -30,7 +35,7 @@ $$;
 
 comment on function pgrag.remove_version is
 'Removes one version of a library with its pages, documents and vectors; returns the number of
-pages. Errors: PGR02, PGR03.';
+pages. Errors: PGR02, PGR03; 55006 while a run of pgrag index writes it.';
 
 create or replace function _pgrag.remove_pages(
     owner pgrag.libraries,

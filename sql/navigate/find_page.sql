@@ -35,10 +35,11 @@ begin
             or rtrim(p.url, '/') = rtrim(split_part(wish, '#', 1), '/')
             or regexp_replace(p.key, '\.[^./]*$', '') = wish
             or p.page_id::text = wish
-            or p.uuid in (wish, lower(wish))
+            or lower(p.uuid) in (lower(wish), lower(btrim(wish, '{}')))
         )
     order by
-        p.key = wish desc, p.url = wish desc, p.page_id::text = wish desc, p.key
+        p.key = wish desc, p.url = wish desc, p.page_id::text = wish desc,
+        p.uuid = wish desc nulls last, p.key
     limit 1;
     if found then
         return;
@@ -83,6 +84,6 @@ $$;
 
 comment on function pgrag.find_page is
 'The page of one version of a library (see resolve_version) that has this key (with or without its
-suffix), url, id or uuid; else the page that a wikilink of this text would mean: by the end of its
+suffix), url, id or uuid (in any case, also in braces); else the page that a wikilink of this text would mean: by the end of its
 path, its title, an alias or its slug, whatever the case. Errors: PGR01 with the keys of the pages
 if the name is ambiguous, PGR02, PGR03, PGR04 with near names.';

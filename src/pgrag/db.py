@@ -201,8 +201,8 @@ class Database:
             return connection.execute(statement.encode(), arguments).fetchall()
 
     @contextmanager
-    def lock(self, name: str) -> Iterator[bool]:
-        """Hold an advisory lock within the block; yields False if another session holds the lock.
+    def lock(self, name: str, *shared: str) -> Iterator[bool]:
+        """Hold an advisory lock, and share others; yields False if another session prevents it.
 
         Uses a separate connection, so that long work does not occupy one of the pool.
         """
@@ -212,8 +212,12 @@ class Database:
                 self.url, autocommit=True, connect_timeout=int(self._timeout), row_factory=tuple_row
             ) as connection,
         ):
-            statement = "select pg_try_advisory_lock(hashtextextended(%s, 0))"
-            row = connection.execute(statement, [name]).fetchone()
+            statement = (
+                "select pg_try_advisory_lock(hashtextextended(%s, 0)) and coalesce(("
+                "select bool_and(pg_try_advisory_lock_shared(hashtextextended(s.name, 0)))"
+                " from unnest(%s::text[]) as s (name)), true)"
+            )
+            row = connection.execute(statement, [name, list(shared)]).fetchone()
             try:
                 yield row is not None and bool(row[0])
             finally:

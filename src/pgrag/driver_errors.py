@@ -55,6 +55,8 @@ _OUTCOMES = [
     _Outcome(
         ("40", "55P03"), errors.DatabaseError, "Another session was in the way: ", "Try again."
     ),
+    # Object in use: a removal during a run of pgrag index.
+    _Outcome(("55006",), errors.DatabaseError),
     # No connection, server starting or stopping, too many connections.
     _Outcome(
         ("08", "57P", "53300"),

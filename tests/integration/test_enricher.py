@@ -122,6 +122,8 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
 
 
 def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
+    usual = app.enricher("shop").limits
+    assert {kind.length: kind.usual_limit for kind in Kind}.items() <= usual.items()
     run(app)
     limits = {"enrichment_limits": {"context_length": 40}}
     app.database.call("configure_library", library="shop", settings=limits)

@@ -249,6 +249,29 @@ class TestRenamedFiles:
         assert self.ids(database)["b.md"][0] == before["m.md"][0]
         assert is_complete(database)
 
+    def test_a_newer_file_has_the_page_of_the_one_it_outdoes(self, database, embedder, folder):
+        def dated(year: int) -> str:
+            return self.note("ant").replace("---\n", f"---\nmodified: {year}-05-01\n", 1)
+
+        write(folder, {"n.md": dated(2024)})
+        index(database, embedder, folder)
+        before = self.ids(database)["n.md"]
+        write(folder, {"a.md": dated(2025)})
+        for number in range(2):
+            report = index(database, embedder, folder)
+            assert report.renamed == ({} if number else {"n.md": "a.md"})
+            assert (report.written, report.removed) == (1 - number, 0)
+            [warning] = report.warnings
+            assert warning.startswith("n.md: has the same uuid 'ant' as a.md, which is newer")
+            after = self.ids(database)
+            assert after["a.md"] == before
+            assert "n.md" not in after
+        # Equally new: the page stays with its file, even if both have changed.
+        write(folder, {"0.md": dated(2026), "a.md": dated(2026)})
+        assert index(database, embedder, folder).renamed == {}
+        assert self.ids(database)["a.md"] == before
+        assert is_complete(database)
+
     def test_a_run_that_ends_after_renaming_is_completed(
         self, database, embedder, folder, monkeypatch
     ):

@@ -215,6 +215,17 @@ class TestTwoRunsOfOneVersion:
                 assert "interrupt it" in (caught.value.hint or "")
                 assert index(other, embedder, folder, dry_run=True).written == len(GUIDE)
                 assert index(other, embedder, folder, "2.0").written == len(GUIDE)
+                # What the run writes is not removed beneath it: it would make it anew, in part.
+                for function, arguments in [
+                    ("remove_library", {}), ("remove_version", {"version": ""}),
+                ]:  # fmt: skip
+                    with pytest.raises(
+                        DatabaseError, match=r"^Another run is indexing guide\. Wait"
+                    ) as caught:
+                        other.call(function, library=" Guide ", **arguments)
+                    assert "nothing was removed" in (caught.value.hint or "")
+                other.call("remove_version", library="guide", version="2.0")
+                assert index(other, embedder, folder, "2.0").written == len(GUIDE)
         finally:
             allowed.set()
             first.join()

@@ -327,6 +327,16 @@ class TestRenaming:
         assert set(value(connection, keys)) == set(before)
         assert_consistent(connection)
 
+    def test_page_that_keeps_its_key_does_not_change(self, connection):
+        ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")])
+        hashes = "select jsonb_object_agg(p.key, p.source_hash) from pgrag.pages as p"
+        before = value(connection, hashes)
+        names = {"a.md": "a.md", "b.md": "c.md"}
+        [row] = run(connection, "rename_pages", library="tool", new_keys=names)
+        assert row["rename_pages"] == 1
+        assert value(connection, hashes) == {"a.md": before["a.md"], "c.md": ""}
+        assert before["a.md"]
+
     @pytest.mark.parametrize(
         ("keys", "complaint"),
         [

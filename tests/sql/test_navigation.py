@@ -192,6 +192,19 @@ class TestFindPage:
         assert by_id == row
 
     @pytest.mark.parametrize(
+        ("uuid", "wish"),
+        [
+            ("N-17a", "n-17A"),
+            ("6f96cfdf-0000-4000-8000-00000000000a", "{6F96CFDF-0000-4000-8000-00000000000A}"),
+        ],
+    )
+    def test_by_uuid_in_any_case_and_in_braces(self, connection, uuid, wish):
+        ingest(connection, "vault", [page("a.md", "One.", uuid=uuid), page("b.md", "Two.")])
+        for name in (uuid, wish):
+            [row] = run(connection, "find_page", library="vault", page=name)
+            assert row["key"] == "a.md"
+
+    @pytest.mark.parametrize(
         ("wish", "hint"),
         [
             ("instal", "Did you mean guide/install.md?"),

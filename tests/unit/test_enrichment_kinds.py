@@ -41,7 +41,11 @@ def test_another_length_is_another_prompt() -> None:
     [_, user] = Kind.CONTEXT.messages(ROW, 80)
     assert "at most 80 characters" in user.content
     assert len(Kind.CONTEXT.usable(completed("x" * 300), 80)) == 80
-    assert Kind.CONTEXT.prompt_version(80) != Kind.CONTEXT.prompt_version(200)
+    assert Kind.CONTEXT.prompt_version(80) == "1-80"
+
+
+def test_stored_answers_of_the_usual_length_stay() -> None:
+    assert Kind.CONTEXT.prompt_version(200) == Kind.SUMMARIES.prompt_version(1200) == "1"
 
 
 @pytest.mark.parametrize(

@@ -302,12 +302,12 @@ def remove(
     if run_id is not None or name is None:
         raise typer.BadParameter("name a set, or a run with --run.", param_hint="SET")
     evaluation_set = find_set(app, name)["name"]
-    [row] = app.database.call("remove_evaluation_set", evaluation_set=name)
-    runs = row["remove_evaluation_set"]
     existing = {row["library"] for row in app.database.call("libraries")}
     libraries = [] if keep_library else sorted({library_of(name)} & existing)
     for library in libraries:
         app.database.call("remove_library", library=library)
+    [row] = app.database.call("remove_evaluation_set", evaluation_set=name)
+    runs = row["remove_evaluation_set"]
     removed = ", library ".join([f"Removed {evaluation_set}: {counted(runs, 'run')}", *libraries])
     return text({"set": evaluation_set, "runs": runs, "libraries": libraries}, f"{removed}.")
 

@@ -51,11 +51,11 @@ class Kind(Enum):
 
     `name_in_database` is its name in tables. `version` is that of the wording: change them
     together. `length` is the part of the setting enrichment_limits that limits the text, in
-    characters; the methods take its value as `limit`.
+    characters, and `usual_limit` its default; the methods take its value as `limit`.
     """
 
-    CONTEXT = ("context", "context", "1", "context_length", _SITUATE)
-    SUMMARIES = ("summaries", "summary", "1", "summary_length", _SUM_UP)
+    CONTEXT = ("context", "context", "1", "context_length", 200, _SITUATE)
+    SUMMARIES = ("summaries", "summary", "1", "summary_length", 1200, _SUM_UP)
 
     def __new__(cls, name: str, *_: object) -> Self:
         """Look a member up by the first of its values."""
@@ -64,16 +64,26 @@ class Kind(Enum):
         return member
 
     def __init__(
-        self, _name: str, name_in_database: str, version: str, length: str, wording: str
+        self,
+        _name: str,
+        name_in_database: str,
+        version: str,
+        length: str,
+        usual_limit: int,
+        wording: str,
     ) -> None:
         self.name_in_database = name_in_database
         self.version = version
         self.length = length
+        self.usual_limit = usual_limit
         self.wording = wording
 
     def prompt_version(self, limit: int) -> str:
-        """Return the part of the key of stored answers that the prompt decides."""
-        return f"{self.version}-{limit}"
+        """Return the part of the key of stored answers that the prompt decides.
+
+        That of the usual limit does not name it: answers from before the limits were settings stay.
+        """
+        return self.version if limit == self.usual_limit else f"{self.version}-{limit}"
 
     @property
     def overhead_tokens(self) -> int:

@@ -115,9 +115,14 @@ def index(
 
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
-    """Keep other runs away from the version: one that fails would discard what they write."""
-    name = "@".join(filter(None, (part.strip().lower() for part in target.names.values())))
-    with database.lock(f"pgrag index {name}") as is_alone:
+    """Keep other runs, and removals, away from the version.
+
+    A run that fails would discard what another writes; a removed version would be made anew, with
+    the rest of the pages only. `_pgrag.lock_out_indexing` takes the same locks.
+    """
+    library, version = (part.strip().lower() for part in target.names.values())
+    name = "@".join(filter(None, (library, version)))
+    with database.lock(f"pgrag index {name}", f"pgrag library {library}") as is_alone:
         if not is_alone:
             raise DatabaseError(
                 f"Another run is indexing {name}.",
@@ -186,33 +191,34 @@ class _Reader:
     _urls: dict[str, str] = field(default_factory=dict)
 
     def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
-        """Give the stored pages whose files were renamed their new keys.
+        """Give the stored pages whose files were renamed, or outdone by newer ones, new keys.
 
         Returns the new keys by the old ones, and the keys of the pages that are in the way. A
-        renamed file has the uuid of one stored page whose own file is gone or has it no more; of
-        several such files the newest counts. To be called before `pages`.
+        stored page belongs to the newest file with its uuid, of equally new ones to its own, and
+        this file claims the uuid. To be called before `pages`.
         """
         owners = Counter(row["uuid"] for row in self.stored.values() if row["uuid"])
-        lost = {row["uuid"]: key for key, row in self.stored.items() if owners[row["uuid"]] == 1}
-        for file in files:
-            row = self.stored.get(file.key)
-            if row is not None and row["uuid"] and self._stays(file):
-                # Unchanged pages claim their uuid first; a changed page claims its new one later.
-                self._claim(row["uuid"], row["modified"], file.key)
-                lost.pop(row["uuid"], None)
-        heirs: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
-        for file in files if lost else ():
-            if file.key in self.stored and self._stays(file):
-                continue
+        pages = {row["uuid"]: key for key, row in self.stored.items() if owners[row["uuid"]] == 1}
+        heirs: dict[str, list[tuple[datetime, bool, str]]] = defaultdict(list)
+        for file in files if owners else ():
             with suppress(SourceError):
-                properties = read_properties_of(file.key, file.read())
-                if (uuid := properties.uuid) and uuid in lost:
-                    heirs[uuid].append((_moment(properties), file.key))
-        renamed = {
-            lost[uuid]: max(files_of_uuid, key=itemgetter(0))[1]
-            for uuid, files_of_uuid in heirs.items()
-            if lost[uuid] not in map(itemgetter(1), files_of_uuid)
-        }
+                row = self.stored.get(file.key)
+                if row is not None and self._stays(file):
+                    uuid, moment = row["uuid"], row["modified"] or _NEVER
+                else:
+                    properties = read_properties_of(file.key, file.read())
+                    uuid, moment = properties.uuid, _moment(properties)
+                if uuid in pages:
+                    heirs[uuid].append((moment, pages[uuid] == file.key, file.key))
+                elif uuid in owners and row is not None and uuid == row["uuid"]:
+                    # Several pages have it: those that stay claim it before new files do.
+                    self._claim(uuid, moment, file.key)
+        renamed = {}
+        for uuid, files_of_uuid in heirs.items():
+            moment, is_own, key = max(files_of_uuid, key=itemgetter(0, 1))
+            self._claim(uuid, moment, key)
+            if not is_own:
+                renamed[pages[uuid]] = key
         in_the_way = [key for key in renamed.values() if key in self.stored and key not in renamed]
         rows = {new: self.stored[old] | {"source_hash": ""} for old, new in renamed.items()}
         for key in (*renamed, *in_the_way):
