@@ -84,6 +84,6 @@ $$;
 
 comment on function pgrag.find_page is
 'The page of one version of a library (see resolve_version) that has this key (with or without its
-suffix), url, id or uuid (in any case, also in braces); else the page that a wikilink of this text would mean: by the end of its
-path, its title, an alias or its slug, whatever the case. Errors: PGR01 with the keys of the pages
-if the name is ambiguous, PGR02, PGR03, PGR04 with near names.';
+suffix), url, id or uuid (in any case, also in braces); else the page that a wikilink of this text
+would mean: by the end of its path, its title, an alias or its slug, whatever the case. Errors:
+PGR01 with the keys of the pages if the name is ambiguous, PGR02, PGR03, PGR04 with near names.';

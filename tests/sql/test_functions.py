@@ -36,7 +36,8 @@ order by 1
 """
 WRITING = re.compile(
     r"\b(insert into|update (?:_?pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list"
-    r"|create temporary table|create index pages_source_trigrams|for no key update)\b"
+    r"|create temporary table|create index pages_source_trigrams|for no key update"
+    r"|pg_try_advisory_xact_lock)\b"
 )
 
 
