@@ -18,6 +18,7 @@ language sql
 stable
 parallel safe
 set enable_nestloop = off
+set enable_mergejoin = off
 set jit = off
 as $$
     with recursive limits as materialized (

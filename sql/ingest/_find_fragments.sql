@@ -17,6 +17,7 @@ language sql
 stable
 parallel safe
 set enable_nestloop = off
+set enable_mergejoin = off
 set jit = off
 as $$
     with asked as materialized (

@@ -39,7 +39,8 @@ begin
     );
     perform _pgrag.forget_pages(replace_documents.library_id, replace_documents.page_ids);
     perform _pgrag.write_documents(
-        replace_documents.library_id, replace_documents.documents, changed,
+        replace_documents.library_id, replace_documents.documents,
+        (select range_agg(int8range(c.id, c.id, '[]')) from unnest(changed) as c (id)),
         replace_documents.settings
     );
     delete from pgrag.embeddings as e

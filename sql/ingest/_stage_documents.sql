@@ -1,7 +1,8 @@
 -- The new rows with their final ids: a document with the same text keeps its id even if it moved on
 -- its page or the page got another title or url. The rest reuse the remaining ids in order; only
 -- additional documents get new ids. The planner underestimates the rows that come from jsonb, hence
--- no nested loops.
+-- no nested loops, and no merge joins: one by page alone, the first of several keys, compares each
+-- document of a page with all the others.
 create or replace function _pgrag.stage_documents(
     library_id bigint,
     version_id bigint,
@@ -13,7 +14,8 @@ returns setof pgrag.documents
 language sql
 volatile
 set enable_nestloop = off
--- The penalty for disabled nested loops in the plan's cost would trigger JIT in every call.
+set enable_mergejoin = off
+-- The penalty for disabled joins in the plan's cost would trigger JIT in every call.
 set jit = off
 as $$
     with incoming_pages as (

@@ -12,6 +12,7 @@ returns setof pgrag.documents
 language sql
 stable
 set enable_nestloop = off
+set enable_mergejoin = off
 set jit = off
 as $$
     with inputs as materialized (
@@ -94,6 +95,7 @@ returns setof pgrag.documents
 language sql
 stable
 set enable_nestloop = off
+set enable_mergejoin = off
 set jit = off
 as $$
     with placed as (

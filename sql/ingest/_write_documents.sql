@@ -1,17 +1,20 @@
 -- One statement: the terms of the changed documents are counted once for the corpus length, the
 -- impacts, the lexeme statistics and the rows. The first documents of a language fix the average
 -- length used by the impacts; only _refresh_impacts changes it, when all pages are written. Lengths
--- are summed in double precision: single would round the sum of many, depending on their order.
+-- are summed in double precision: single would round the sum of many, depending on their order. The
+-- changed ids are a multirange, because an array is searched from its beginning, for every document
+-- of the page.
 create or replace function _pgrag.write_documents(
     library_id bigint,
     staged pgrag.documents[],
-    changed bigint[],
+    changed int8multirange,
     settings jsonb
 )
 returns void
 language sql
 volatile
 set enable_nestloop = off
+set enable_mergejoin = off
 set jit = off
 as $$
     with terms as materialized (
@@ -35,7 +38,7 @@ as $$
             ) as f
             offset 0
         ) as t
-        where s.document_id = any (write_documents.changed) and s.covers > 0
+        where s.document_id <@ write_documents.changed and s.covers > 0
     ),
     lengths as (
         select
@@ -127,7 +130,7 @@ as $$
                 select
                     s.language,
                     s.lexeme,
-                    ln(1 + (c.document_count - s.document_count + 0.5)
+                    ln(1 + (c.document_count - s.document_count + 0.5::double precision)
                         / (s.document_count + 0.5)) as idf
                 from lexemes as s
                 join corpora as c on c.language = s.language
@@ -187,19 +190,19 @@ as $$
         content = excluded.content,
         search = excluded.search,
         weights = case
-            when excluded.document_id = any (write_documents.changed) then excluded.weights
+            when excluded.document_id <@ write_documents.changed then excluded.weights
             else d.weights
         end,
         content_tags = excluded.content_tags,
         keywords = case
-            when excluded.document_id = any (write_documents.changed) then excluded.keywords
+            when excluded.document_id <@ write_documents.changed then excluded.keywords
             else d.keywords
         end,
         title_weights = excluded.title_weights,
         context = excluded.context,
         situation = excluded.situation,
         extract = excluded.extract
-    where excluded.document_id = any (write_documents.changed) or (
+    where excluded.document_id <@ write_documents.changed or (
         d.parent_id, d.covers, d.sort_order, d.heading_level, d.depth, d.line_start, d.line_end,
         d.is_summary, d.text_hash, d.language, d.position, d.anchor, d.heading, d.root_section,
         d.types, d.path, d.overlap, d.content, d.content_tags, d.context,

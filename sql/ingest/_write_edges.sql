@@ -11,6 +11,7 @@ returns void
 language sql
 volatile
 set enable_nestloop = off
+set enable_mergejoin = off
 set jit = off
 as $$
     with incoming as materialized (

@@ -45,12 +45,33 @@ as $$
         -- Without lines, the text of a section is unknown.
         where d.library_id = write_sections.library_id and d.level < 2 and d.line_end > 0
     ),
-    -- Materialized, like the lines: a row of a sort that held the lines would hold the whole page.
+    -- Where each line begins, in bytes: lines or characters are counted from the beginning of a page,
+    -- for each of its sections. Materialized, so that the sort holds no pages.
     page_lines as materialized (
-        select p.page_id, string_to_array(p.head || p.body, E'\n') as lines
+        select
+            p.page_id,
+            convert_to(p.head || p.body, 'UTF8') as source,
+            array[1] || array(
+                select
+                    1 + sum(octet_length(l.line) + 1) over (
+                        order by l.nth
+                        rows unbounded preceding
+                    )::integer
+                from string_to_table(p.head || p.body, E'\n') with ordinality as l (line, nth)
+                order by l.nth
+            ) as starts
         from pgrag.pages as p
         where p.library_id = write_sections.library_id
             and p.page_id = any (write_sections.page_ids)
+    ),
+    extents as (
+        select
+            s.*,
+            l.source,
+            l.starts[s.line_start] as byte_start,
+            l.starts[least(s.line_end + 1, cardinality(l.starts))] as byte_end
+        from sections as s
+        join page_lines as l on l.page_id = s.page_id
     ),
     texts as materialized (
         select
@@ -65,13 +86,20 @@ as $$
             pgrag.text_hash(
                 nullif(
                     btrim(
-                        array_to_string(l.lines[s.line_start : s.line_end], E'\n'), E' \t\r\n'
+                        convert_from(
+                            substring(
+                                s.source
+                                from s.byte_start
+                                for greatest(s.byte_end - 1 - s.byte_start, 0)
+                            ),
+                            'UTF8'
+                        ),
+                        E' \t\r\n'
                     ),
                     ''
                 )
             ) as text_hash
-        from sections as s
-        join page_lines as l on l.page_id = s.page_id
+        from extents as s
     )
     insert into pgrag.section_texts (
         library_id, page_id, document_id, version_id, headings, occurrence, line_start, line_end,

@@ -58,11 +58,10 @@ begin
         array(
             select d.document_id
             from pgrag.documents as d
-            where d.library_id = target.library_id
-                and d.page_id = any (written)
-                and not exists (
-                    select from unnest(staged) as s where s.document_id = d.document_id
-                )
+            where d.library_id = target.library_id and d.page_id = any (written)
+            except
+            select s.document_id
+            from unnest(staged) as s
         ),
         target.settings
     );

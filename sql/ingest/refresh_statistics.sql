@@ -94,7 +94,9 @@ begin
     for nth in 1 .. cardinality(page_ids) by 500 loop
         batch := page_ids[nth : nth + 499];
         perform _pgrag.write_documents(
-            rebuild_statistics.library_id, array_agg(d), array_agg(d.document_id),
+            rebuild_statistics.library_id,
+            array_agg(d),
+            range_agg(int8range(d.document_id, d.document_id, '[]')),
             rebuild_statistics.settings
         )
         from pgrag.documents as d

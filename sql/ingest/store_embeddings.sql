@@ -12,7 +12,7 @@ returns integer
 language plpgsql
 volatile
 set search_path from current
--- One index probe per text, whatever size of the arrays the planner assumes.
+-- One index probe per edge, whatever size of the arrays the planner assumes.
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -34,10 +34,15 @@ begin
             l2_normalize(incoming.embedding)
         from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
             as incoming (text_hash, embedding)
-        join pgrag.documents as d
-            on d.library_id = owner_id
-            and d.text_hash = incoming.text_hash
-            and d.covers > 0
+        -- "offset 0": one index probe per text, never a scan of all texts per document.
+        cross join lateral (
+            select d.*
+            from pgrag.documents as d
+            where d.library_id = owner_id
+                and d.text_hash = incoming.text_hash
+                and d.covers > 0
+            offset 0
+        ) as d
         order by d.version_id, d.page_id, d.sort_order
         on conflict (library_id, document_id, model_id) do nothing;
     else
@@ -69,6 +74,8 @@ Returns the number of vectors stored. Errors: PGR02, PGR09, PGR08 for a wrong di
 
 -- Documents without a vector reuse one of the same text in the library, for every model, from the
 -- newest document: a vector pooled from a whole page is then most likely from the same page text.
+-- It is looked up once per text, because a page may repeat a text many times. "offset 0" forces
+-- lookups by key; the other joins must not be nested loops.
 create or replace function _pgrag.hand_on_embeddings(
     library_id bigint,
     document_ids bigint[]
@@ -76,26 +83,41 @@ create or replace function _pgrag.hand_on_embeddings(
 returns void
 language sql
 volatile
-set enable_hashjoin = off
-set enable_mergejoin = off
+set enable_nestloop = off
 set jit = off
 as $$
+    with heirs as materialized (
+        select d.library_id, d.document_id, d.version_id, d.page_id, d.covers, d.text_hash
+        from pgrag.documents as d
+        where d.library_id = hand_on_embeddings.library_id
+            and d.document_id = any (hand_on_embeddings.document_ids)
+            and d.covers > 0
+    ),
+    vectors as materialized (
+        select h.text_hash, e.model_id, e.embedding, e.page_hash
+        from (select distinct h.text_hash from heirs as h) as h
+        cross join lateral (
+            select distinct on (e.model_id) e.model_id, e.embedding, e.page_hash
+            from pgrag.documents as d
+            cross join lateral (
+                select e.*
+                from pgrag.embeddings as e
+                where e.library_id = d.library_id and e.document_id = d.document_id
+                offset 0
+            ) as e
+            where d.library_id = hand_on_embeddings.library_id and d.text_hash = h.text_hash
+            order by e.model_id, e.document_id desc
+            offset 0
+        ) as e
+    )
     insert into pgrag.embeddings (
         library_id, document_id, model_id, version_id, page_id, covers, embedding, page_hash
     )
-    select distinct on (d.document_id, e.model_id)
-        d.library_id, d.document_id, e.model_id, d.version_id, d.page_id, d.covers, e.embedding,
-        e.page_hash
-    from pgrag.documents as d
-    join pgrag.documents as twin
-        on twin.library_id = d.library_id
-        and twin.text_hash = d.text_hash
-        and twin.document_id <> d.document_id
-    join pgrag.embeddings as e
-        on e.library_id = twin.library_id and e.document_id = twin.document_id
-    where d.library_id = hand_on_embeddings.library_id
-        and d.document_id = any (hand_on_embeddings.document_ids)
-        and d.covers > 0
-    order by d.document_id, e.model_id, e.document_id desc
+    select
+        h.library_id, h.document_id, v.model_id, h.version_id, h.page_id, h.covers, v.embedding,
+        v.page_hash
+    from heirs as h
+    join vectors as v on v.text_hash = h.text_hash
+    order by h.document_id, v.model_id
     on conflict (library_id, document_id, model_id) do nothing;
 $$;
