@@ -53,53 +53,63 @@ as $$
         select
             d.page_id,
             d.document_id,
-            d.anchor,
-            d.path,
-            d.level,
-            d.sort_order,
-            -- The heading of a whole page is its title, the last part of its path.
-            _pgrag.heading_words(
-                case when d.level = 0 then d.path[cardinality(d.path)] else d.heading end
-            ) as words
-        from (select distinct a.page_id from asked as a) as a
-        cross join lateral (
-            select d.*
-            from pgrag.documents as d
-            where d.library_id = find_fragments.library_id
-                and d.page_id = a.page_id
-                and (d.anchor <> '' or d.level = 0)
-            offset 0
+            lower(d.anchor) as anchor,
+            d.words,
+            array(select _pgrag.heading_words(part) from unnest(d.path) as part) as path_words,
+            row_number() over (
+                partition by d.page_id, lower(d.anchor)
+                order by d.precedence, d.sort_order
+            ) as nth_of_anchor,
+            row_number() over (
+                partition by d.page_id, d.words
+                order by d.precedence, d.sort_order
+            ) as nth_of_words
+        from (
+            select
+                d.*,
+                array_position('{1, 2, 0}', d.level::integer) as precedence,
+                -- The heading of a whole page is its title, the last part of its path.
+                _pgrag.heading_words(
+                    case when d.level = 0 then d.path[cardinality(d.path)] else d.heading end
+                ) as words
+            from (select distinct a.page_id from asked as a) as a
+            cross join lateral (
+                select d.*
+                from pgrag.documents as d
+                where d.library_id = find_fragments.library_id
+                    and d.page_id = a.page_id
+                    and (d.anchor <> '' or d.level = 0)
+                offset 0
+            ) as d
         ) as d
     ),
+    -- One join per way, each by equal keys: a page may have as many headings as fragments.
     sections as materialized (
-        select distinct on (a.page_id, a.fragment) a.page_id, a.fragment, h.document_id
-        from asked as a
-        join headings as h
-            on h.page_id = a.page_id
-            and (lower(h.anchor) = a.anchor or h.words = a.words)
-        where a.above is null
-            or a.above <@ array(select _pgrag.heading_words(part) from unnest(h.path) as part)
-        order by
-            a.page_id,
-            a.fragment,
-            lower(h.anchor) = a.anchor desc,
-            array_position('{1, 2, 0}', h.level::integer),
-            h.sort_order
+        select distinct on (s.page_id, s.fragment) s.page_id, s.fragment, s.document_id
+        from (
+            select a.page_id, a.fragment, h.document_id, 1 as way, 1 as nth
+            from asked as a
+            join headings as h
+                on h.page_id = a.page_id and h.anchor = a.anchor and h.nth_of_anchor = 1
+            where a.above is null
+            union all
+            select a.page_id, a.fragment, h.document_id, 2, 1
+            from asked as a
+            join headings as h
+                on h.page_id = a.page_id and h.words = a.words and h.nth_of_words = 1
+            where a.above is null
+            union all
+            select a.page_id, a.fragment, h.document_id, 2, h.nth_of_words
+            from asked as a
+            join headings as h
+                -- Every heading of these words is compared, within reason.
+                on h.page_id = a.page_id and h.words = a.words and h.nth_of_words <= 1000
+            where a.above <@ h.path_words
+        ) as s
+        order by s.page_id, s.fragment, s.way, s.nth
     ),
-    elements as (
-        select
-            a.page_id,
-            a.fragment,
-            a.last_part,
-            case
-                when left(a.last_part, 1) = '^'
-                then '\^' || _pgrag.as_pattern(substr(a.last_part, 2)) || '(?![\w-])'
-                else replace(
-                    '\m(\w*id|name)\s*=\s*["'']?@(?![\w-])|\{[^{}\n]*#@(?![\w.:-])[^{}\n]*\}'
-                    '|\{/\*\s*@\s*\*/\}|\(@\)=',
-                    '@', _pgrag.as_pattern(a.last_part)
-                )
-            end as pattern
+    elements as materialized (
+        select a.page_id, a.fragment, lower(a.last_part) as id
         from asked as a
         where a.last_part not in ('', '^')
             and not exists (
@@ -108,55 +118,117 @@ as $$
                 where s.page_id = a.page_id and s.fragment = a.fragment
             )
     ),
+    searched as materialized (
+        select p.page_id, p.body, regexp_count(p.head, '\n') as lines_above
+        from (select distinct e.page_id from elements as e) as e
+        cross join lateral (
+            select p.*
+            from pgrag.pages as p
+            where p.library_id = find_fragments.library_id and p.page_id = e.page_id
+            offset 0
+        ) as p
+    ),
+    lines as materialized (
+        select
+            l.page_id,
+            l.line,
+            l.text,
+            l.has_words,
+            -- The next line with words; in reverse order, so that each row adds one to the frame.
+            min(l.line) filter (where l.has_words) over (
+                partition by l.page_id
+                order by l.line desc
+                rows unbounded preceding
+            ) as next_line
+        from (
+            select
+                s.page_id,
+                s.lines_above + l.nth::integer as line,
+                l.text,
+                case
+                    when l.text ~ '[<{]|\)='
+                    then regexp_replace(
+                        l.text, '</?\w[^<>]*>|\{[^{}]*\}|\([^()]*\)=', '', 'g'
+                    )
+                    else l.text
+                end ~ '\S' as has_words
+            from searched as s
+            cross join lateral string_to_table(s.body, E'\n') with ordinality as l (text, nth)
+        ) as l
+    ),
+    ids as materialized (
+        select distinct on (i.page_id, i.id) i.page_id, i.id, i.line
+        from (
+            select
+                l.page_id,
+                e.id,
+                case when l.has_words then l.line else coalesce(l.next_line, l.line) end as line
+            from lines as l
+            cross join lateral _pgrag.element_ids(l.text) as e (id)
+        ) as i
+        order by i.page_id, i.id, i.line
+    ),
+    passages as materialized (
+        select
+            d.page_id,
+            d.document_id,
+            d.level,
+            d.content,
+            d.sort_order,
+            d.line_start,
+            -- A section holds the lines up to the next one.
+            case
+                when d.level = 1
+                then coalesce(
+                    lead(d.line_start) over (partition by d.page_id, d.level order by d.sort_order)
+                        - 1,
+                    d.line_end
+                )
+                else d.line_end
+            end as line_end
+        from (select distinct i.page_id from ids as i) as i
+        cross join lateral (
+            select d.*
+            from pgrag.documents as d
+            where d.library_id = find_fragments.library_id
+                and d.page_id = i.page_id
+                and d.level > 0
+            offset 0
+        ) as d
+    ),
+    lined as materialized (
+        -- The last that begins at the line or above; of a section and its first paragraph the
+        -- paragraph, but for the heading's own line the section.
+        select distinct on (p.page_id, l.line) p.page_id, l.line, p.document_id
+        from passages as p
+        cross join lateral generate_series(
+            greatest(p.line_start, 1),
+            least(p.line_end, (select max(o.line) from lines as o))
+        ) as l (line)
+        order by
+            p.page_id,
+            l.line,
+            p.line_start desc,
+            case when p.line_start = l.line then p.level else -p.level end,
+            p.sort_order
+    ),
+    -- Documents without lines.
+    unlined as materialized (
+        select distinct on (p.page_id, e.id) p.page_id, e.id, p.document_id
+        from passages as p
+        cross join lateral _pgrag.element_ids(p.content) as e (id)
+        where p.line_end = 0
+        order by p.page_id, e.id, p.level desc, p.sort_order
+    ),
     found as (
         select s.page_id, s.fragment, s.document_id
         from sections as s
         union all
-        select e.page_id, e.fragment, d.document_id
+        select e.page_id, e.fragment, coalesce(l.document_id, u.document_id)
         from elements as e
-        cross join lateral (
-            select
-                1 + regexp_count(
-                    p.head || left(p.body, m.position - 1)
-                    || coalesce(substring(substr(p.body, m.position) from m.own_line), ''),
-                    '\n'
-                ) as line
-            from pgrag.pages as p
-            cross join lateral (
-                -- A fast substring test that rules out most pages before the regular expression.
-                select
-                    case
-                        when strpos(lower(p.body), lower(e.last_part)) > 0
-                        then regexp_instr(p.body, e.pattern, 1, 1, 0, 'i')
-                        else 0
-                    end as position,
-                    -- the rest of a line without words, and the empty lines below it
-                    '^[^\n>]*(?:>|\)=|\})?(?:\s*</?\w[^<>\n]*>)*[ \t]*\n\s*' as own_line
-            ) as m
-            where p.library_id = find_fragments.library_id
-                and p.page_id = e.page_id
-                and m.position > 0
-            offset 0
-        ) as p
-        left join lateral (
-            -- The last that begins at the line or above; of a section and its first paragraph the
-            -- paragraph, but for the heading's own line the section.
-            select d.document_id
-            from pgrag.documents as d
-            cross join lateral (
-                select coalesce(p.line between d.line_start and d.line_end, false) as has_line
-            ) as c
-            where d.library_id = find_fragments.library_id
-                and d.page_id = e.page_id
-                and d.level > 0
-                and (c.has_line or d.content ~* e.pattern)
-            order by
-                c.has_line desc,
-                case when c.has_line then d.line_start end desc,
-                case when d.line_start = p.line then d.level else -d.level end,
-                d.sort_order
-            limit 1
-        ) as d on true
+        join ids as i on i.page_id = e.page_id and i.id = e.id
+        left join lined as l on l.page_id = i.page_id and l.line = i.line
+        left join unlined as u on u.page_id = e.page_id and u.id = e.id
     )
     select
         a.page_id,
@@ -165,6 +237,32 @@ as $$
         f.page_id is not null or a.anchor in ('', 'top')
     from asked as a
     left join found as f on f.page_id = a.page_id and f.fragment = a.fragment;
+$$;
+
+-- The ids that a text gives to its elements and blocks, in lower case.
+create or replace function _pgrag.element_ids(
+    input text
+)
+returns setof text
+language sql
+immutable
+parallel safe
+as $$
+    select distinct
+        pg_catalog.lower(
+            coalesce(
+                '^' || e.parts[7],
+                pg_catalog.btrim(pg_catalog.array_to_string(e.parts, ''))
+            )
+        )
+    from pg_catalog.regexp_matches(
+        element_ids.input,
+        '\m(?:\w*id|name)\s*=\s*(?:"([^"\n]*)"|''([^''\n]*)''|([^\s"''<>]+))'
+        '|\{[^{}#\n]*#([\w.:-]+)[^{}\n]*\}|\{/\*([^*\n]*)\*/\}|\(([^()\n]*)\)='
+        '|\^([\w-]+)',
+        'gi'
+    ) as e (parts)
+    where element_ids.input ~ '[=^{]';
 $$;
 
 create or replace function _pgrag.heading_words(
@@ -180,18 +278,5 @@ as $$
             pg_catalog.lower(pg_catalog.normalize(heading_words.heading, 'NFC')),
             '[^[:alnum:]]+', ' ', 'g'
         )
-    );
-$$;
-
-create or replace function _pgrag.as_pattern(
-    literal text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select pg_catalog.regexp_replace(
-        pg_catalog.left(as_pattern.literal, 200), '([^[:alnum:] ])', '\\\1', 'g'
     );
 $$;
