@@ -108,7 +108,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             raise SourceError(
                 f"{location}: not JSON: {error.msg} (column {error.colno})."
             ) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SourceError(f"{location}: not JSON: {error}.") from None
         if not isinstance(record, dict):
             raise SourceError(f"{location}: must be a JSON object.")

@@ -218,7 +218,7 @@ def _read_baseline(path: Path, name: str) -> dict[str, float]:
         raise SourceError(
             f"{path}: cannot be read: {error.strerror}.", hint="Write it: --update."
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"{path}: not JSON: {error}.") from None
     scores = document.get("scores") if isinstance(document, dict) else None
     if not isinstance(scores, dict) or not all(

@@ -20,8 +20,9 @@ _MAX_WORDS = 300
 _TAG_KEYS = ("tags", "tag")
 _IS_PATH = re.compile(r"[^#]*[/.][^#]*#")
 _FIELD = re.compile(r"[\w\"'].*?[:=]")
-#: Lines to search for the next value of a list.
+#: Lines, and characters of the last value's line, to search for the next value of a list.
 _LOOK_AHEAD = 50
+_REACH = 2000
 
 
 def find_front_matter_edges(
@@ -96,14 +97,17 @@ class _Place:
         opening = re.compile(rf"[\"']?{re.escape(field)}[\"']?\s*[:=]")
         starts = (number for number, line in enumerate(lines) if opening.match(line))
         self._line = next(starts, 0)
+        self._column = 0
         self._end = self._line + 1
         while self._end < len(lines) and not _FIELD.match(lines[self._end]):
             self._end += 1
 
     def of(self, text: str) -> int:
         """Return the line of the next value, from 1; the previous value's line if not found."""
+        start, stop = self._column, self._column + len(text) + _REACH
         for number in range(self._line, min(self._line + _LOOK_AHEAD, self._end)):
-            if text in self._lines[number]:
-                self._line = number
+            if (column := self._lines[number].find(text, start, stop)) >= 0:
+                self._line, self._column = number, column
                 break
+            start, stop = 0, len(text) + _REACH
         return self._line + 1

@@ -53,6 +53,22 @@ class _Kind:
     callout: _Callout
 
 
+class _Lines:
+    """The lines of growing offsets in the passages: what was counted is not counted again."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = passages
+        self._passage = -1
+        self._line = self._offset = 0
+
+    def of(self, passage: int, offset: int) -> int:
+        if passage != self._passage:
+            self._passage, self._line, self._offset = passage, self._passages[passage].line, 0
+        self._line += self._passages[passage].text.count("\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
 def kind_name(written: str) -> str:
     """Return the normalised name of an edge kind: lower case, words joined by "_"."""
     return re.sub(r"[\W_]+", "_", written.lower()).strip("_")
@@ -70,6 +86,7 @@ def find_relations(
     kinds = _kinds(passages)
     relations: list[Relation] = []
     faults: list[tuple[int, str]] = []
+    lines = _Lines(passages)
     kind: str | None = None
     before: Link | None = None
     waiting: Link | None = None
@@ -79,7 +96,7 @@ def find_relations(
         if opened is not None or not (before and _follows(before, link, text)):
             kind = opened
             if waiting:
-                faults.append(_no_target(passages, waiting))
+                faults.append(_no_target(passages, lines, waiting))
         has_target = bool(link.target or link.fragment)
         waiting = None if kind is None or has_target else link
         before = None if link.relation is not None and has_target else link
@@ -90,7 +107,7 @@ def find_relations(
         else:
             relations.append(_unnamed(link, kinds.get(passages[link.passage].callout, ())))
     if waiting:
-        faults.append(_no_target(passages, waiting))
+        faults.append(_no_target(passages, lines, waiting))
     callouts = {kind.callout.line: kind.callout for each in kinds.values() for kind in each}
     faults += (
         (callout.line, f"the callout [!edge] names no {'target' if callout.has_kind else 'kind'}")
@@ -133,15 +150,15 @@ def _unnamed(link: Link, kinds: Sequence[_Kind]) -> Relation:
     return Relation(link, f"explicit:{link.form}", name, 1.0)
 
 
-def _no_target(passages: Sequence[Passage], link: Link) -> tuple[int, str]:
-    passage = passages[link.passage]
-    line = passage.line + passage.text.count("\n", 0, link.start)
-    return line, f"the relation {passage.text[link.start : link.end]} names no target"
+def _no_target(passages: Sequence[Passage], lines: _Lines, link: Link) -> tuple[int, str]:
+    written = passages[link.passage].text[link.start : link.end]
+    return lines.of(link.passage, link.start), f"the relation {written} names no target"
 
 
 def _kinds(passages: Sequence[Passage]) -> dict[int | None, list[_Kind]]:
     """Map the number of each quote that begins with `[!edge]` to the kinds of its lines."""
     kinds: dict[int | None, list[_Kind]] = {}
+    lines = _Lines(passages)
     for number, passage in enumerate(passages):
         if passage.callout is None:
             continue
@@ -150,7 +167,7 @@ def _kinds(passages: Sequence[Passage]) -> dict[int | None, list[_Kind]]:
             if not (line["mark"] or line["kind"]):
                 continue
             if line["mark"]:
-                callout = _Callout(passage.line + passage.text.count("\n", 0, line.start()))
+                callout = _Callout(lines.of(number, line.start()))
             callout.has_kind |= bool(line["kind"])
             of_quote.append(_Kind(number, line.start(), kind_name(line["kind"] or ""), callout))
     return kinds

@@ -57,15 +57,36 @@ def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
     """
     reader = _Reader()
     try:
-        node = yaml.compose(text, _Loader)
+        node = _compose(text)
         value = None if node is None else reader.value(node, 0)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "syntax error"
         raise YamlError(problem, mark.line if mark else 0) from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise YamlError(str(error).split("\n", 1)[0] or "nested too deeply") from error
+    except yaml.YAMLError as error:
+        raise YamlError(str(error).split("\n", 1)[0]) from error
     return value, reader.repeated
+
+
+def _compose(text: str) -> yaml.Node | None:
+    """Parse a text to nodes.
+
+    The depth is checked before, on the events: libyaml's composer recurses in C without a limit.
+    """
+    depth = 0
+    field = "it"
+    for event in yaml.parse(text, _Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MAX_DEPTH + 1:
+                raise YamlError(
+                    f"{field} is nested deeper than {_MAX_DEPTH} levels", event.start_mark.line
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif depth == 1 and isinstance(event, yaml.ScalarEvent):
+            field = f'"{event.value[:80]}"'
+    return yaml.compose(text, _Loader)
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
@@ -83,7 +104,7 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
             lines[child] = key_node.start_mark.line
             walk(value_node, child)
 
-    node = yaml.compose(text, _Loader)
+    node = _compose(text)
     if node is not None:
         walk(node, ())
     return lines
@@ -144,8 +165,14 @@ class _Reader:
 
     def value(self, node: yaml.Node, depth: int) -> Any:
         self._values += 1
-        if depth > _MAX_DEPTH or self._values > _MAX_VALUES:
-            raise YamlError("too large or nested too deeply", node.start_mark.line)
+        if depth > _MAX_DEPTH:
+            raise YamlError(
+                f"aliases nest it deeper than {_MAX_DEPTH} levels", node.start_mark.line
+            )
+        if self._values > _MAX_VALUES:
+            raise YamlError(
+                f"it has more than {_MAX_VALUES:,} values, aliases included", node.start_mark.line
+            )
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, depth)
         if isinstance(node, yaml.SequenceNode):

@@ -8,6 +8,7 @@ from typing import Any
 from markdown_it.token import Token
 
 from pgrag.ingest.text.heading_words import heading_words
+from pgrag.ingest.text.inline import MAX_HEADING_SOURCE
 from pgrag.ingest.text.slugs import Numbers, SlugStyle, slug
 
 _ATTRIBUTES = re.compile(r"\{:?[ \t]*(?P<list>[#.][^{}\n]{0,500})\}[ \t]*$")
@@ -70,7 +71,7 @@ def _anchor(
         if style in ("vitepress", "hugo"):
             numbers.take(explicit)
         return explicit
-    words = heading_words(content, definitions, style)
+    words = heading_words(content[:MAX_HEADING_SOURCE], definitions, style)
     if words is None:
         return ""
     return numbers.unique(slug(words, style))

@@ -38,7 +38,7 @@ def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle
         content = _FOOTNOTE.sub(_footnote_shown if style in ("github", "sphinx") else "", content)
     if style == "sphinx":
         content = _ROLE.sub("", content)
-    [inline] = _PARSER.parseInline(content, {"references": dict(definitions)})
+    [inline] = _PARSER.parseInline(content, {"references": definitions})
     tokens = inline.children or []
     match style:
         case "vitepress":

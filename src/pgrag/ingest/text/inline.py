@@ -3,6 +3,9 @@
 import html
 import re
 
+MAX_HEADING_SOURCE = 2000
+"""Characters of a heading that are read: parsing inline Markdown is not linear."""
+
 _MAX_HEADING = 200
 _INLINE = re.compile(
     r"(?P<ticks>`+)(?P<code>[^\n]{1,300}?)(?<!`)(?P=ticks)(?!`)"
@@ -49,7 +52,7 @@ def heading_text(source: str) -> str:
 
     The words have at most 200 characters, because a heading is part of many paths.
     """
-    words = plain(_EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source)))
+    words = plain(_EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE])
     if len(words) > _MAX_HEADING:
         words = words[: _MAX_HEADING - 1].rsplit(" ", 1)[0] + "…"
     return words

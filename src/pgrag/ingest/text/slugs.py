@@ -146,12 +146,17 @@ class Numbers:
 
     def _after_underscore(self, slug: str) -> str:
         """x, x_1, x_2, and after x_7 x_8: the function `unique` of Python-Markdown's toc."""
-        anchor = self._last.get(slug, slug)
+        anchor = slug
+        passed: list[str] = []
         while anchor in self._used or not anchor:
+            passed.append(anchor)
+            if anchor in self._last:
+                anchor = self._last[anchor]
+                continue
             numbered = _MKDOCS_NUMBERED.fullmatch(anchor)
             base, number = (numbered[1], int(numbered[2])) if numbered else (anchor, 0)
             anchor = f"{base}_{number + 1}"
-        self._last[slug] = anchor
+        self._last.update(dict.fromkeys(passed, anchor))
         return anchor
 
     def _of_document(self, slug: str) -> str:
