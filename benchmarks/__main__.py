@@ -23,6 +23,7 @@ from benchmarks import (
     exactness,
     expansion,
     graph,
+    hostile,
     indexing,
     intents,
     latency,
@@ -63,6 +64,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "text": text.lines_as_ripgrep,
     "links": links.follow,
     "page_queries": page_queries.ask,
+    "hostile": hostile.pages,
 }
 
 
@@ -90,7 +92,8 @@ def _parser() -> argparse.ArgumentParser:
         "--data",
         type=Path,
         default=Path(),
-        help="folder of the corpora (default: here); expansion, enrichment and intents need none",
+        help="folder of the corpora (default: here); expansion, enrichment, intents and hostile"
+        " need none",
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*MEASURES], metavar="NAME",

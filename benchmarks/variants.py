@@ -100,8 +100,8 @@ def without_front_matter(pages: Source) -> Source:
     return replace(pages, _files=tuple(SourceFile(file.key, _bare(file)) for file in pages.files()))
 
 
-def _bare(file: SourceFile) -> Callable[[], bytes]:
-    def read() -> bytes:
+def _bare(file: SourceFile) -> Callable[[int], bytes]:
+    def read(_: int) -> bytes:
         text, _ = decoding.decode(file.key, file.read())
         return front_matter.split(file.key, text).body.encode()
 

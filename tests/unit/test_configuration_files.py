@@ -29,6 +29,10 @@ def test_entries_know_their_lines():
         ("rules:\n  a: {}\n  a: {}\n", r"^f\.yaml:3: 'a' is there twice"),
         ("- a\n", r"^f\.yaml:1: a configuration is a mapping"),
         ("", r"^f\.yaml:1: a configuration is a mapping"),
+        (
+            "a: 1\nrules: " + "[" * 100_000 + "]" * 100_000,
+            r'^f\.yaml:2: this is not YAML: "rules" is nested deeper than 30 levels',
+        ),
     ],
 )
 def test_what_is_no_configuration_is_refused(text, message):

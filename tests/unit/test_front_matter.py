@@ -189,6 +189,8 @@ def test_toml_values_and_broken_toml() -> None:
     [
         "a: &a [*a]",
         "a: " + "[" * 4000,
+        "a: " + "[" * 40_000 + "]" * 40_000,
+        "a:\n  " + "- " * 40_000,
         "a: &a [x, x, x, x, x, x, x, x]\n"
         + "\n".join(
             f"{k}: &{k} [{', '.join(['*' + j] * 8)}]"
@@ -196,7 +198,7 @@ def test_toml_values_and_broken_toml() -> None:
         ),
         "[a, b]: c",
     ],
-    ids=["loop", "depth", "billion laughs", "list as a key"],
+    ids=["loop", "depth", "brackets", "dashes", "billion laughs", "list as a key"],
 )
 def test_hostile_yaml_ends_quickly_with_a_problem(block: str) -> None:
     with pytest.raises(YamlError):
@@ -224,3 +226,11 @@ def test_hostile_yaml_ends_quickly_with_a_problem(block: str) -> None:
 )
 def test_dates(text: str, iso: str | None) -> None:
     assert iso_date(text) == iso
+
+
+def test_a_warning_of_depth_names_file_field_and_limit() -> None:
+    matter = split("a.md", f"---\ntitle: T\ndeep: {'[' * 40}{']' * 40}\n---\nBody")
+    assert matter.warnings == (
+        'a.md: front matter is broken YAML in line 3: "deep" is nested deeper than 30 levels',
+    )
+    assert (matter.fields["title"], matter.fields["deep"]) == ("T", "[" * 40 + "]" * 40)

@@ -53,6 +53,7 @@ def test_qrels_may_stand_where_beir_has_them(tmp_path):
         ({"queries_jsonl": "{}\n"}, "queries.jsonl:1: the query has no _id"),
         ({"queries_jsonl": QUERIES + "{\n"}, "double quotes (column 2)."),
         ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
+        ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: maximum recursion"),
         ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
         ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
         ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),

@@ -79,8 +79,9 @@ def _compose(text: str) -> yaml.Node | None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _MAX_DEPTH + 1:
+                mark = event.start_mark
                 raise YamlError(
-                    f"{field} is nested deeper than {_MAX_DEPTH} levels", event.start_mark.line
+                    f"{field} is nested deeper than {_MAX_DEPTH} levels", mark.line if mark else 0
                 )
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
