@@ -190,12 +190,14 @@ class App:
         ref: str | None = None,
         include_ignored: bool = False,
         dry_run: bool = False,
+        in_child: bool = False,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`.
 
         `include` to `include_ignored` only apply to a source given as text; see `discover`. An
-        option that is None is the one that the version remembers.
+        option that is None is the one that the version remembers. With `in_child` pages are read
+        in a child process, as a service should: a crash of a parser costs a page.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
@@ -226,6 +228,8 @@ class App:
                         overlap_strategy=settings["overlap_strategy"],
                     ),
                     settings["edge_vectors"],
+                    self.settings.max_page_bytes,
+                    in_child,
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),

@@ -150,6 +150,8 @@ class Settings(BaseSettings):
     """Temperature of answers; unset: the server's own"""
     llm_intents: bool = False
     """Let the model name a question's intent where no rule does"""
+    max_page_bytes: int = Field(default=5_000_000, ge=1000, le=100_000_000)
+    """Bytes of the largest page that is indexed"""
     mcp_writes: bool = False
     """Offer MCP tools that index and remove documentation"""
     mcp_read_only: bool = False

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
+from pathlib import Path
 from typing import Any
 
 import anyio
+import pipeline_runs
 import pytest
 from api_corpus import SOURCES, write
 from mcp_client import connected
 
+from pgrag.ingest import pipeline
 from pgrag.mcp.tools import writing
 
 WRITING = {"index_docs", "remove_docs"}
@@ -134,6 +138,56 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
     with connected(database_url, writes=True, roots=()) as client:
         told = client.failed("index_docs", library="buoys", source=str(root))
         assert "PGRAG_MCP_ROOTS" in told
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def test_a_repository_reads_only_below_the_roots(database_url, tmp_path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
+    git(secret, "init", "-q", "-b", "main")
+    git(secret, "add", "-A")
+    git(secret, "commit", "-q", "-m", "first")
+    root = tmp_path / "docs"
+    for name in ("pointer", "alternate", "nested", "linked", "whole"):
+        (root / name).mkdir(parents=True)
+    (root / "pointer" / ".git").write_text(f"gitdir: {secret / '.git'}\n")
+    for name in ("alternate", "nested", "linked"):
+        git(root / name, "init", "-q", "-b", "main")
+        head = root / name / ".git" / "refs" / "heads" / "main"
+        head.write_bytes((secret / ".git" / "refs" / "heads" / "main").read_bytes())
+    for name, other in (("alternate", secret), ("nested", root / "alternate")):
+        alternates = root / name / ".git" / "objects" / "info" / "alternates"
+        alternates.write_text(f"{other / '.git' / 'objects'}\n")
+    objects = root / "linked" / ".git" / "objects"
+    for entry in (secret / ".git" / "objects").iterdir():
+        if len(entry.name) == 2:
+            (objects / entry.name).symlink_to(entry)
+    git(root / "whole", "clone", "-q", "--no-local", str(secret), ".")
+    with connected(database_url, writes=True, roots=(root,)) as client:
+        for name in ("pointer", "alternate", "nested", "linked"):
+            arguments = {"source": str(root / name), "ref": "main"}
+            told = client.failed("index_docs", library="buoys", **arguments)
+            assert f"The repository of {root / name} reads from {secret}" in told, name
+            assert "outside the folders that index_docs may read" in told
+        arguments = {"source": str(root / "whole"), "ref": "main"}
+        assert client.ok("index_docs", library="buoys", **arguments)[1]["written"] == 1
+
+
+def test_a_crash_of_a_parser_costs_a_page_and_not_the_service(writer, tmp_path, monkeypatch):
+    pipeline_runs.write(tmp_path, pipeline_runs.GUIDE)
+    monkeypatch.setattr(pipeline, "read_page", pipeline_runs.crashing_read_page)
+    report = writer.ok("index_docs", library="guide", source=str(tmp_path))[1]
+    assert report["written"] == 3
+    assert report["failed"] == {
+        "drain.md": "drain.md: cannot be read: its parser crashed (SIGSEGV)."
+    }
+    monkeypatch.undo()
+    assert writer.ok("index_docs", library="guide", source=str(tmp_path))[1]["written"] == 1
 
 
 def test_one_run_at_a_time_and_a_cancelled_one_ends(writer, tmp_path, monkeypatch):

@@ -126,14 +126,11 @@ def test_an_ignore_file_that_cannot_be_read_is_named(
 ) -> None:
     """The system's answer is made up here, because root may read everything."""
     write(tmp_path, {".gitignore": "a.md\n", "a.md": "# A\n"})
-    read_bytes = Path.read_bytes
 
     def refuse(path: Path) -> bytes:
-        if path.name == ".gitignore":
-            raise PermissionError(13, "Permission denied", str(path))
-        return read_bytes(path)
+        raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("pgrag.ingest.source.folder.read_file", refuse)
     with discover(str(tmp_path)) as source:
         assert source.warnings == (".gitignore: cannot be read: Permission denied; not followed",)
         assert len(source) == 1

@@ -106,15 +106,71 @@ def test_links_neither_loop_nor_leave_nor_double(tmp_path: Path) -> None:
 def test_a_pipe_named_like_markdown_does_not_block(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
     os.mkfifo(tmp_path / "pipe.md")
-    assert keys(tmp_path) == ["a.md"]
+    os.mkfifo(tmp_path / ".gitignore")
+    with discover(str(tmp_path)) as source:
+        assert [file.key for file in source.files()] == ["a.md"]
+        assert source.warnings == ("pipe.md: is no regular file; skipped",)
+    with pytest.raises(SourceError, match=r"pipe\.md: is neither a folder nor a regular file"):
+        discover(str(tmp_path / "pipe.md"))
 
 
-def test_a_name_that_is_no_utf8_becomes_a_key_that_is(tmp_path: Path) -> None:
+def test_a_file_that_becomes_a_pipe_or_a_link_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, "docs/a.md", "docs/b.md", "secret.md")
+    with discover(str(tmp_path / "docs")) as source:
+        for name in ("a.md", "b.md"):
+            (tmp_path / "docs" / name).unlink()
+        os.mkfifo(tmp_path / "docs" / "a.md")
+        (tmp_path / "docs" / "b.md").symlink_to(tmp_path / "secret.md")
+        a, b = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is no regular file"):
+            a.read()
+        with pytest.raises(SourceError, match=r"b\.md: cannot be read: Too many levels"):
+            b.read()
+
+
+def test_a_configuration_that_is_a_pipe_shows_no_generator(tmp_path: Path) -> None:
+    write(tmp_path, "a.md")
+    os.mkfifo(tmp_path / "conf.py")
+    with discover(str(tmp_path)) as source:
+        assert source.generator() is None
+
+
+def test_a_large_file_is_refused_by_the_setting_that_can_allow_it(
+    repository: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, "docs/a.md")
+    for folder, ref in ((tmp_path / "docs", None), (repository / "docs", "v1")):
+        with discover(str(folder), ref=ref) as source:
+            file = next(source.files())
+            whole = file.read()
+            assert file.read(len(whole)) == whole
+            with pytest.raises(
+                SourceError, match=r"a\.md: is larger than 3 bytes.* PGRAG_MAX_PAGE"
+            ):
+                file.read(3)
+            assert file.read() == whole, "the next answer of git is whole"
+
+
+def test_names_that_are_no_utf8_become_keys_that_are(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"K\xf6ln.md")).write_text("# Dom\n")
+    (tmp_path / os.fsdecode(b"K\xfcln.md")).write_text("# Other\n")
     with discover(str(tmp_path)) as source:
         assert [(file.key, file.read()) for file in source.files()] == [
-            ("K\ufffdln.md", b"# Dom\n")
+            (r"K\xf6ln.md", b"# Dom\n"),
+            (r"K\xfcln.md", b"# Other\n"),
         ]
+        assert source.warnings == ()
+
+
+def test_two_names_of_one_key_are_both_named(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"K\xf6ln.md")).write_text("# Dom\n")
+    (tmp_path / r"K\xf6ln.md").write_text("# Other\n")
+    with discover(str(tmp_path)) as source:
+        assert [file.key for file in source.files()] == [r"K\xf6ln.md"]
+        [warning] = source.warnings
+        assert r"b'K\xf6ln.md'" in warning
+        assert r"b'K\\xf6ln.md'" in warning
+        assert warning.endswith("the second is skipped")
 
 
 def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:

@@ -62,6 +62,10 @@ class BuiltinEmbedder:
         self._vectors = model.vectors
         self._word_pieces = WordPieces(model.tokens, description.characters)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle no vectors: every process has the model."""
+        return _shared, ()
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; returns shape `(len(texts), dimensions)`, zeros for text without a token."""
         sums = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -74,6 +78,11 @@ class BuiltinEmbedder:
         """Embed a query, exactly like a document; returns shape `(dimensions,)`."""
         vector: Vectors = self.embed_documents([text])[0]
         return vector
+
+
+@cache
+def _shared() -> BuiltinEmbedder:
+    return BuiltinEmbedder()
 
 
 def install(connection: Connection[Any]) -> None:

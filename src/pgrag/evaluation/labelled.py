@@ -199,7 +199,7 @@ def _records(path: Path) -> Source:
     return Source(str(path), _files=tuple(files[key] for key in sorted(files)))
 
 
-def _markdown(title: str, text: str) -> Callable[[], bytes]:
+def _markdown(title: str, text: str) -> Callable[[int], bytes]:
     # Every JSON string is also a YAML string.
     head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n\n" if title.strip() else ""
-    return lambda: f"{head}{text}\n".encode("utf-8", "replace")
+    return lambda _: f"{head}{text}\n".encode("utf-8", "replace")

@@ -51,6 +51,13 @@ class PageOptions:
     overlap_size: int = 50
     overlap_strategy: OverlapStrategy = "words"
 
+    @property
+    def cuts_by_meaning(self) -> bool:
+        """Whether a page may be cut by meaning, which needs a model."""
+        names = (entry.chunk_profile or "" for entry in self.types.entries)
+        profiles = (CHUNK_PROFILES[name] for name in names if name in CHUNK_PROFILES)
+        return any(each.by_meaning for each in ([self.profile] if self.profile else profiles))
+
     def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
         """Return the part of the page types that affects this page; see `Reading.document`."""
         reading = self.types.reading(declared_type, key)

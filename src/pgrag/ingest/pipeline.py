@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 from pgrag.db import Database, Row
 from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseError, DatabaseUnavailable, PgragError, SourceError
+from pgrag.ingest.child import Child
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
 from pgrag.ingest.matter.page_types import PageTypes
@@ -47,13 +48,17 @@ Progress = Callable[[int, int, int], None]
 class IndexTarget:
     """The version of a library that is indexed, and how its pages are read.
 
-    With `embeds_edges` the texts of links and relations are embedded, too.
+    With `embeds_edges` the texts of links and relations are embedded, too. A file of more than
+    `max_page_bytes` is not read. With `in_child` pages are read in a child process: a crash of a
+    parser costs a page.
     """
 
     library: str
     version: str = ""
     options: PageOptions = field(default_factory=PageOptions)
     embeds_edges: bool = False
+    max_page_bytes: int | None = None
+    in_child: bool = False
 
     @property
     def names(self) -> dict[str, str]:
@@ -95,20 +100,25 @@ def index(
         dry_run=dry_run,
     )
     report.warnings.extend(source.warnings)
-    with nullcontext() if dry_run else _alone(database, target):
+    with nullcontext() if dry_run else _alone(database, target), Child() as child:
         [row] = database.call("configuration")
         types = PageTypes.of(row["configuration"])
         [row] = database.call("version_source", **target.names)
         remembered = row["version_source"]
         options, generator = complete(target.options, remembered, source.generator)
-        target = replace(target, options=replace(options, types=types))
+        options = replace(options, types=types)
+        target = replace(target, options=options)
         stored = {row["key"]: row for row in database.call("stored_pages", **target.names)}
         report.slugs = str(options.slugs)
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
         writer = _Writer(database, embedder, target, report)
+        run = child.run if target.in_child else _directly
+        reader = _Reader(
+            target, stored, report, run, similarities if options.cuts_by_meaning else None
+        )
         with nullcontext() if dry_run else writer.opened(source):
-            _synchronise(writer, source, stored, similarities, progress)
+            _synchronise(writer, reader, source, progress)
     report.seconds = time.monotonic() - started
     return report
 
@@ -133,14 +143,13 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
 
 def _synchronise(
     writer: "_Writer",
+    reader: "_Reader",
     source: Source,
-    stored: dict[str, Row],
-    similarities: Similarities | None,
     progress: Progress | None,
 ) -> None:
     """Write what has changed and remove what is gone, or plan it."""
     database, target, report = writer.database, writer.target, writer.report
-    reader = _Reader(target.options, stored, report, similarities)
+    stored = reader.stored
     files = _spread(list(source.files()), first_time=not stored)
     report.renamed, in_the_way = reader.follow(files)
     if report.renamed and not report.dry_run:
@@ -180,9 +189,10 @@ def _spread(files: list[SourceFile], *, first_time: bool) -> list[SourceFile]:
 class _Reader:
     """Reads the files whose hash changed; of several pages with one uuid, keeps the newest."""
 
-    options: PageOptions
+    target: IndexTarget
     stored: dict[str, Row]
     report: IndexReport
+    run: Callable[..., Any]
     similarities: Similarities | None
     kept: set[str] = field(default_factory=set)
     outdone: set[str] = field(default_factory=set)
@@ -206,7 +216,9 @@ class _Reader:
                 if row is not None and self._stays(file):
                     uuid, moment = row["uuid"], row["modified"] or _NEVER
                 else:
-                    properties = read_properties_of(file.key, file.read())
+                    properties: Properties = self.run(
+                        read_properties_of, file.key, file.read(self.target.max_page_bytes)
+                    )
                     uuid, moment = properties.uuid, _moment(properties)
                 if uuid in pages:
                     heirs[uuid].append((moment, pages[uuid] == file.key, file.key))
@@ -236,13 +248,13 @@ class _Reader:
 
     def _read(self, file: SourceFile) -> Page | None:
         try:
-            data = file.read()
+            data = file.read(self.target.max_page_bytes)
             stored = self.stored.get(file.key)
             if stored is not None and self._is_current(file.key, data, stored):
                 self.kept.add(file.key)
                 self.report.unchanged += 1
                 return None
-            page = read_page(file.key, data, self.options, self.similarities)
+            page: Page = self.run(read_page, file.key, data, self.target.options, self.similarities)
         except SourceError as error:
             self.report.failed[file.key] = str(error)
             if file.key in self.stored:
@@ -264,12 +276,13 @@ class _Reader:
     def _stays(self, file: SourceFile) -> bool:
         """Whether the stored page is kept: its file is unchanged or cannot be read."""
         try:
-            return self._is_current(file.key, file.read(), self.stored[file.key])
+            data = file.read(self.target.max_page_bytes)
+            return self._is_current(file.key, data, self.stored[file.key])
         except SourceError:
             return True
 
     def _is_current(self, key: str, data: bytes, stored: Row) -> bool:
-        current = source_hash(key, data, self.options, stored["declared_type"])
+        current = source_hash(key, data, self.target.options, stored["declared_type"])
         return bool(stored["source_hash"] == current)
 
     def _claim(self, uuid: str, moment: datetime | None, key: str) -> bool:
@@ -289,6 +302,11 @@ class _Reader:
             " it is not indexed"
         )
         return winner == key
+
+
+def _directly(function: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Call a function in this process; the twin of `Child.run`."""
+    return function(*arguments)
 
 
 def _moment(page: Page | Properties) -> datetime:

@@ -1,12 +1,13 @@
 """The Markdown files of a folder, on disk or in a commit, without those that are ignored."""
 
+import errno
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
 
@@ -98,21 +99,24 @@ class _Walk:
                     self.listing.ignored += _count_markdown(path)
                 else:
                     yield path
-            elif entry.is_symlink() or (entry.is_file() and is_markdown(entry.name)):
-                files = self.links if entry.is_symlink() else self.listing.files
+            elif entry.is_symlink() or is_markdown(entry.name):
                 if self.rules.ignores(_joined(self.prefix, name)):
                     self.listing.ignored += is_markdown(name)
+                elif entry.is_symlink():
+                    self.links.append((name, path))
+                elif entry.is_file():
+                    self.listing.files.append((name, path))
                 else:
-                    files.append((name, path))
+                    self.listing.warnings.append(f"{name}: is no regular file; skipped")
 
     def content(self, path: Path) -> bytes | None:
         """Return the content of an ignore file; None if there is none, or with a warning."""
         try:
-            # As in git, a symbolic link is no ignore file; a pipe would never end.
-            return path.read_bytes() if stat.S_ISREG(path.lstat().st_mode) else None
-        except FileNotFoundError:
-            return None
+            return read_file(path)
         except OSError as error:
+            # As in git, a symbolic link is no ignore file.
+            if error.errno in {errno.ENOENT, errno.ELOOP, errno.EINVAL}:
+                return None
             name = os.path.relpath(path, self.root)
             self.listing.warnings.append(f"{name}: cannot be read: {error.strerror}; not followed")
             return None

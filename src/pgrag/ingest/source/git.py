@@ -9,6 +9,7 @@ from pathlib import Path
 from pgrag.errors import SourceError
 
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1"}
+_PIECE = 1 << 20
 _FILE_MODES = frozenset({"100644", "100755", "100664"})
 
 
@@ -24,11 +25,10 @@ class GitTree:
         if not folder.is_dir():
             raise SourceError(f"{folder}: is a file; a ref is read from a folder.")
         self._folder = folder
-        self._command = ("git", "-C", str(folder))
-        within = self._git("rev-parse", "--show-prefix").rstrip("\n")
+        within = _git(folder, "rev-parse", "--show-prefix").rstrip("\n")
         commit = f"{ref}^{{commit}}"
         try:
-            self.commit = self._git("rev-parse", "--verify", "--end-of-options", commit).strip()
+            self.commit = _git(folder, "rev-parse", "--verify", "--end-of-options", commit).strip()
         except SourceError as error:
             raise SourceError(
                 f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
@@ -42,7 +42,7 @@ class GitTree:
     def blobs(self) -> Iterator[tuple[str, str]]:
         """Yield (path below the folder, blob id) of each file; skips symbolic links, submodules."""
         below = ("--", self.prefix) if self.prefix else ()
-        listing = self._git("ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
+        listing = _git(self._folder, "ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
         for row in listing.split("\0"):
             head, _, name = row.partition("\t")
             mode, _, blob = head.partition(" ")
@@ -51,20 +51,18 @@ class GitTree:
 
     def names(self) -> list[str]:
         """Return the path of every file of the commit, also outside the folder."""
-        return self._git("ls-tree", "-r", "-z", "--full-tree", "--name-only", self.commit).split(
-            "\0"
-        )[:-1]
+        arguments = ("ls-tree", "-r", "-z", "--full-tree", "--name-only", self.commit)
+        return _git(self._folder, *arguments).split("\0")[:-1]
 
-    def text(self, path: str) -> str:
-        """Return the text of a file of the commit by its path in the repository."""
-        return self._git("show", f"{self.commit}:{path}")
+    def read(self, blob: str, size: int = -1) -> bytes:
+        """Return the content of a blob, or its first `size` bytes.
 
-    def read(self, blob: str) -> bytes:
-        """Return the content of a blob; one `git cat-file` process serves all blobs."""
+        One `git cat-file` process serves all blobs.
+        """
         with self._lock:
             if self._reader is None:
                 self._reader = subprocess.Popen(
-                    [*self._command, "cat-file", "--batch"],
+                    ["git", "-C", str(self._folder), "cat-file", "--batch"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -81,8 +79,11 @@ class GitTree:
                     f"{self.location}: blob {blob} is not in the repository on this machine.",
                     hint="A partial clone lacks it: run `git fetch --refetch` there.",
                 )
-            content = answers.read(int(header[2]))
-            answers.read(1)
+            left = int(header[2])
+            content = answers.read(left if size < 0 else min(left, size))
+            left += 1 - len(content)  # a line end follows
+            while left:
+                left -= len(answers.read(min(left, _PIECE)))
             return content
 
     def content(self, path: str) -> bytes | None:
@@ -101,19 +102,42 @@ class GitTree:
                 self._reader.communicate()
                 self._reader = None
 
-    def _git(self, *arguments: str) -> str:
-        try:
-            done = subprocess.run(
-                [*self._command, *arguments],
-                capture_output=True,
-                check=True,
-                env=os.environ | _ENVIRONMENT,
-            )
-        except FileNotFoundError as error:
-            raise SourceError("git is not installed, so no ref can be read.") from error
-        except subprocess.CalledProcessError as error:
-            problem = error.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
-            raise SourceError(
-                f"{self._folder}: git {arguments[0]} failed: {problem or error.returncode}."
-            ) from error
-        return os.fsdecode(done.stdout)
+
+def object_folders(folder: Path) -> list[Path]:
+    """Return the folders from which git reads the repository around a folder.
+
+    They are those of the repository itself, of its worktree, of its objects, of the alternates
+    from which it borrows objects, and the targets of symbolic links among these.
+    Raises SourceError if the folder is in no repository.
+    """
+    paths = _git(
+        folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+        "--git-path", "objects",
+    ).splitlines()  # fmt: skip
+    counts = _git(folder, "-c", "core.quotePath=false", "count-objects", "-v").splitlines()
+    paths += (line.partition(": ")[2] for line in counts if line.startswith("alternate: "))
+    for path in paths[2:]:
+        if path.startswith('"'):
+            raise SourceError(f"{folder}: its repository has the alternate {path}, an odd name.")
+        for parent, folders, files in os.walk(path):
+            entries = (os.path.join(parent, name) for name in (*folders, *files))
+            paths += filter(os.path.islink, entries)
+    return [Path(os.path.realpath(path)) for path in paths]
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            capture_output=True,
+            check=True,
+            env=os.environ | _ENVIRONMENT,
+        )
+    except FileNotFoundError as error:
+        raise SourceError("git is not installed, so no ref can be read.") from error
+    except subprocess.CalledProcessError as error:
+        problem = error.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise SourceError(
+            f"{folder}: git {arguments[0]} failed: {problem or error.returncode}."
+        ) from error
+    return os.fsdecode(done.stdout)

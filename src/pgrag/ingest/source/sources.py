@@ -1,7 +1,7 @@
 """Sources of pages: a folder, a file, or a commit of a git repository."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from pgrag.errors import SourceError
 from pgrag.ingest.globs import matcher
+from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.folder import SUFFIXES, Listing, list_commit, list_folder
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
@@ -19,14 +20,23 @@ class SourceFile:
     """One file of a source. `key` is its path below the source, with "/"."""
 
     key: str
-    _load: Callable[[], bytes] = field(repr=False)
+    _load: Callable[[int], bytes] = field(repr=False)
 
-    def read(self) -> bytes:
-        """Return the file's bytes. Raises SourceError if it cannot be read."""
+    def read(self, limit: int | None = None) -> bytes:
+        """Return the file's bytes.
+
+        Raises SourceError if it cannot be read, or is larger than `limit`.
+        """
         try:
-            return self._load()
+            data = self._load(-1 if limit is None else limit + 1)
         except OSError as error:
             raise SourceError(f"{self.key}: cannot be read: {error.strerror}.") from error
+        if limit is not None and len(data) > limit:
+            raise SourceError(
+                f"{self.key}: is larger than {limit:,} bytes.",
+                hint="Split it, or raise PGRAG_MAX_PAGE_BYTES.",
+            )
+        return data
 
 
 @dataclass(slots=True)
@@ -134,15 +144,18 @@ def discover(
             raise SourceError(f"{source}: has no folder {subfolder!r}.")
         location = str(folder)
         if not folder.is_dir():
-            file = SourceFile(_key(root.name), root.read_bytes)
+            if not root.is_file():
+                raise SourceError(f"{source}: is neither a folder nor a regular file.")
+            file = SourceFile(_key(root.name), partial(read_file, root.resolve()))
             folder = Path(os.path.abspath(root)).parent
             return Source(location, arguments=arguments, _files=(file,), _folder=folder)
         try:
             listing = list_folder(folder.resolve(), root.resolve(), include_ignored=include_ignored)
         except OSError as error:
             raise SourceError(f"{error.filename}: cannot be read: {error.strerror}.") from error
-        files = [SourceFile(_key(name), path.read_bytes) for name, path in listing.files]
-    chosen = {file.key: file for file in files if is_wanted(file.key)}
+        files = [SourceFile(_key(name), partial(read_file, path)) for name, path in listing.files]
+    chosen = {file.key: file for file in reversed(files) if is_wanted(file.key)}
+    listing.warnings += _ambiguities([name for name, _ in listing.files], chosen)
     listed = Source(
         location,
         arguments["ref"],
@@ -166,6 +179,17 @@ def discover(
     raise SourceError(f"{location}: no Markdown in it (looked for {', '.join(SUFFIXES)}).")
 
 
+def _ambiguities(names: Sequence[str], keys: Container[str]) -> Iterator[str]:
+    """Yield a warning for each file whose name gives the key of another; the first is read."""
+    first: dict[str, str] = {}
+    for name in names:
+        if (other := first.setdefault(_key(name), name)) != name and _key(name) in keys:
+            yield (
+                f"{_key(name)}: stands for two files, {os.fsencode(other)!r} and"
+                f" {os.fsencode(name)!r}; the second is skipped"
+            )
+
+
 def _generator_of_commit(tree: GitTree) -> Generator | None:
     listings: dict[PurePath, dict[str, bool]] = {}
     for name in tree.names():
@@ -176,7 +200,9 @@ def _generator_of_commit(tree: GitTree) -> Generator | None:
     start = PurePosixPath(tree.prefix)
     folders = [(start, 2), *((parent, 1) for parent in start.parents)]
     return find_generator(
-        folders, lambda path: listings.get(path, {}), lambda path: tree.text(str(path))
+        folders,
+        lambda path: listings.get(path, {}),
+        lambda path: (tree.content(str(path)) or b"").decode("utf-8", "replace"),
     )
 
 
@@ -193,11 +219,9 @@ def _generator_of_folder(folder: Path) -> Generator | None:
 
 def _text(path: PurePath) -> str:
     try:
-        if Path(path).is_file():
-            return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        pass  # what cannot be read shows nothing
-    return ""
+        return read_file(Path(path).resolve()).decode("utf-8", "replace")
+    except (OSError, RuntimeError):
+        return ""  # what cannot be read shows nothing
 
 
 def _listing(folder: PurePath) -> dict[str, bool]:
@@ -209,5 +233,5 @@ def _listing(folder: PurePath) -> dict[str, bool]:
 
 
 def _key(name: str) -> str:
-    """Replace undecodable bytes of a file name, so that the database can store it."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    r"""Write undecodable bytes of a file name as `\xe9`, so that the database can store it."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -115,6 +115,7 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
             request.source,
             PageOptions(request.base_url, request.language, slugs=request.slugs),
             **request.model_dump(include=_OF_SOURCE),
+            in_child=True,
             progress=_Reports(),
         )
     finally:
@@ -161,6 +162,16 @@ def _require_root(roots: tuple[Path, ...] | None, request: IndexDocs) -> None:
             " index_docs may read.",
             hint=f"They are: {', '.join(map(str, roots))}.",
         )
+    if request.ref is not None:
+        from pgrag.ingest.source.git import object_folders  # noqa: PLC0415
+
+        for folder in object_folders(Path(request.source).expanduser()):
+            if not _is_below(roots, str(folder), ""):
+                raise InvalidInput(
+                    f"The repository of {request.source} reads from {folder}, outside the folders"
+                    " that index_docs may read.",
+                    hint=f"They are: {', '.join(map(str, roots))}.",
+                )
 
 
 def _is_below(roots: tuple[Path, ...], source: str, subfolder: str) -> bool:
