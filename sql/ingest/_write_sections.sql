@@ -45,8 +45,8 @@ as $$
         -- Without lines, the text of a section is unknown.
         where d.library_id = write_sections.library_id and d.level < 2 and d.line_end > 0
     ),
-    -- Where each line begins, in bytes: lines or characters are counted from the beginning of a page,
-    -- for each of its sections. Materialized, so that the sort holds no pages.
+    -- Where each line begins, in bytes, because PostgreSQL counts lines and characters from the
+    -- beginning of the page. Materialized, like the texts, so that no sort holds a page.
     page_lines as materialized (
         select
             p.page_id,
