@@ -23,7 +23,7 @@ create index on bare.pages using gin (words);
 analyze bare.pages;
 """
 SEARCH = b"""
-create function bare.ts_rank(query text, library text, top_k integer)
+create function pgrag.bare_ts_rank(query text, library text, top_k integer)
 returns setof pgrag.hit
 language sql
 stable
@@ -35,15 +35,20 @@ as $$
         select p.key, pg_catalog.ts_rank(p.words, q.words) as score
         from (
             select l.language, replace(
-                plainto_tsquery(l.language, ts_rank.query)::text, '&', '|'
+                plainto_tsquery(l.language, bare_ts_rank.query)::text, '&', '|'
             )::tsquery as words
             from (select p.language from bare.pages as p limit 1) as l
         ) as q
         join bare.pages as p on p.words @@ q.words
         order by score desc, p.key
-        limit ts_rank.top_k
+        limit bare_ts_rank.top_k
     ) as b;
 $$;
+"""
+
+REMOVAL = b"""
+drop schema if exists bare cascade;
+drop function if exists pgrag.bare_ts_rank(text, text, integer);
 """
 
 
@@ -51,10 +56,10 @@ $$;
 def installed(app: App, library: str) -> Iterator[Configuration]:
     """Lend the configuration of a run that ranks the pages of a library by plain `ts_rank`."""
     with psycopg.connect(app.url, autocommit=True) as connection:
-        connection.execute("drop schema if exists bare cascade")
+        connection.execute(REMOVAL)
         try:
             connection.execute(PAGES % library.encode())
             connection.execute(SEARCH)
-            yield Configuration("ts_rank", {"function": "bare.ts_rank"})
+            yield Configuration("ts_rank", {"function": "bare_ts_rank"})
         finally:
-            connection.execute("drop schema if exists bare cascade")
+            connection.execute(REMOVAL)

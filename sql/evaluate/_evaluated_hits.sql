@@ -42,6 +42,13 @@ declare
     statement text;
     hits _pgrag.evaluated_hit[];
 begin
+    -- A stored run may be older than the function, or than this rule.
+    if function_id is null then
+        raise exception 'There is no search function %.', quote_nullable(
+            left(configuration ->> 'function', 100)
+        )
+            using errcode = 'PGR01', hint = 'Run the set again with a function of pgrag.';
+    end if;
     -- A hit is a chunk; judgements may be of its section or page. With "max" a page has the rank of
     -- its best chunk, so one hit per page is enough; otherwise the chunks of a deeper list are
     -- aggregated here.

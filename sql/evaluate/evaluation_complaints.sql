@@ -57,7 +57,8 @@ begin
                 then format('There is no search function %L.', configuration ->> 'function')
                 else 'A configuration needs a "function".'
             end,
-            'It must return pgrag.hit rows and take query, library and top_k: ' || (
+            'It must be a function of the schema pgrag that returns pgrag.hit rows and takes '
+                'query, library and top_k: ' || (
                 select string_agg(p.proname, ', ' order by p.proname)
                 from pg_proc as p
                 where p.pronamespace = 'pgrag'::regnamespace

@@ -19,7 +19,8 @@ comment on function pgrag.evaluation_configurations is
 'The built-in configurations of evaluation runs: each retriever alone, the hybrid search with its
 defaults, and with reciprocal rank fusion. See run_evaluation for the form of a configuration.';
 
--- Any function that returns hits can be evaluated, also a user's function in another schema.
+-- Whoever asks for a run may not be who runs it: a service calls functions with its own rights. So
+-- only functions of the schema pgrag, which its owner made, can be evaluated.
 create or replace function _pgrag.hit_function(
     name text
 )
@@ -30,10 +31,8 @@ parallel safe
 as $$
     select p.oid
     from pg_proc as p
-    join pg_namespace as n on n.oid = p.pronamespace
-    where n.nspname || '.' || p.proname
-            = case when hit_function.name like '%.%' then '' else 'pgrag.' end
-                || hit_function.name
+    where p.pronamespace = 'pgrag'::regnamespace
+        and p.proname = regexp_replace(hit_function.name, '^pgrag\.', '')
         and p.proretset
         and p.prorettype = 'pgrag.hit'::regtype
         and not starts_with(p.proname, '_')

@@ -73,13 +73,13 @@ $$;
 comment on function pgrag.run_evaluation is
 'Runs every query of a set, stores the results and their mean metrics, and returns the run''s id.
 configuration (null: the built-in configuration called name, see evaluation_configurations):
-{"function": any function that returns pgrag.hit, "arguments": {its arguments by name}, "aggregate":
-how the hits of a page are merged: max (default: the rank of the best hit), mean, sum or rrf,
-"depth": results kept for a query (default 20), "pool": hits requested if aggregate is not max or
-chunks are judged (default five times depth), "settings": settings of the library for this run only
-(see configure_library; rolled back afterwards; the library is locked until then), "version",
-"library": another library with the same pages}. Errors: PGR01, naming the fault, also if no query
-has a result; PGR02, PGR03, PGR10; errors of the search function.';
+{"function": a function of the schema pgrag that returns pgrag.hit, "arguments": {its arguments by
+name}, "aggregate": how the hits of a page are merged: max (default: the rank of the best hit),
+mean, sum or rrf, "depth": results kept for a query (default 20), "pool": hits requested if
+aggregate is not max or chunks are judged (default five times depth), "settings": settings of the
+library for this run only (see configure_library; rolled back afterwards; the library is locked
+until then), "version", "library": another library with the same pages}. Errors: PGR01, naming the
+fault, also if no query has a result; PGR02, PGR03, PGR10; errors of the search function.';
 
 -- Runs these queries with the configuration of a run, stores the results as a new run, and returns
 -- its id. The stored settings are those after configure_library.

@@ -29,6 +29,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
             listed = [
                 Finding("database", True, masked_url(url)),
                 *schema.server_findings(connection),
+                *_shadowing_findings(connection),
             ]
             status = schema.status(url)
             listed.append(_schema_finding(status, is_embedded=is_embedded))
@@ -39,6 +40,22 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
     except DatabaseError as error:
         return [Finding("database", False, error.message, error.hint or "")]
     return listed
+
+
+def _shadowing_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
+    """Warn if anyone may put a function next to pgvector, where functions of pgrag look."""
+    open_schemas = connection.execute(
+        "select n.nspname from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace"
+        " where e.extname = 'vector' and has_schema_privilege('public', n.oid, 'create')"
+    )
+    for (name,) in open_schemas:
+        yield Finding(
+            "search_path",
+            False,
+            f"Every role may create functions in the schema {name}, which holds pgvector, and pgrag"
+            " could call them.",
+            f"Run `revoke create on schema {name} from public`.",
+        )
 
 
 def language_model_finding(required: Callable[[], ChatModel]) -> Finding:

@@ -17,6 +17,7 @@ from sqlalchemy import NullPool, create_engine
 
 from pgrag import errors, schema
 from pgrag.db import Database
+from pgrag.doctor import findings
 from pgrag.embedded import binary
 from pgrag.embedding import install
 from pgrag.ingest.page import PageOptions, read_page
@@ -443,6 +444,16 @@ def test_database_that_cannot_serve(admin, databases, url_of, options, failing, 
         assert value(url_of(name), "select to_regnamespace('pgrag')::text") is None
     finally:
         admin.execute(f"drop database {name} with (force)")
+
+
+def test_doctor_finds_a_schema_in_which_anyone_may_shadow_a_function(database_url):
+    def wrong() -> list[str]:
+        listed = findings(database_url, is_embedded=False, models=["static-minilm-256"])
+        return [finding.remedy for finding in listed if not finding.ok]
+
+    assert wrong() == []
+    execute(database_url, "grant create on schema public to public")
+    assert wrong() == ["Run `revoke create on schema public from public`."]
 
 
 def test_functions_arrive_whatever_the_client_encoding(empty_database_url, sql_tree, monkeypatch):

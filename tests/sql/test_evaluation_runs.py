@@ -90,18 +90,37 @@ def test_any_argument_of_the_function_may_be_given(connection):
     assert all(key.startswith("cellar/") for targets in found.values() for key in targets)
 
 
-def test_functions_of_others_that_return_hits_are_evaluated_too(connection):
-    connection.execute("create schema mine")
-    connection.execute(
-        """
-        create function mine.backwards(query text, library text, top_k integer)
-        returns setof pgrag.hit language sql stable as
-        $$ select s.* from pgrag.search(query, library, max_per_page => 1) as s order by s.score $$
-        """
-    )
-    run_id = evaluate(connection, name="mine", configuration={"function": "mine.backwards"})
+BACKWARDS = """
+create function {}(query text, library text, top_k integer)
+returns setof pgrag.hit language sql stable as
+$$ select s.* from pgrag.search(query, library, max_per_page => 1) as s order by s.score $$
+"""
+
+
+def test_functions_that_the_owner_added_to_pgrag_are_evaluated_too(connection):
+    connection.execute(BACKWARDS.format("pgrag.backwards"))
+    run_id = evaluate(connection, name="mine", configuration={"function": "pgrag.backwards"})
     hits = search(connection, "too cold for yeast", library="winery", max_per_page=1)
     assert returned(connection, run_id)["q3"] == keys(hits)[::-1]
+
+
+@pytest.mark.parametrize("function", ["mine.backwards", "_pgrag.backwards", "public.backwards"])
+def test_functions_of_other_schemas_are_refused(connection, function):
+    """Whoever may create a function would run it with the rights of the service."""
+    connection.execute("create schema mine")
+    connection.execute(BACKWARDS.format(function))
+    with refused(connection, "PGR01", f"no search function '{function}'", "schema pgrag"):
+        evaluate(connection, configuration={"function": function})
+    run_id = evaluate(connection)
+    connection.execute(
+        "update pgrag.evaluation_runs set configuration = jsonb_set("
+        "configuration, '{function}', to_jsonb(%s::text)) where run_id = %s",
+        [function, run_id],
+    )
+    with refused(connection, "PGR01", f"no search function '{function}'"):
+        run(connection, "repeat_evaluation", run_id=run_id)
+    with refused(connection, "PGR01", f"no search function '{function}'"):
+        run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
 
 
 def test_pages_that_do_not_count_are_left_out_and_others_take_their_places(connection):
