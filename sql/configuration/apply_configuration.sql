@@ -116,6 +116,16 @@ begin
     from jsonb_to_recordset(changes) as c (section text, name text, after jsonb)
     where c.section = 'rules' and jsonb_typeof(c.after) = 'object';
 
+    perform _pgrag.lock_library(l.name)
+    from pgrag.libraries as l
+    where l.library_id = any (
+        array(
+            select _pgrag.library_id(c ->> 'name')
+            from jsonb_array_elements(changes) as c
+            where c ->> 'section' = 'synonyms'
+        )
+    )
+    order by l.library_id;
     -- Replaces all synonyms of a library by those of its entry; null removes them.
     delete from pgrag.synonyms as s
     using jsonb_array_elements(changes) as c

@@ -9,7 +9,7 @@ volatile
 set search_path from current
 as $$
 declare
-    owner_id bigint := _pgrag.library_id(remove_synonyms.library);
+    owner_id bigint := (_pgrag.lock_library(remove_synonyms.library)).library_id;
     removed bigint;
 begin
     delete from pgrag.synonyms as s

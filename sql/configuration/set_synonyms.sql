@@ -9,7 +9,7 @@ volatile
 set search_path from current
 as $$
 declare
-    owner_id bigint := _pgrag.library_id(set_synonyms.library);
+    owner_id bigint := (_pgrag.lock_library(set_synonyms.library)).library_id;
     complaint record;
 begin
     if jsonb_typeof(synonyms) is distinct from 'object' then

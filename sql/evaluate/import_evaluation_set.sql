@@ -79,13 +79,20 @@ begin
             using errcode = 'PGR01', hint = 'Without one there is nothing to be found.';
     end if;
 
-    delete from pgrag.evaluation_sets as s where s.name = set_name;
+    -- Two imports of one set take turns at its row.
     insert into pgrag.evaluation_sets (name, library, unit, digest, source)
     values (
         set_name, library_name, import_evaluation_set.unit, md5(queries::text),
         coalesce(import_evaluation_set.source, '{}')
     )
+    on conflict on constraint evaluation_sets_name_key do update
+    set library = excluded.library,
+        unit = excluded.unit,
+        digest = excluded.digest,
+        source = excluded.source,
+        created_at = excluded.created_at
     returning set_id into new_id;
+    delete from pgrag.evaluation_queries as q where q.set_id = new_id;
     -- Unjudged queries would always count as failed, so they are left out.
     insert into pgrag.evaluation_queries (set_id, query_id, query, excluded)
     select

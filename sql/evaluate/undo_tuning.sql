@@ -10,15 +10,14 @@ as $$
 declare
     run pgrag.tuning_runs;
     tuned text[] := array(select distinct g.path[1] from _pgrag.tuning_grid() as g);
-    owner record;
+    owner pgrag.libraries := _pgrag.lock_library(undo_tuning.library);
     restored jsonb;
     is_unchanged boolean;
 begin
-    select l.library_id, l.name, l.settings
-    into owner
+    -- The stored settings, without the defaults.
+    select l.settings into owner.settings
     from pgrag.libraries as l
-    where l.library_id = _pgrag.library_id(undo_tuning.library)
-    for no key update;
+    where l.library_id = owner.library_id;
     select r.*
     into run
     from pgrag.tuning_runs as r

@@ -9,9 +9,8 @@ volatile
 set search_path from current
 as $$
 declare
-    owner_id bigint := _pgrag.library_id(configure_library.library);
+    owner pgrag.libraries := _pgrag.lock_library(configure_library.library);
     defaults constant jsonb := pgrag.default_settings();
-    before jsonb;
     after jsonb;
     unknown text;
     faulty record;
@@ -39,7 +38,6 @@ begin
             using errcode = 'PGR01',
                 hint = format('The defaults: {"%s": %s}.', faulty.key, defaults -> faulty.key);
     end if;
-    before := (_pgrag.lock_library(configure_library.library)).settings;
     update pgrag.libraries as l
     set settings = jsonb_strip_nulls(
         l.settings || configure_library.settings || coalesce(
@@ -51,7 +49,7 @@ begin
             '{}'
         )
     )
-    where l.library_id = owner_id
+    where l.library_id = owner.library_id
     returning pgrag.effective_settings(l.settings) into after;
     -- Invalid settings are rejected here, where the caller can correct them, not in later searches.
     complaint := _pgrag.setting_complaint(after);
@@ -63,10 +61,10 @@ begin
     );
     perform _pgrag.strategy_for('', after ->> 'intent');
 
-    if _pgrag.impact_settings(before) <> _pgrag.impact_settings(after) then
-        perform _pgrag.rebuild_statistics(owner_id, after);
+    if _pgrag.impact_settings(owner.settings) <> _pgrag.impact_settings(after) then
+        perform _pgrag.rebuild_statistics(owner.library_id, after);
     end if;
-    if before -> 'anchor_texts' <> after -> 'anchor_texts' then
+    if owner.settings -> 'anchor_texts' <> after -> 'anchor_texts' then
         perform pgrag.refresh_anchor_texts(configure_library.library);
     end if;
     return (

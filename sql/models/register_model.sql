@@ -15,12 +15,6 @@ as $$
 declare
     known pgrag.embedding_models;
 begin
-    select m.* into known from pgrag.embedding_models as m where m.name = register_model.name;
-    if known.model_id is not null and known.dimensions <> register_model.dimensions then
-        raise exception 'Model % has % dimensions here, not %.',
-            quote_literal(register_model.name), known.dimensions, register_model.dimensions
-            using errcode = 'PGR08', hint = 'Register the other one under a name of its own.';
-    end if;
     insert into pgrag.embedding_models as m (
         name, provider, dimensions, query_prefix, document_prefix, alpha
     )
@@ -34,7 +28,13 @@ begin
         alpha = coalesce(excluded.alpha, m.alpha)
     where (m.query_prefix, m.document_prefix) <> (excluded.query_prefix, excluded.document_prefix)
         or m.alpha is distinct from coalesce(excluded.alpha, m.alpha);
-    return _pgrag.model_id(register_model.name);
+    select m.* into known from pgrag.embedding_models as m where m.name = register_model.name;
+    if known.dimensions <> register_model.dimensions then
+        raise exception 'Model % has % dimensions here, not %.',
+            quote_literal(register_model.name), known.dimensions, register_model.dimensions
+            using errcode = 'PGR08', hint = 'Register the other one under a name of its own.';
+    end if;
+    return known.model_id;
 end;
 $$;
 

@@ -14,6 +14,7 @@ from consistency import assert_consistent
 from corpus import Author, pages
 from library import ingest, page, run, value
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 
 @pytest.fixture
@@ -143,3 +144,57 @@ def test_who_finishes_a_version_waits_for_who_writes_to_it(connect):
         watching,
         "select bool_and(v.status = 'ready') from pgrag.versions as v where v.label = '1.0'",
     )
+
+
+SYNONYMS = {"library": "tool", "synonyms": {"pto": ["leave"]}}
+QUESTIONS = {
+    "name": "questions", "library": "tool",
+    "queries": [{"id": "q1", "text": "words", "judgements": {"a.md": 1}}],
+}  # fmt: skip
+ENTRIES = {"entries": {"synonyms": {"tool": {"pto": ["holiday"]}}}}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sqlstate"),
+    [
+        (("set_synonyms", SYNONYMS), ("set_synonyms", SYNONYMS), None),
+        (("set_synonyms", SYNONYMS), ("apply_configuration", ENTRIES), None),
+        (("apply_configuration", ENTRIES), ("set_synonyms", SYNONYMS), None),
+        (("set_synonyms", SYNONYMS), ("remove_synonyms", {"library": "tool"}), None),
+        (("import_evaluation_set", QUESTIONS), ("import_evaluation_set", QUESTIONS), None),
+        (("remove_library", {"library": "tool"}), ("set_synonyms", SYNONYMS), "PGR02"),
+        (("remove_library", {"library": "tool"}), ("finish_version", {"library": "tool"}), "PGR02"),
+        (
+            ("remove_library", {"library": "tool"}),
+            ("configure_library", {"library": "tool", "settings": {"alpha": 1}}),
+            "PGR02",
+        ),
+        (("remove_library", {"library": "tool"}), ("open_version", {"library": "tool"}), None),
+        (("remove_library", {"library": "tool"}), ("undo_tuning", {"library": "tool"}), "PGR02"),
+        (
+            ("register_model", {"name": "mine", "dimensions": 3}),
+            ("register_model", {"name": "mine", "dimensions": 4}),
+            "PGR08",
+        ),
+        (("keep_searches", {"days": 3}), ("keep_searches", {"days": 4}), None),
+    ],
+    ids=lambda part: part[0] if isinstance(part, tuple) else None,
+)
+def test_a_writer_that_waited_works_on_what_the_other_left(connect, first, second, sqlstate):
+    one, other, watching = connect(), connect(), connect()
+    ingest(one, "tool", [page("a.md", "Words.")])
+
+    def call(connection: psycopg.Connection, function: str, arguments: dict[str, object]) -> None:
+        queries = {k: Jsonb(v) if isinstance(v, list) else v for k, v in arguments.items()}
+        run(connection, function, **queries)
+
+    with ThreadPoolExecutor(1) as threads:
+        with one.transaction():
+            call(one, *first)
+            waiting = threads.submit(call, other, *second)
+            while not waiting.done() and not value(
+                watching, "select cardinality(pg_blocking_pids(%s)) > 0", other.info.backend_pid
+            ):
+                pass
+        error = waiting.exception(timeout=30)
+    assert getattr(error, "sqlstate", error) == sqlstate

@@ -1,0 +1,27 @@
+-- Locks the library row, so writers are serialised. Every writer locks this row before any other;
+-- another order could deadlock two writers. Returned settings include the defaults. Raises PGR02,
+-- also if the library is removed while this call waits.
+create or replace function _pgrag.lock_library(
+    library text
+)
+returns pgrag.libraries
+language plpgsql
+volatile
+as $$
+declare
+    locked pgrag.libraries;
+begin
+    loop
+        -- Not in the query below: on an empty table it would never be evaluated.
+        locked.library_id := _pgrag.library_id(lock_library.library);
+        select l.*
+        into locked
+        from pgrag.libraries as l
+        where l.library_id = locked.library_id
+        for no key update;
+        exit when found;
+    end loop;
+    locked.settings := pgrag.effective_settings(locked.settings);
+    return locked;
+end;
+$$;
