@@ -54,6 +54,7 @@ __all__ = [
     "AsyncClient",
     "Backlink",
     "BatchResult",
+    "Busy",
     "Citation",
     "Client",
     "Comparison",

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from selectors import EVENT_READ, DefaultSelector
 from threading import Lock
@@ -38,10 +39,43 @@ _TRUSTED = 5.0
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A class of work: its connections, and how many seconds its statements may take.
+
+    `connections`: so many of its own, or None for the database's own pool. `lock_timeout` limits
+    each wait for a lock. The server's own timeouts hold where they are shorter.
+    """
+
+    name: str
+    connections: int | None
+    statement_timeout: float
+    lock_timeout: float
+
+    @property
+    def milliseconds(self) -> int:
+        """The statement timeout."""
+        return max(1, round(1000 * self.statement_timeout))
+
+
+_work: ContextVar[Work | None] = ContextVar("work", default=None)
+
+
+@contextmanager
+def working(work: Work) -> Iterator[None]:
+    """Let the calls within the block be work of this class; without a class nothing is limited."""
+    token = _work.set(work)
+    try:
+        yield
+    finally:
+        _work.reset(token)
+
+
 class _Connection(psycopg.Connection[Row]):
-    """A pooled connection that remembers when it was returned."""
+    """A pooled connection that remembers when it was returned, and whose timeouts it has."""
 
     used_at = -_TRUSTED
+    work: Work | None = None
 
 
 def _check(connection: _Connection) -> None:
@@ -120,22 +154,9 @@ class Database:
         self._revive = revive
         self._hybrid_alpha = hybrid_alpha
         self._timeout = timeout
-        self._pool: ConnectionPool[_Connection] = ConnectionPool(
-            url,
-            connection_class=_Connection,
-            min_size=0,
-            max_size=pool_size,
-            reconnect_timeout=0,
-            kwargs={
-                "autocommit": True,
-                "row_factory": dict_row,
-                "application_name": "pgrag",
-                "client_encoding": "UTF8",
-                "connect_timeout": int(timeout),
-            },
-            configure=self._configure,
-            open=False,
-        )
+        self._lock = Lock()
+        self._pool = self._new_pool(pool_size)
+        self._pools_of_work: dict[str, ConnectionPool[_Connection]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -145,21 +166,28 @@ class Database:
 
     def close(self) -> None:
         """Close every connection."""
-        self._pool.close()
+        with self._lock:
+            pools = [self._pool, *self._pools_of_work.values()]
+        for pool in pools:
+            pool.close()
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Row]]:
         """Lend a connection in autocommit mode; driver errors become `pgrag.errors`."""
         with translated_errors():
-            self._pool.open()
-            connection = self._borrowed()
+            work = _work.get()
+            pool = self._pool_for(work)
+            pool.open()
+            connection = self._borrowed(pool)
             calls = _calls.get()
             try:
                 with calls.using(connection) if calls else nullcontext(), connection:
+                    if connection.work != work:
+                        _limit(connection, work)
                     yield connection
             finally:
                 connection.used_at = monotonic()
-                self._pool.putconn(connection)
+                pool.putconn(connection)
 
     def call(self, function: str, /, **arguments: Any) -> list[Row]:
         """Call `pgrag.<function>` with named arguments and return its rows.
@@ -175,12 +203,19 @@ class Database:
         One regular expression on one text can run practically for ever, without checking a clock.
         Raises `TimeExceeded`.
         """
+        if work := _work.get():
+            timeout_ms = min(timeout_ms, max(1, work.milliseconds - _GRACE_MS))
         return self.call_within(
             timeout_ms + _GRACE_MS, function, timeout_ms=timeout_ms, **arguments
         )
 
     def call_within(self, milliseconds: int, function: str, /, **arguments: Any) -> list[Row]:
-        """Call a function under a statement timeout; raises `TimeExceeded` when it expires."""
+        """Call a function under a statement timeout; raises `TimeExceeded` when it expires.
+
+        The timeout of the class of work, if shorter, holds.
+        """
+        if work := _work.get():
+            milliseconds = min(milliseconds, work.milliseconds)
         with self.connection() as connection, connection.transaction():
             connection.execute(
                 "select set_config('statement_timeout', %s, true)", [f"{milliseconds}ms"]
@@ -225,9 +260,35 @@ class Database:
                 with suppress(psycopg.OperationalError):
                     connection.execute("select pg_advisory_unlock_all()")
 
-    def _borrowed(self) -> _Connection:
+    def _new_pool(self, size: int) -> ConnectionPool[_Connection]:
+        return ConnectionPool(
+            self.url,
+            connection_class=_Connection,
+            min_size=0,
+            max_size=size,
+            reconnect_timeout=0,
+            kwargs={
+                "autocommit": True,
+                "row_factory": dict_row,
+                "application_name": "pgrag",
+                "client_encoding": "UTF8",
+                "connect_timeout": int(self._timeout),
+            },
+            configure=self._configure,
+            open=False,
+        )
+
+    def _pool_for(self, work: Work | None) -> ConnectionPool[_Connection]:
+        if work is None or work.connections is None:
+            return self._pool
+        with self._lock:
+            if work.name not in self._pools_of_work:
+                self._pools_of_work[work.name] = self._new_pool(work.connections)
+            return self._pools_of_work[work.name]
+
+    def _borrowed(self, pool: ConnectionPool[_Connection]) -> _Connection:
         try:
-            return self._living(_PROMPT)
+            return self._living(pool, _PROMPT)
         except PoolTimeout:
             # Pool exhausted or server down? Only a direct attempt tells which, and why.
             try:
@@ -236,15 +297,15 @@ class Database:
                 if self._revive is None or not self._revive():
                     raise
         try:
-            return self._living(self._timeout)
+            return self._living(pool, self._timeout)
         except PoolTimeout as error:
             raise errors.DatabaseUnavailable(
-                f"All {self._pool.max_size} connections have been in use for"
+                f"All {pool.max_size} connections have been in use for"
                 f" {self._timeout + _PROMPT:.0f} s.",
                 hint="Raise PGRAG_POOL_SIZE.",
             ) from error
 
-    def _living(self, timeout: float) -> _Connection:
+    def _living(self, pool: ConnectionPool[_Connection], timeout: float) -> _Connection:
         """A live connection; raises `PoolTimeout` if there is none within `timeout` seconds.
 
         Dead connections are discarded at once, however many a server restart has left: the
@@ -252,12 +313,12 @@ class Database:
         """
         deadline = monotonic() + timeout
         while (left := deadline - monotonic()) > 0:
-            connection = self._pool.getconn(timeout=left)
+            connection = pool.getconn(timeout=left)
             try:
                 _check(connection)
             except BaseException as error:
                 connection.close()
-                self._pool.putconn(connection)
+                pool.putconn(connection)
                 if not isinstance(error, psycopg.Error | OSError):
                     raise
             else:
@@ -271,6 +332,20 @@ class Database:
                 "select set_config('pgrag.hybrid_alpha', %s, false)", [str(self._hybrid_alpha)]
             )
         register_vector_types(connection)
+
+
+_LIMITS = """
+select set_config(s.name, coalesce(least(nullif(s.reset_val::bigint, 0), l.ms), 0)::text, false)
+from (values ('statement_timeout', %s::bigint), ('lock_timeout', %s)) as l (name, ms)
+join pg_settings as s on s.name = l.name
+"""
+
+
+def _limit(connection: _Connection, work: Work | None) -> None:
+    """Give a connection the timeouts of a class of work; without one those of the server."""
+    lock_ms = None if work is None else max(1, round(1000 * work.lock_timeout))
+    connection.execute(_LIMITS.encode(), [work and work.milliseconds, lock_ms])
+    connection.work = work
 
 
 def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any) -> list[Row]:

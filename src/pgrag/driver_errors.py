@@ -52,11 +52,9 @@ _OUTCOMES = [
     # Data exception, not-null or check violation, program limit exceeded.
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
     # Deadlock, serialisation failure, lock not available.
-    _Outcome(
-        ("40", "55P03"), errors.DatabaseError, "Another session was in the way: ", "Try again."
-    ),
+    _Outcome(("40", "55P03"), errors.Busy, "Another session was in the way: ", "Try again."),
     # Object in use: a removal during a run of pgrag index.
-    _Outcome(("55006",), errors.DatabaseError),
+    _Outcome(("55006",), errors.Busy),
     # No connection, server starting or stopping, too many connections.
     _Outcome(
         ("08", "57P", "53300"),

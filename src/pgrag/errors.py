@@ -5,6 +5,7 @@ PgragError
 │   └── NotConfigured
 ├── SourceError
 ├── DatabaseError
+│   ├── Busy
 │   ├── DatabaseUnavailable
 │   ├── SchemaOutdated
 │   ├── SchemaTooNew
@@ -57,6 +58,10 @@ class SourceError(PgragError):
 
 class DatabaseError(PgragError):
     """The database refused or failed."""
+
+
+class Busy(DatabaseError):
+    """Others are in the way; the call may be repeated."""
 
 
 class DatabaseUnavailable(DatabaseError):

@@ -92,6 +92,14 @@ class Settings(BaseSettings):
     """Folder of the embedded server"""
     pool_size: int = Field(default=10, ge=1, le=1000)
     """Database connections of one process"""
+    costly_pool_size: int = Field(default=2, ge=1, le=1000)
+    """Further connections of a service for writing"""
+    read_timeout: _Seconds = 30.0
+    """Seconds that a service lets a search or another reading request run in the database"""
+    write_timeout: _Seconds = 120.0
+    """Seconds that a service lets a writing request run in the database"""
+    lock_timeout: _Seconds = 5.0
+    """Seconds that a request to a service waits for another writer"""
     hybrid_alpha: float | None = Field(
         default=None, validation_alias=_NAMES["hybrid_alpha"], ge=0, le=1
     )

@@ -111,6 +111,7 @@ def test_every_error_has_its_status(error: type[errors.PgragError]) -> None:
         errors.NotFound: 404,
         errors.InvalidInput: 422,
         errors.TimeExceeded: 422,
+        errors.Busy: 503,
         errors.DatabaseUnavailable: 503,
         errors.SchemaOutdated: 503,
         errors.SchemaTooNew: 503,

@@ -11,7 +11,7 @@ from pgvector import HalfVector
 from psycopg_pool import ConnectionPool
 
 from pgrag import db, errors
-from pgrag.db import Database, call, collected_notices
+from pgrag.db import Database, Work, call, collected_notices, working
 from pgrag.embedded import EmbeddedServer
 
 ECHO = """
@@ -33,6 +33,11 @@ begin
     raise exception '%', fail.message using errcode = fail.code, hint = fail.hint;
 end
 $$;
+
+create function pgrag.sleep(seconds integer)
+returns void
+language sql
+as $$ select pg_sleep(sleep.seconds) $$;
 
 create function pgrag.say(words text[])
 returns setof integer
@@ -118,9 +123,9 @@ def test_own_codes_carry_message_and_hint(database, code, kind):
         ("23514", errors.InvalidInput, "Because."),
         ("54000", errors.InvalidInput, "Because."),
         ("23505", errors.DatabaseError, "refused"),
-        ("40P01", errors.DatabaseError, "Try again"),
-        ("40001", errors.DatabaseError, "Try again"),
-        ("55P03", errors.DatabaseError, "Try again"),
+        ("40P01", errors.Busy, "Try again"),
+        ("40001", errors.Busy, "Try again"),
+        ("55P03", errors.Busy, "Try again"),
         ("53100", errors.DatabaseError, "refused"),
         ("53300", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
         ("57P01", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
@@ -220,6 +225,32 @@ def test_session_settings(url):
             "select current_setting('application_name') as name,"
             " current_setting('pgrag.hybrid_alpha') as alpha"
         ) == [{"name": "pgrag", "alpha": "0.4"}]
+
+
+def test_work_has_its_own_connections_and_timeouts(url):
+    def session() -> tuple[int, str, str]:
+        [row] = database.query(
+            "select pg_backend_pid() as pid, current_setting('statement_timeout') as runs,"
+            " current_setting('lock_timeout') as waits"
+        )
+        return row["pid"], row["runs"], row["waits"]
+
+    options = f"{url}&options=-c%20statement_timeout%3D60s"
+    with Database(options, pool_size=1) as database:
+        own = session()
+        assert own[1:] == ("1min", "0")
+        with working(Work("read", None, 20.0, 1.5)):
+            assert session() == (own[0], "20s", "1500ms")
+        with working(Work("read", None, 90.0, 1.5)):
+            assert session() == (own[0], "1min", "1500ms"), "the server's own is shorter"
+        with working(Work("write", 1, 0.2, 1.5)):
+            other = session()
+            assert other[0] != own[0]
+            assert other[1:] == ("200ms", "1500ms")
+            with pytest.raises(errors.TimeExceeded):
+                database.call_within(60_000, "sleep", seconds=10)
+            assert session() == other
+        assert session() == own
 
 
 def test_statement_timeout_is_explained(database):

@@ -31,6 +31,7 @@ from pgrag.api.routes import (
 )
 from pgrag.app import App
 from pgrag.mcp.http import Endpoint
+from pgrag.work import Works
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -81,9 +82,10 @@ def create_app(
         redirect_slashes=False,
     )
     api.state.pgrag = app
-    api.state.readiness_limiter = anyio.CapacityLimiter(2)
+    api.state.works = works = Works(app.settings)
+    api.state.readiness_limiter = anyio.CapacityLimiter(1)
     # Only indexing runs long enough to need a stream.
-    api.state.mcp = Endpoint(partial(_make_mcp_server, app), streams=app.settings.mcp_writes)
+    api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=app.settings.mcp_writes)
     # Answers wait for a language model; with a limiter of their own they delay no search.
     api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
@@ -145,12 +147,13 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     await anyio.to_thread.run_sync(app.close)
 
 
-def _make_mcp_server(app: App) -> "Server[Any]":
+def _make_mcp_server(app: App, works: Works) -> "Server[Any]":
     from pgrag.mcp.server import create_server  # noqa: PLC0415 - its SDK takes half a second
 
     settings = app.settings
     return create_server(
         app,
+        works,
         writes=settings.mcp_writes,
         read_only=settings.mcp_read_only,
         # Remote callers may not read this machine's files unless the operator names folders.

@@ -20,6 +20,7 @@ from pgrag.api.openapi import problems
 from pgrag.app import App
 from pgrag.db import Database, Row
 from pgrag.result import Result
+from pgrag.work import Works
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 
@@ -71,7 +72,11 @@ async def _exchange(request: Request) -> Exchange:
 
 
 class Router(APIRouter):
-    """A router that also takes declarations."""
+    """A router that also takes declarations.
+
+    A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work;
+    see `Works`.
+    """
 
     def answers(
         self, path: str, value: Any, *, method: str = "GET", name: str = "", **route: Any
@@ -179,13 +184,19 @@ class Router(APIRouter):
     def _add(
         self, path: str, value: Any, types: dict[str, Any], run: Callable[..., Any], **route: Any
     ) -> None:
-        def endpoint(exchange: Exchange, **arguments: Any) -> Response:
-            return exchange.answer(run(exchange, **arguments))
+        [method] = route["methods"]
+
+        async def endpoint(request: Request, exchange: Exchange, **arguments: Any) -> Response:
+            works: Works = request.app.state.works
+            work = works.read if method in {"GET", "POST"} else works.write
+            return await works.run(work, lambda: exchange.answer(run(exchange, **arguments)))
 
         if any(isinstance(hint, type) and issubclass(hint, BaseModel) for hint in types.values()):
             responses = problems(400, 413) | route.get("responses", {})
             route["responses"] = dict(sorted(responses.items()))
-        types = types | _variables(path) | {"exchange": Annotated[Exchange, Depends(_exchange)]}
+        types = types | _variables(path) | {
+            "request": Request, "exchange": Annotated[Exchange, Depends(_exchange)]
+        }  # fmt: skip
         endpoint.__signature__ = Signature(  # type: ignore[attr-defined]
             [
                 Parameter(argument, Parameter.KEYWORD_ONLY, annotation=type_)

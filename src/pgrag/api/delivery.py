@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from pgrag.answer import AnswerEvent, AnswerStream
 from pgrag.api.problems import INTERNAL, pgrag_problem, problem
+from pgrag.db import Work, working
 from pgrag.errors import PgragError
 
 log = logging.getLogger(__name__)
@@ -38,10 +39,13 @@ Tell = Callable[[AnswerEvent], Coroutine[Any, Any, None]]
 async def follow(
     stream: AnswerStream,
     limiter: anyio.CapacityLimiter,
+    work: Work,
     receive: Receive,
     tell: Tell | None = None,
 ) -> Exception | None:
     """Run an answer to its end; `tell` gets each event. Returns the error, if any.
+
+    Its searches are work of the given class.
 
     The answer is cancelled when the client disconnects or when the server gives up the request; the
     latter returns `ClientDisconnect`. Returns after its thread is free again.
@@ -50,7 +54,7 @@ async def follow(
 
     def make() -> Exception | None:
         try:
-            with closing(stream.events) as events:
+            with working(work), closing(stream.events) as events:
                 for event in events:
                     if tell is not None:
                         anyio.from_thread.run(tell, event)
@@ -86,12 +90,13 @@ class EventStream(Response):
     """
 
     def __init__(
-        self, request: Request, stream: AnswerStream, limiter: anyio.CapacityLimiter
+        self, request: Request, stream: AnswerStream, limiter: anyio.CapacityLimiter, work: Work
     ) -> None:
         super().__init__(media_type="text/event-stream")
         self._request = request
         self._stream = stream
         self._limiter = limiter
+        self._work = work
         self._has_begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -122,6 +127,7 @@ class EventStream(Response):
             error = await follow(
                 self._stream,
                 self._limiter,
+                self._work,
                 receive,
                 lambda event: write(_frame(event.name, to_json(event.data, inf_nan_mode="null"))),
             )

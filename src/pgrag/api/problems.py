@@ -91,6 +91,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     ),
     errors.InvalidInput: Kind(422, "invalid-input", "An argument is invalid"),
     errors.TimeExceeded: Kind(422, "took-too-long", "The search ran out of time"),
+    errors.Busy: Kind(503, "busy", "Others are in the way; the request may be sent again"),
     errors.DatabaseUnavailable: Kind(
         503,
         "database-unavailable",
@@ -149,16 +150,18 @@ async def pgrag_problem(request: Request, error: Exception) -> Response:
     """The response for an error of pgrag; logs the errors that are the server's fault."""
     error = cast(errors.PgragError, error)
     kind = kind_of(error)
+    is_busy = isinstance(error, errors.Busy)
     if kind.status >= 500:
-        log.error("%s %s: %s", request.method, request.url.path, error)
+        level = logging.WARNING if is_busy else logging.ERROR
+        log.log(level, "%s %s: %s", request.method, request.url.path, error)
     is_outage = isinstance(error, errors.DatabaseUnavailable)
     is_unfit = isinstance(error, errors.SchemaOutdated | errors.SchemaTooNew)
     return problem(
         request,
         kind,
         kind.detail or error.message,
-        hint=error.hint if kind.status < 500 or kind.status == 501 or is_unfit else None,
-        headers={"Retry-After": str(RETRY_AFTER_SECONDS)} if is_outage else None,
+        hint=error.hint if kind.status < 500 or kind.status == 501 or is_unfit or is_busy else None,
+        headers={"Retry-After": str(RETRY_AFTER_SECONDS)} if is_outage or is_busy else None,
         column=error.column if isinstance(error, errors.InvalidQuery) else None,
     )
 

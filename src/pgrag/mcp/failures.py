@@ -34,12 +34,14 @@ _NEXT: dict[type[errors.PgragError], str] = {
     " WHERE priority > 3 SORT due DESC LIMIT 20.",
     errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower top_k.",
     errors.NotConfigured: "The operator of this server must set this up; go on without it.",
+    errors.Busy: _RETRY,
     errors.DatabaseUnavailable: _RETRY,
     errors.PgragError: "",
 }
 
 #: Replacements for messages that reveal the server's internals.
 _HIDDEN: dict[type[errors.PgragError], str] = {
+    errors.Busy: "Others are in the way just now.",
     errors.DatabaseUnavailable: "The database of this server does not answer just now.",
     errors.SchemaOutdated: "The database is older than this server; its operator must run"
     " `pgrag db upgrade`.",

@@ -1,8 +1,8 @@
 """Prompts that people choose in their client, filled with passages of the documentation."""
 
+from functools import partial
 from typing import Any
 
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -13,6 +13,7 @@ from pgrag.mcp.corpus import Documentation, label, named
 from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import Block, on_one_line
 from pgrag.mcp.tool import Arguments, Query, optional_text
+from pgrag.work import Works
 
 ANSWER = "answer_from_docs"
 
@@ -54,7 +55,7 @@ _PROMPT = types.Prompt(
 )
 
 
-def add_prompts(server: Server[Any], documentation: Documentation) -> None:
+def add_prompts(server: Server[Any], documentation: Documentation, works: Works) -> None:
     """Let a server list its prompts and fill them."""
 
     async def list_prompts(_: Context, __: Listing) -> types.ListPromptsResult:
@@ -67,9 +68,8 @@ def add_prompts(server: Server[Any], documentation: Documentation) -> None:
             )
         values = {name: value for name, value in (params.arguments or {}).items() if value.strip()}
         try:
-            text = await anyio.to_thread.run_sync(
-                _answer, documentation, AnswerFromDocs.model_validate(values)
-            )
+            request = AnswerFromDocs.model_validate(values)
+            text = await works.run(works.read, partial(_answer, documentation, request))
         except ValidationError as error:
             complaint = failures.tell_arguments(error, ANSWER, list(AnswerFromDocs.model_fields))
             raise MCPError(types.INVALID_PARAMS, complaint) from None

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -15,6 +15,7 @@ from pgrag.mcp import failures
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import on_one_line
+from pgrag.work import Works
 
 LIBRARIES = "pgrag://libraries"
 VERSIONS = "pgrag://{library}/versions"
@@ -49,12 +50,12 @@ _TEMPLATES = [
 Result = TypeVar("Result")
 
 
-def add_resources(server: Server[Any], documentation: Documentation) -> None:
+def add_resources(server: Server[Any], documentation: Documentation, works: Works) -> None:
     """Let a server list, complete and read resources. A slash in a name is percent-encoded."""
 
     async def in_thread(work: Callable[..., Result], *arguments: Any, uri: str = "") -> Result:
         try:
-            return await anyio.to_thread.run_sync(work, documentation, *arguments)
+            return await works.run(works.read, partial(work, documentation, *arguments))
         except Exception as error:
             is_theirs = isinstance(error, NotFound | InvalidInput)
             code = types.INVALID_PARAMS if is_theirs else types.INTERNAL_ERROR

@@ -1,10 +1,10 @@
 """Generated answers with their sources, and the tools with which a model retrieves them."""
 
 import json
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-import anyio.to_thread
 from fastapi import Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
@@ -46,15 +46,15 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 async def answer(body: AnswerBody, request: Request) -> Response:
     """Answer a question with its sources; in one piece, or streamed."""
     app: App = request.app.state.pgrag
-    limiter = request.app.state.answer_limiter
-    answerer = await anyio.to_thread.run_sync(app.answering, "rest")
+    limiter, works = request.app.state.answer_limiter, request.app.state.works
+    answerer = await works.run(works.read, partial(app.answering, "rest"))
     stream = answerer.stream(body.question, **body.arguments())
     wants_stream = body.stream
     if wants_stream is None:
         wants_stream = "text/event-stream" in request.headers.get("accept", "")
     if wants_stream:
-        return EventStream(request, stream, limiter)
-    error = await follow(stream, limiter, request.receive)
+        return EventStream(request, stream, limiter, works.read)
+    error = await follow(stream, limiter, works.read, request.receive)
     if isinstance(error, ClientDisconnect):
         # The client has disconnected, or the server is shutting down.
         return problem(request, STOPPING, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from pgrag.api.openapi import problems
 from pgrag.api.problems import NOT_READY, problem
 from pgrag.app import App
+from pgrag.db import Work, working
 from pgrag.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
 from pgrag.schema import Finding
 from pgrag.values.base import Value, described
@@ -44,13 +45,14 @@ class Readiness(Value):
     findings: tuple[Finding, ...]
 
 
-def _findings(app: App) -> list[Finding]:
+def _findings(app: App, work: Work) -> list[Finding]:
     """Check database, schema and built-in model in this order, up to the first failure."""
     answers = Finding("database", True, "The database answers.")
     fits = Finding("schema", True, "The database fits this version of pgrag.")
     try:
         app.require_schema()
-        [row] = app.database.query(_MODEL)
+        with working(work):
+            [row] = app.database.query(_MODEL)
     except DatabaseUnavailable as error:
         log.warning("not ready: %s", error)
         return [_silent(error.hint or "")]
@@ -81,10 +83,11 @@ async def readyz(request: Request) -> Response:
     """Check that the database answers, fits this version of pgrag and has the built-in model."""
     found = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
     with anyio.move_on_after(PATIENCE_SECONDS):
-        # Not through the searches' limiter: a busy service is still ready.
+        # Neither a thread nor a connection of the searches: a busy service is still ready.
         found = await anyio.to_thread.run_sync(
             _findings,
             request.app.state.pgrag,
+            request.app.state.works.probe,
             abandon_on_cancel=True,
             limiter=request.app.state.readiness_limiter,
         )
