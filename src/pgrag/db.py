@@ -107,13 +107,19 @@ class Calls:
         finally:
             _calls.reset(token)
 
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the caller no longer waits."""
+        return self._is_cancelled
+
     def cancel(self) -> None:
         """End the running statement, and refuse further ones."""
+        # Under the lock: a connection that is returned meanwhile may run a statement of others.
         with self._lock:
             self._is_cancelled = True
-            running = list(self._connections)
-        for connection in running:
-            connection.cancel_safe(timeout=_PROMPT)
+            for connection in self._connections:
+                with suppress(psycopg.Error):  # the statement ends by its timeout
+                    connection.cancel_safe(timeout=_PROMPT)
 
     @contextmanager
     def using(self, connection: psycopg.Connection[Row]) -> Iterator[None]:

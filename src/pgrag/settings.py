@@ -93,11 +93,13 @@ class Settings(BaseSettings):
     pool_size: int = Field(default=10, ge=1, le=1000)
     """Database connections of one process"""
     costly_pool_size: int = Field(default=2, ge=1, le=1000)
-    """Further connections of a service for writing"""
+    """Further connections of a service for costly requests, and as many for writing"""
     read_timeout: _Seconds = 30.0
     """Seconds that a service lets a search or another reading request run in the database"""
     write_timeout: _Seconds = 120.0
     """Seconds that a service lets a writing request run in the database"""
+    costly_timeout: _Seconds = 300.0
+    """Seconds that a service lets a costly request, such as a tuning, run in the database"""
     lock_timeout: _Seconds = 5.0
     """Seconds that a request to a service waits for another writer"""
     hybrid_alpha: float | None = Field(

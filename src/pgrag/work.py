@@ -4,28 +4,40 @@ Requests of one class cannot take what another needs: writers that wait for a lo
 connections of searches alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
-from pgrag.db import Work, working
+from pgrag.db import Calls, Work, working
 from pgrag.errors import Busy
 from pgrag.settings import Settings, variable
 
 R = TypeVar("R")
 
+Class = Literal["read", "write", "costly"]
+
 QUEUE_SECONDS = 2.0
 """How long a request waits for its turn in a small class; then the class is busy."""
+
+
+CANCEL_SECONDS = 0.2
+"""Between two attempts to cancel the statement of an abandoned request."""
+
+
+class Abandoned(Exception):
+    """Nobody waits for the result any more."""
 
 
 class Works:
     """The classes of work of one service.
 
     `read`: searches and whatever else is soon done; further requests wait without limit. `write`:
-    changes, which may wait for the lock of a library. `probe`: checks of readiness.
+    changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
+    long, such as regular expressions. `probe`: checks of readiness.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -33,24 +45,78 @@ class Works:
         few = settings.costly_pool_size
         self.read = Work("read", None, settings.read_timeout, lock_timeout)
         self.write = Work("write", few, settings.write_timeout, lock_timeout)
+        self.costly = Work("costly", few, settings.costly_timeout, lock_timeout)
         self.probe = Work("probe", 1, settings.read_timeout, lock_timeout)
-        self._turns = {self.write.name: anyio.CapacityLimiter(few)}
+        self._turns = {work.name: anyio.CapacityLimiter(few) for work in (self.write, self.costly)}
         self._threads = anyio.CapacityLimiter(inf)
+        self._cancelling = anyio.CapacityLimiter(2)
 
-    async def run(self, work: Work, function: Callable[[], R]) -> R:
+    def named(self, name: Class) -> Work:
+        """The class of this name."""
+        return {"read": self.read, "write": self.write, "costly": self.costly}[name]
+
+    async def run(
+        self,
+        work: Work,
+        function: Callable[[], R],
+        *,
+        until: Callable[[], Awaitable[object]] = anyio.sleep_forever,
+    ) -> R:
         """Run a function in a thread as work of this class. Raises `Busy` if its turn never comes.
 
-        As many run at once as the class has connections: with more threads than connections, they
-        would wait in the pool.
+        If `until` ends first, or the task is cancelled, the running statement is cancelled in the
+        database; the former raises `Abandoned`.
         """
+        calls = Calls()
+        outcome: list[R | Exception] = []
+        is_running = False
 
-        def run() -> R:
-            with working(work):
-                return function()
+        def run() -> None:
+            nonlocal is_running
+            is_running = True
+            try:
+                with working(work):
+                    outcome.append(calls.run(function))
+            except Exception as error:
+                outcome.append(error)
 
+        async def watch() -> None:
+            try:
+                await until()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    while not outcome:
+                        await anyio.to_thread.run_sync(calls.cancel, limiter=self._cancelling)
+                        if not is_running:
+                            break
+                        # Again: the function may have been between two statements.
+                        await anyio.sleep(CANCEL_SECONDS)
+            group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(watch)
+            try:
+                await self._in_turn(work, run)
+            except Busy as error:
+                outcome.append(error)
+            group.cancel_scope.cancel()
+        if not outcome or calls.is_cancelled:
+            await anyio.lowlevel.checkpoint()  # ends a task that was cancelled itself
+            raise Abandoned
+        [result] = outcome
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    async def _in_turn(self, work: Work, run: Callable[[], None]) -> None:
+        """Run a function when the class has a connection for it.
+
+        With more threads than connections, they would wait in the pool.
+        """
         turns = self._turns.get(work.name)
         if turns is None:
-            return await anyio.to_thread.run_sync(run)
+            await anyio.to_thread.run_sync(run)
+            return
         turn = object()
         with anyio.move_on_after(QUEUE_SECONDS) as queue:
             await turns.acquire_on_behalf_of(turn)
@@ -60,6 +126,6 @@ class Works:
                 hint=f"Try again, or raise {variable('costly_pool_size')}.",
             )
         try:
-            return await anyio.to_thread.run_sync(run, limiter=self._threads)
+            await anyio.to_thread.run_sync(run, limiter=self._threads)
         finally:
             turns.release_on_behalf_of(turn)

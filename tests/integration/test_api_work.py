@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import random
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import wait
+from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import psycopg
 import pytest
 from api_client import ApiClient, problem, serving
+from mcp_service import Service, mcp_service
 from psycopg.types.json import Jsonb
 
 
@@ -72,3 +78,106 @@ def test_reading_has_a_timeout_too(buoys: str) -> None:
         problem(client.get("/v1/search?q=buoy"), 422, "took-too-long")
         other.rollback()
         client.ok("/v1/search", q="buoy")
+
+
+@pytest.fixture
+def ropes(database_url: str, connection: psycopg.Connection) -> str:
+    """A database with lines on which `SLOW` takes minutes."""
+    drawn = random.Random(7)
+    pages = [
+        {
+            "key": f"{number}.md",
+            "title": "Rope",
+            "body": f"Splice the rope {''.join(drawn.choices('abcdefgh', k=1000))}zz",
+        }
+        for number in range(20)
+    ]
+    connection.execute("select pgrag.ingest_pages('harbour', %s)", [Jsonb(pages)])
+    connection.execute("select pgrag.embed_pending('harbour')")
+    return database_url
+
+
+SLOW = {"pattern": r"(.+)(.+)(.+)(.+)\1\2\3\4zz", "mode": "regex", "timeout_ms": "30000"}
+TEXT = "/v1/libraries/harbour/text"
+RUNNING = (
+    "select count(*) as n from pg_stat_activity where datname = current_database()"
+    " and state = 'active' and application_name = 'pgrag'"
+)
+
+
+def eventually_idle(connection: psycopg.Connection) -> None:
+    """Wait until no statement runs, for half a second."""
+    deadline = time.monotonic() + 8
+    quiet = 0
+    while quiet < 10:
+        quiet = quiet + 1 if connection.execute(RUNNING).fetchone() == {"n": 0} else 0
+        assert time.monotonic() < deadline, "statements run on"
+        time.sleep(0.05)
+
+
+def test_costly_requests_delay_no_search(ropes: str) -> None:
+    with serving(ropes, pool_size=4, costly_pool_size=2, costly_timeout=6) as client:
+        client.ok("/v1/search", q="rope")
+        waiting = [client.start("GET", TEXT, params=SLOW) for _ in range(12)]
+        time.sleep(0.2)
+        assert seconds_of_searches(client) < 2
+        started = time.monotonic()
+        response = client.get(TEXT, pattern="rope")
+        problem(response, 503, "busy")
+        assert int(response.headers["retry-after"]) > 0
+        assert time.monotonic() - started < 5
+        wait(waiting, timeout=30)
+        assert {future.result().status_code for future in waiting} == {422, 503}
+
+
+def test_a_text_search_takes_no_longer_than_its_class_allows(ropes: str) -> None:
+    with serving(ropes, costly_timeout=1.5) as client:
+        started = time.monotonic()
+        problem(client.get(TEXT, **SLOW), 422, "took-too-long")
+        assert time.monotonic() - started < 5
+
+
+@contextmanager
+def abandoned(service: Service, request: str, connection: psycopg.Connection) -> Iterator[None]:
+    """Twenty clients send a request, and are gone as soon as it runs."""
+    url = service.http.base_url
+    sockets = [socket.create_connection((url.host, url.port)) for _ in range(20)]
+    for each in sockets:
+        each.sendall(request.encode())
+    deadline = time.monotonic() + 10
+    while connection.execute(RUNNING).fetchone() == {"n": 0}:
+        assert time.monotonic() < deadline, "nothing runs"
+        time.sleep(0.01)
+    for each in sockets:
+        each.close()
+    yield
+
+
+def test_a_get_of_clients_that_are_gone_is_cancelled(
+    ropes: str, connection: psycopg.Connection
+) -> None:
+    request = f"GET {TEXT}?{urlencode(SLOW)} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with mcp_service(ropes) as service, abandoned(service, request, connection):
+        eventually_idle(connection)
+        found = service.http.get(TEXT, params={"pattern": "rope"})
+        assert found.status_code == 200, found.text
+
+
+def test_a_post_of_clients_that_are_gone_is_cancelled(
+    ropes: str, connection: psycopg.Connection
+) -> None:
+    body = json.dumps({"query": "rope"})
+    request = (
+        "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n{body}"
+    )
+    with (
+        mcp_service(ropes, lock_timeout=60, read_timeout=60) as service,
+        psycopg.connect(ropes) as locking,
+    ):
+        assert service.http.get("/readyz").status_code == 200
+        locking.execute("lock table pgrag.documents in access exclusive mode")
+        with abandoned(service, request, connection):
+            eventually_idle(connection)
+            locking.rollback()
+            assert service.http.get("/v1/search", params={"q": "rope"}).status_code == 200

@@ -201,11 +201,15 @@ def test_clients_that_leave_in_the_middle_of_a_call(
                     },
                     timeout=2,
                 )  # fmt: skip
-            assert sessions("Lock") == 2, "two connections wait, the other calls for a thread"
+            if writes:
+                # Only a stream tells that its client has left.
+                eventually(lambda: sessions("Lock") == 0)
+            else:
+                assert sessions("Lock") == 2, "two connections wait, the other calls for a thread"
             assert service.http.get("/healthz").status_code == 200
         eventually(lambda: sessions("Lock") == 0)
         eventually(lambda: service.tasks <= calm)
-        assert threading.active_count() <= before + 1
+        assert threading.active_count() <= before + 3, "two more to cancel"
         answer = service.session(lambda client: client.call_tool("list_libraries", {}), era=era)
         assert not answer.is_error
     eventually(lambda: sessions("Client") == 0)

@@ -7,6 +7,7 @@ the database returns them.
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from inspect import Parameter, Signature, cleandoc
 from time import perf_counter
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -16,11 +17,13 @@ from pydantic import BaseModel, create_model
 from pydantic_core import to_json
 
 from pgrag.api.arguments import PATH, Arguments
+from pgrag.api.delivery import disconnected
 from pgrag.api.openapi import problems
+from pgrag.api.problems import STOPPING, problem
 from pgrag.app import App
 from pgrag.db import Database, Row
 from pgrag.result import Result
-from pgrag.work import Works
+from pgrag.work import Abandoned, Class, Works
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 
@@ -74,8 +77,8 @@ async def _exchange(request: Request) -> Exchange:
 class Router(APIRouter):
     """A router that also takes declarations.
 
-    A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work;
-    see `Works`.
+    A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work,
+    unless it says otherwise; see `Works`. A client that disconnects ends the work for its request.
     """
 
     def answers(
@@ -94,7 +97,7 @@ class Router(APIRouter):
                 if name not in {"exchange", "return"}
             }
             about = cleandoc(run.__doc__ or "")
-            named = {"name": name or run.__name__, "description": about}
+            named: dict[str, Any] = {"name": name or run.__name__, "description": about}
             self._add(path, value, types, run, methods=[method], **named, **route)
             return run
 
@@ -107,6 +110,7 @@ class Router(APIRouter):
         description: str,
         *,
         method: str = "GET",
+        work: Class | None = None,
         function: str = "",
         name: str = "",
         key: str = "",
@@ -152,7 +156,8 @@ class Router(APIRouter):
         )
         self._add(
             path, answer, types, run,
-            methods=[method], name=name, description=description, responses=responses or {},
+            methods=[method], work=work, name=name, description=description,
+            responses=responses or {},
         )  # fmt: skip
         return answer
 
@@ -165,6 +170,7 @@ class Router(APIRouter):
         models: tuple[Any, Any],
         run: Callable[..., Any],
         name: str = "",
+        work: Class | None = None,
     ) -> None:
         """Declare two routes for a query: its arguments in the address (GET), or as a body (POST).
 
@@ -179,17 +185,31 @@ class Router(APIRouter):
             ("POST", body, "_with_body", of_post),
         ):
             named = {"name": name + suffix, "description": description}
-            self._add(path, value, {"query": query}, run, methods=[method], **named)
+            self._add(path, value, {"query": query}, run, methods=[method], work=work, **named)
 
     def _add(
-        self, path: str, value: Any, types: dict[str, Any], run: Callable[..., Any], **route: Any
+        self,
+        path: str,
+        value: Any,
+        types: dict[str, Any],
+        run: Callable[..., Any],
+        *,
+        work: Class | None = None,
+        **route: Any,
     ) -> None:
-        [method] = route["methods"]
+        is_reading = {*route["methods"]} <= {"GET", "POST"}
+        of_class = work or ("read" if is_reading else "write")
 
         async def endpoint(request: Request, exchange: Exchange, **arguments: Any) -> Response:
             works: Works = request.app.state.works
-            work = works.read if method in {"GET", "POST"} else works.write
-            return await works.run(work, lambda: exchange.answer(run(exchange, **arguments)))
+            try:
+                return await works.run(
+                    works.named(of_class),
+                    lambda: exchange.answer(run(exchange, **arguments)),
+                    until=partial(disconnected, request.receive),
+                )
+            except Abandoned:
+                return problem(request, STOPPING)
 
         if any(isinstance(hint, type) and issubclass(hint, BaseModel) for hint in types.values()):
             responses = problems(400, 413) | route.get("responses", {})

@@ -11,6 +11,7 @@ import anyio.from_thread
 import anyio.to_thread
 from fastapi import Request, Response
 from pydantic_core import to_json
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
@@ -34,6 +35,16 @@ _HEADERS = [
 ]
 
 Tell = Callable[[AnswerEvent], Coroutine[Any, Any, None]]
+
+
+async def disconnected(receive: Receive) -> None:
+    """Wait until the client of a request has disconnected."""
+    try:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+    except HTTPException:
+        # A body that nobody asked for is too large, and is not read on.
+        await anyio.sleep_forever()
 
 
 async def follow(
@@ -65,8 +76,7 @@ async def follow(
     async def wait_for_disconnect() -> None:
         nonlocal has_gone
         try:
-            while (await receive())["type"] != "http.disconnect":
-                pass
+            await disconnected(receive)
             has_gone = True
         finally:
             stream.cancel()

@@ -79,7 +79,7 @@ def create_server(
             # Indexing takes as long as it takes.
             return await anyio.to_thread.run_sync(answer)
         try:
-            return await works.run(works.read, answer)
+            return await works.run(works.costly if tool.is_costly else works.read, answer)
         except Busy as error:
             return _failure(failures.tell(error, tool.name))
 

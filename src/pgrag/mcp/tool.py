@@ -164,8 +164,8 @@ class Tool(Generic[Request]):
     """A tool. `run` may block: it is called in a thread.
 
     `writes`: it changes stored data. `is_destructive`: it deletes data irrevocably.
-    `needs_permission`: offered only if writing through MCP is enabled. A tool that is not listed
-    can still be called by name.
+    `needs_permission`: offered only if writing through MCP is enabled. `is_costly`: it may keep the
+    database busy for long. A tool that is not listed can still be called by name.
     """
 
     name: str
@@ -177,6 +177,7 @@ class Tool(Generic[Request]):
     writes: bool = False
     is_destructive: bool = False
     needs_permission: bool = False
+    is_costly: bool = False
     is_listed: bool = True
 
     @cached_property

@@ -146,7 +146,7 @@ def enrichment(exchange: Exchange, library: str, query: EnrichmentParameters) ->
     }
 
 
-@router.answers("/libraries/{library:path}/text", TextLines)
+@router.answers("/libraries/{library:path}/text", TextLines, work="costly")
 def text(exchange: Exchange, library: str, query: TextParameters) -> Any:
     """List the lines of the sources that contain a text, like ripgrep."""
     scope = exchange.version_of(library, query.version)
@@ -155,7 +155,7 @@ def text(exchange: Exchange, library: str, query: TextParameters) -> Any:
     return {**scope, "lines": rows, "next": next_cursor(rows, query.top_k, "cursor")}
 
 
-@router.answers("/libraries/{library:path}/health", LibraryHealth)
+@router.answers("/libraries/{library:path}/health", LibraryHealth, work="costly")
 def health(exchange: Exchange, library: str, query: HealthParameters) -> Any:
     """Check ids, links, vectors and statistics of a library. Reads everything, changes nothing."""
     checks = query.checks.split(",") if query.checks else None
@@ -198,6 +198,7 @@ router.declare_query(
     ),
     run=_query_pages,
     name="query_pages",
+    work="costly",
 )
 
 

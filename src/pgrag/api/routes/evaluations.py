@@ -91,6 +91,7 @@ router.declare(
     "/evaluation-runs/{run_id}/queries/{query_id:path}",
     list[EvaluatedResult],
     "Show what a run returned for a query, what was expected, and why.",
+    work="costly",
     function="evaluation_answer",
     name="evaluated_query",
     key="results",
@@ -127,7 +128,7 @@ def evaluation_runs(exchange: Exchange, name: SetName) -> Any:
     }
 
 
-@router.answers("/evaluations/{name}/runs", EvaluationRun, method="POST")
+@router.answers("/evaluations/{name}/runs", EvaluationRun, method="POST", work="costly")
 def run_evaluation(exchange: Exchange, name: SetName, body: RunBody) -> Any:
     """Run every query of a set; the answer arrives after the last query."""
     with exchange.timed():
@@ -149,7 +150,11 @@ def evaluation_run(exchange: Exchange, run_id: int) -> Any:
 
 
 @router.answers(
-    "/evaluation-runs/{run_id}/repeat", EvaluationRun, method="POST", responses=problems(413)
+    "/evaluation-runs/{run_id}/repeat",
+    EvaluationRun,
+    method="POST",
+    work="costly",
+    responses=problems(413),
 )
 def repeat_evaluation(exchange: Exchange, run_id: int) -> Any:
     """Repeat a run with its configuration, in the current library."""
@@ -164,7 +169,7 @@ def remove_evaluation_run(exchange: Exchange, run_id: int) -> Any:
     return {"run_id": run_id}
 
 
-@router.answers("/evaluation-runs/{run_id}/comparison", Comparison)
+@router.answers("/evaluation-runs/{run_id}/comparison", Comparison, work="costly")
 def comparison(exchange: Exchange, run_id: int, query: ComparisonParameters) -> Any:
     """Compare a run with another one of the same set."""
     pair = {"run_id": run_id, "other_run_id": query.other, "metric": query.metric}

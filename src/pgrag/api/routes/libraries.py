@@ -89,6 +89,7 @@ router.declare(
     "Choose alpha and field weights, and keep them if they are significantly better; this takes a"
     " minute.",
     method="POST",
+    work="costly",
     function="tune",
     body=TuningBody,
 )
@@ -112,7 +113,7 @@ router.declare(
 router.declare("/libraries", list[Library], "List the libraries by name.")
 
 
-@router.answers("/libraries/{library:path}/changes", VersionChanges)
+@router.answers("/libraries/{library:path}/changes", VersionChanges, work="costly")
 def changes(exchange: Exchange, library: str, query: ChangesParameters) -> Any:
     """List the pages and sections that were added, removed, changed or moved between versions."""
     with exchange.timed() as database:

@@ -67,7 +67,7 @@ class Changes(BaseModel):
     cursor: str | None = Field(description="For the next pages; null where there are no more.")
 
 
-@tool("compare_versions", "Compare two versions", Changes)
+@tool("compare_versions", "Compare two versions", Changes, is_costly=True)
 def compare_versions(documentation: Documentation, request: CompareVersions) -> Reply:
     """List the pages and sections that were added, removed, moved or changed between two versions
     of a library; with page, show the diff of that page. To find changes about a topic, use

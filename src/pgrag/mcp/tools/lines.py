@@ -72,7 +72,7 @@ class Lines(BaseModel):
     cursor: str | None = Field(description="For the next lines; null where there are no more.")
 
 
-@tool("search_text", "Search for exact text", Lines)
+@tool("search_text", "Search for exact text", Lines, is_costly=True)
 def search_text(documentation: Documentation, request: SearchText) -> Reply:
     """List the lines of a library's sources that hold a text exactly, as grep does, with page and
     line. Use it to check whether a name, flag or message occurs at all, and for regular

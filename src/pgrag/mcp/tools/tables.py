@@ -64,7 +64,7 @@ class PageTable(BaseModel):
     notices: list[str]
 
 
-@tool("query_pages", "Query the properties of pages", PageTable)
+@tool("query_pages", "Query the properties of pages", PageTable, is_costly=True)
 def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
     """List pages or tasks by the properties in their front matter (status, tags, dates …) as a
     table, in Dataview's language. Use it for inventories of notes; for questions use search_docs.
