@@ -174,6 +174,10 @@ class Settings(BaseSettings):
     """Requests a minute of one client of REST and MCP; 0: no limit"""
     rate_limit_burst: int | None = Field(default=None, ge=1, le=1_000_000)
     """Requests at once; unset: a sixth of a minute"""
+    request_timeout: _Seconds = 30.0
+    """Seconds in which a request to a service must arrive, headers and body"""
+    connection_limit: int = Field(default=1000, ge=1, le=100_000)
+    """Open connections of clients, above which a service answers 503"""
     record_searches: bool = True
     """Keep what REST, MCP and command line search and find"""
     log_level: Annotated[

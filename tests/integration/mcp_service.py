@@ -15,6 +15,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 
 from pgrag.api import create_app
+from pgrag.api.connections import configured
 from pgrag.app import App
 from pgrag.settings import Settings
 
@@ -71,7 +72,7 @@ def mcp_service(
     """Serve a database until the block ends, and make sure that the server ends too."""
     app = App(Settings(database_url=url, pool_size=pool_size, **settings))
     api = create_app(app, hosts=hosts, cors_origins=origins)
-    server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="error", ws="none"))
+    server = uvicorn.Server(configured(api, app.settings, port=0, log_level="error"))
     with start_blocking_portal() as portal:
         serving = portal.start_task_soon(server.serve)
         eventually(lambda: server.started or serving.done())

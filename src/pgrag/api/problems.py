@@ -54,6 +54,7 @@ STOPPING = Kind(
     "The service stops",
     "The service is shutting down; the request may be sent again.",
 )
+REQUEST_TIMEOUT = Kind(408, "request-timeout", "The request did not arrive in time")
 TOO_LARGE = Kind(413, "too-large", "The request is too large")
 TOO_MANY = Kind(429, "too-many-requests", "The client sends too many requests")
 HTTP_KINDS = {

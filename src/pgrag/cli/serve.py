@@ -40,6 +40,7 @@ def serve(
 
     from pgrag.api import create_app
     from pgrag.api.callers import is_loopback
+    from pgrag.api.connections import configured
 
     sockets = _listening(host, port)
     with opened() as app:
@@ -49,12 +50,12 @@ def serve(
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
         )
         server = uvicorn.Server(
-            uvicorn.Config(
+            configured(
                 api,
+                app.settings,
                 host=host,
                 port=port,
                 log_level=app.settings.log_level,
-                ws="none",
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
         )

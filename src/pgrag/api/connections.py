@@ -1,0 +1,92 @@
+"""How connections are served: a request must arrive in time, and connections are limited.
+
+uvicorn alone waits for the rest of a request for ever.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+import h11
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT
+from pgrag.settings import Settings
+
+
+def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
+    """The configuration of a server; `options` are those of uvicorn."""
+    timed = type("Timed", (TimedProtocol,), {"seconds": settings.request_timeout})
+    return uvicorn.Config(
+        api, http=timed, ws="none", limit_concurrency=settings.connection_limit, **options
+    )
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP/1.1 whose requests must arrive within so many seconds, headers and body.
+
+    An answer says so, unless the service has begun to answer or nothing has arrived at all.
+    """
+
+    seconds: float
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Expect the first request."""
+        super().connection_made(transport)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Go on, and expect the rest of a request that is not complete."""
+        super().data_received(data)
+        if self.conn.their_state in {h11.IDLE, h11.SEND_BODY}:
+            self._expect()
+        else:
+            self._expect_nothing()
+
+    def on_response_complete(self) -> None:
+        """Let uvicorn's keep-alive timeout wait for the first byte of the next request."""
+        if self.conn.their_state is not h11.SEND_BODY:
+            self._expect_nothing()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Expect no more."""
+        self._expect_nothing()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.seconds, self._expire)
+
+    def _expect_nothing(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expire(self) -> None:
+        if self.transport.is_closing():
+            return
+        has_begun = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
+        if has_begun and self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            document = {
+                "type": REQUEST_TIMEOUT.type,
+                "title": REQUEST_TIMEOUT.title,
+                "status": REQUEST_TIMEOUT.status,
+                "detail": f"A request must arrive within {self.seconds:g} seconds.",
+            }
+            body = json.dumps(document).encode()
+            headers = [
+                ("Content-Type", MEDIA_TYPE),
+                ("Content-Length", str(len(body))),
+                ("Connection", "close"),
+            ]
+            for event in (
+                h11.Response(status_code=408, headers=headers, reason=b"Request Timeout"),
+                h11.Data(data=body),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event))
+        self.transport.close()

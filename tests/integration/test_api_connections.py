@@ -1,0 +1,116 @@
+"""Connections that send a request slowly, or not to its end."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from mcp_service import Service, mcp_service
+
+HEAD = (
+    b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 17\r\n\r\n"
+)
+BODY = b'{"query": "rope"}'
+
+
+@pytest.fixture
+def service(database_url: str) -> Iterator[Service]:
+    with mcp_service(database_url, request_timeout=1) as service:
+        yield service
+
+
+def connected(service: Service) -> socket.socket:
+    url = service.http.base_url
+    return socket.create_connection((url.host, url.port), timeout=10)
+
+
+def received(client: socket.socket) -> bytes:
+    """Everything until the service closes the connection."""
+    pieces = []
+    while piece := client.recv(65536):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", HEAD, HEAD + b"{"],
+    ids=["line", "headers", "no body", "half a body"],
+)
+def test_half_a_request_is_given_up(service: Service, part: bytes) -> None:
+    with connected(service) as client:
+        client.sendall(part)
+        head, _, body = received(client).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 408 ")
+    told = json.loads(body)
+    assert (told["type"], told["status"]) == ("/problems/request-timeout", 408)
+
+
+def test_a_request_of_drops_is_given_up(service: Service) -> None:
+    with connected(service) as client:
+        client.sendall(HEAD)
+        with suppress(ConnectionError):
+            for byte in BODY:
+                client.sendall(bytes([byte]))
+                time.sleep(0.1)
+            answer = client.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_connection_without_a_request_is_closed(service: Service) -> None:
+    with connected(service) as client:
+        assert received(client) == b""
+
+
+def test_the_second_request_of_a_connection_has_its_own_time(service: Service) -> None:
+    with connected(service) as client:
+        for _ in range(3):
+            client.sendall(HEAD)
+            time.sleep(0.6)
+            client.sendall(BODY)
+            answer = b""
+            while b"hits" not in answer:
+                answer += client.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 200 "), answer
+        client.sendall(b"GET /hea")
+        assert received(client).startswith(b"HTTP/1.1 408 ")
+
+
+def test_three_hundred_half_sent_bodies_leave_nothing(service: Service) -> None:
+    assert service.http.get("/healthz").status_code == 200
+    calm = service.tasks
+    clients = [connected(service) for _ in range(300)]
+    for client in clients:
+        client.sendall(HEAD + b'{"que')
+    assert service.http.get("/healthz").status_code == 200
+    for client in clients:
+        assert received(client).startswith(b"HTTP/1.1 408 ")
+        client.close()
+    deadline = time.monotonic() + 10
+    while service.tasks > calm:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_slow_answer_is_not_cut_short(service: Service) -> None:
+    """The time is for the request alone."""
+    with connected(service) as client:
+        client.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        time.sleep(1.5)
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+def test_connections_are_limited(database_url: str) -> None:
+    with mcp_service(database_url, connection_limit=5) as service:
+        clients = [connected(service) for _ in range(5)]
+        time.sleep(0.2)
+        assert service.http.get("/healthz").status_code == 503
+        for client in clients:
+            client.close()
+        time.sleep(0.2)
+        assert service.http.get("/healthz").status_code == 200
