@@ -49,6 +49,12 @@ _OUTCOMES = [
         "The query was cancelled: ",
         "Raise statement_timeout or narrow the search.",
     ),
+    _Outcome(
+        ("25006",),
+        errors.NotConfigured,
+        "The database is read-only: ",
+        "Set PGRAG_DATABASE_URL to the primary server.",
+    ),
     # Data exception, not-null or check violation, program limit exceeded.
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
     # Deadlock, serialisation failure, lock not available.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -175,3 +176,29 @@ def test_an_error_of_the_database_itself(database_url: str, connection: psycopg.
         response = client.get("/v1/libraries")
     problem(response, 500, "internal-error")
     assert "secret" not in response.text
+
+
+def test_every_address_names_exactly_the_methods_that_it_answers(harbour: ApiClient) -> None:
+    """Several routes share an address, and a name of a library may hold slashes."""
+    paths = harbour.ok("/openapi.json")["paths"]
+    for path in paths:
+        address = re.sub(r"{[^}]*id}", "1", path)
+        address = re.sub(r"{[^}]*}", "x", address)
+        allowed = set(harbour.request("TRACE", address).headers["allow"].split(", "))
+        declared = {method.upper() for method in paths[path]}
+        assert declared <= allowed
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - allowed:
+            response = harbour.request(method, address)
+            assert response.status_code == 405, (method, address)
+            assert set(response.headers["allow"].split(", ")) == allowed
+
+
+def test_a_read_only_database_refuses_changes(database_url: str) -> None:
+    with serving(f"{database_url}&options=-c%20default_transaction_read_only%3Don") as client:
+        body = {"entries": {"page_types": {"recipe": {"folders": ["recipes"]}}}}
+        response = client.request("PATCH", "/v1/configuration", json=body)
+        told = problem(response, 501, "not-configured")
+        assert "read-only" in told["detail"]
+        assert "PGRAG_DATABASE_URL" in told["hint"]
+        documented = client.ok("/openapi.json")["paths"]["/v1/configuration"]["patch"]["responses"]
+        assert "501" in documented

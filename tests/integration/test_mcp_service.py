@@ -138,6 +138,8 @@ def test_a_page_whose_origin_is_allowed_may_ask_before_it_calls(service):
         ("[::1]:8000", 200),
         ("evil.example", 421),
         ("evil.example:8000", 421),
+        ("evil.example@127.0.0.1", 421),
+        ("evil.example:x@localhost:8000", 421),
         ("localhost.evil.example", 421),
         ("[", 421),
     ],

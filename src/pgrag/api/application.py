@@ -123,7 +123,7 @@ def create_app(
             router,
             prefix="/v1",
             dependencies=[Depends(_known_parameters)],
-            responses=openapi.problems(422, 429, 500, 503),
+            responses=openapi.problems(422, 429, 500, 501, 503),
         )
     api.include_router(health.router, dependencies=[Depends(_known_parameters)])
     agents = KnownOrigins(api.state.mcp, origins=cors_origins)

@@ -80,8 +80,9 @@ def is_loopback(host: str) -> bool:
 
 
 def _host_name(url: str) -> str:
-    """The name without port and brackets; empty if there is none."""
+    """The name without port and brackets; empty if there is none, or a user before it."""
     try:
-        return urlsplit(url).hostname or ""
+        parts = urlsplit(url)
     except ValueError:
         return ""
+    return "" if "@" in parts.netloc else parts.hostname or ""

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from pgrag import errors
 
@@ -205,6 +206,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
     kind = HTTP_KINDS.get(status) or Kind(
         status, status.phrase.lower().replace(" ", "-"), status.phrase
     )
+    headers = dict(error.headers or {})
+    if status == 405:
+        headers["Allow"] = ", ".join(_allowed(request))
     return problem(
         request,
         kind,
@@ -212,8 +216,21 @@ async def _http_error(request: Request, error: Exception) -> Response:
         hint="The addresses are listed at /docs and in /openapi.json."
         if status in {404, 405}
         else None,
-        headers=dict(error.headers or {}),
+        headers=headers,
     )
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods of all routes of this address; a router names only those of the first."""
+    methods = [
+        method
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.routes
+        )
+    ]
+    return ["GET", "HEAD", *methods[1:]] if "GET" in methods else methods
 
 
 async def _unexpected(request: Request, _: Exception) -> Response:
