@@ -4,6 +4,7 @@ Requests of one class cannot take what another needs: writers that wait for a lo
 connections of searches alone.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Literal, TypeVar
@@ -23,6 +24,9 @@ Class = Literal["read", "write", "costly"]
 QUEUE_SECONDS = 2.0
 """How long a request waits for its turn in a small class; then the class is busy."""
 
+
+WATCH_SECONDS = 0.1
+"""After these a request is watched for being abandoned."""
 
 CANCEL_SECONDS = 0.2
 """Between two attempts to cancel the statement of an abandoned request."""
@@ -94,11 +98,15 @@ class Works:
             group.cancel_scope.cancel()
 
         async with anyio.create_task_group() as group:
-            group.start_soon(watch)
+            # A watcher costs more than most requests that are done before it starts.
+            loop = asyncio.get_running_loop()
+            watching = loop.call_later(WATCH_SECONDS, group.start_soon, watch)
             try:
                 await self._in_turn(work, run)
             except Busy as error:
                 outcome.append(error)
+            finally:
+                watching.cancel()
             group.cancel_scope.cancel()
         if not outcome or calls.is_cancelled:
             await anyio.lowlevel.checkpoint()  # ends a task that was cancelled itself
