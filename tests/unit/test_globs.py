@@ -1,5 +1,6 @@
 """Include and exclude patterns."""
 
+import random
 import re
 import time
 
@@ -33,6 +34,10 @@ KEYS = st.lists(st.text("ab.", min_size=1, max_size=4), min_size=1, max_size=4).
         ("[!a-c].md", ["d.md"], ["a.md", "x/b.md"]),
         ("./a+(b).md", ["a+(b).md"], ["aab.md"]),
         ("[.md", ["[.md"], ["a.md"]),
+        ("docs/**api*v1**draft*.md", ["docs/api-v1-draft-v1.md"], ["docs/api/v1-draft.md"]),
+        ("**/b**/a", ["aa/b/ba/a", "b/a", "ba", "b/c/a"], ["b/c/ab"]),
+        ("a*b**/c", ["abxbc", "ab/c"], ["abx"]),
+        ("*[b/]c*d", ["xbc/cd", "bcd"], ["xb/d"]),
     ],
 )
 def test_patterns(pattern: str, matching: list[str], others: list[str]) -> None:
@@ -52,17 +57,33 @@ def test_without_patterns_everything_is_wanted() -> None:
     assert matcher([], [])("any/thing.md")
 
 
+def plain_meaning(pattern: str, key: str) -> bool:
+    rooted = pattern if "/" in pattern else f"**/{pattern}"
+    expression = re.sub(r"\*\*/|\*\*|[*?.]", lambda sign: SIGNS[sign[0]], rooted)
+    return bool(re.fullmatch(expression.replace("[!a]", "[^/a]"), key))
+
+
+def test_random_patterns_match_what_any_division_of_the_key_matches() -> None:
+    draw = random.Random(1)
+    signs = ["a", "b", "a", "*", "*", "**", "**/", "/", "?", "[ab]", "[!a]"]
+    differences = []
+    for _ in range(5_000):
+        pattern = "a" + "".join(draw.choices(signs, k=draw.randint(1, 8))) + "b"
+        key = "a" + "".join(draw.choices("aab/", k=draw.randint(1, 8))) + "b"
+        if "***" not in pattern and matcher([pattern], [])(key) != plain_meaning(pattern, key):
+            differences.append((pattern, key))
+    assert differences == []
+
+
 @given(PATTERNS, KEYS)
 def test_stars_match_what_any_division_of_the_key_matches(pattern: str, key: str) -> None:
     assume("***" not in pattern and not pattern.startswith(("/", "./")) and pattern[-1] != "/")
-    rooted = pattern if "/" in pattern else f"**/{pattern}"
-    expression = re.sub(r"\*\*/|\*\*|[*?.]", lambda sign: SIGNS[sign[0]], rooted)
-    expected = bool(re.fullmatch(expression.replace("[!a]", "[^/a]"), key))
-    assert matcher([pattern], [])(key) == expected
+    assert matcher([pattern], [])(key) == plain_meaning(pattern, key)
 
 
 @pytest.mark.parametrize(
-    ("unit", "key"), [("a*", "a" * 250), ("**/a/", "a/" * 120), ("a**", "a" * 250)]
+    ("unit", "key"),
+    [("a*", "a" * 250), ("**/a/", "a/" * 120), ("a**", "a" * 250)],
 )
 def test_many_stars_take_no_time(unit: str, key: str) -> None:
     """Each star that could stop anywhere made each key take a hundred times as long."""

@@ -1,20 +1,12 @@
 """Glob patterns over keys: `*` within a folder, `**` across folders."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-_WILDCARDS = {"*": "[^/]*", "?": "[^/]"}
-#: The expressions of "**", as many characters as possible, and as few.
-_ACROSS = {"**/": ("(?:.*/)?", "(?:.*?/)??"), "**": (".*", ".*?")}
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
-_REPEATED = re.compile(r"(?:\*\*/){2,}")
-_SAME_STAR = re.compile(r"(?:\[\^/\]\*){2,}")
-#: A star and what follows it in its folder, before another star.
-_STAR_BEFORE_STAR = re.compile(
-    r"\[\^/\]\*((?:\\.|\[\^/\](?!\*)|\[(?!\^/\])\^?\]?[^\]]*\]|[^/()\[\\|])+)(?=\[\^/\]\*)",
-    re.DOTALL,
-)
+_ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.compile("/")
 
 
 def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], bool]:
@@ -24,57 +16,92 @@ def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], b
     folder, `docs/**` and `docs/` everything below it, `**/draft-*` and a pattern without "/" in
     every folder. `?` is one character, `[a-c]` one of a set.
     """
-    included = [_compiled(pattern) for pattern in include]
-    excluded = [_compiled(pattern) for pattern in exclude]
+    included = [_Glob(_rooted(pattern)) for pattern in include]
+    excluded = [_Glob(_rooted(pattern)) for pattern in exclude]
 
     def is_wanted(key: str) -> bool:
-        if included and not any(pattern.fullmatch(key) for pattern in included):
+        if included and not any(glob.matches(key) for glob in included):
             return False
-        return not any(pattern.fullmatch(key) for pattern in excluded)
+        return not any(glob.matches(key) for glob in excluded)
 
     return is_wanted
 
 
-def within(pattern: str) -> re.Pattern[str]:
-    """Return a regular expression for `fullmatch`: keys that a glob matches, and keys below them.
+def within(pattern: str) -> Callable[[str], bool]:
+    """Return a predicate: whether a glob matches a key or a folder that the key is in.
 
     `guides` matches every file and folder of this name, `guides/` only the top-level folder.
     """
-    return re.compile(f"(?:{_compiled(pattern).pattern})(?:/.*)?", re.DOTALL)
+    itself, below = _Glob(_rooted(pattern)), _Glob(f"{_rooted(pattern)}/**")
+    return lambda key: itself.matches(key) or below.matches(key)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+class _Glob:
+    """An automaton that reads each character once, however many stars could take it.
+
+    Its state is the set of all positions of the pattern that what is read so far can lead to.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        #: By position: the characters that may follow, with the positions that they lead to.
+        self._steps: list[list[tuple[re.Pattern[str], int]]] = []
+        #: By position: the positions to which no character leads.
+        self._skips: list[list[int]] = []
+        for part in _PART.findall(pattern):
+            here = len(self._steps)
+            if part == "**/":
+                self._steps += [[], [(_ANY, here + 1), (_SLASH, here + 2)]]
+                self._skips += [[here + 1, here + 2], []]
+            elif part in {"*", "**"}:
+                self._steps.append([(_IN_FOLDER if part == "*" else _ANY, here)])
+                self._skips.append([here + 1])
+            else:
+                self._steps.append([(_character(part), here + 1)])
+                self._skips.append([])
+        self._end = len(self._steps)
+        self._steps.append([])
+        self._skips.append([])
+        self._start = self._with_skips({0})
+        self._next: defaultdict[frozenset[int], dict[str, frozenset[int]]] = defaultdict(dict)
+
+    def matches(self, key: str) -> bool:
+        state = self._start
+        for character in key:
+            following = self._next[state]
+            if character not in following:
+                following[character] = self._with_skips(
+                    target
+                    for position in state
+                    for expression, target in self._steps[position]
+                    if expression.match(character)
+                )
+            state = following[character]
+        return self._end in state
+
+    def _with_skips(self, positions: Iterable[int]) -> frozenset[int]:
+        reached: set[int] = set()
+        pending = [*positions]
+        while pending:
+            position = pending.pop()
+            if position not in reached:
+                reached.add(position)
+                pending += self._skips[position]
+        return frozenset(reached)
+
+
+def _rooted(pattern: str) -> str:
+    """Return the pattern from the top folder on."""
     if pattern.endswith("/"):
         pattern += "**"
     if "/" not in pattern:
         pattern = f"**/{pattern}"
-    pattern = pattern.removeprefix("./").removeprefix("/")
-    pattern = _REPEATED.sub("**/", _STARS.sub("**", pattern))
-    groups = [("", "", "")]
-    for part in _PART.findall(pattern):
-        if part in _ACROSS:
-            groups.append((*_ACROSS[part], ""))
-        else:
-            many, few, body = groups[-1]
-            groups[-1] = (many, few, body + _translated(part))
-    (_, _, first), *others = ((many, few, first_fits(body)) for many, few, body in groups)
-    # each "**" but the last stops where what follows it fits first
-    middle = "".join(f"(?>{few}{body})" for _, few, body in others[:-1])
-    last = "".join(many + body for many, _, body in others[-1:])
-    return re.compile(f"{first}{middle}{last}", re.DOTALL)
+    return _STARS.sub("**", pattern.removeprefix("./").removeprefix("/"))
 
 
-def first_fits(expression: str) -> str:
-    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first.
-
-    The same keys match, because the other star can take what is left, but an expression with many
-    stars does not try every way to divide a key among them.
-    """
-    return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", _SAME_STAR.sub("[^/]*", expression))
-
-
-def _translated(part: str) -> str:
+def _character(part: str) -> re.Pattern[str]:
+    if part == "?":
+        return _IN_FOLDER
     if len(part) > 2 and part.startswith("["):
         inner = part[1:-1].replace("\\", "\\\\")
-        return f"[^/{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
-    return _WILDCARDS.get(part) or re.escape(part)
+        return re.compile(f"[^/{inner[1:]}]" if inner.startswith("!") else f"[{inner}]")
+    return re.compile(re.escape(part))

@@ -1,7 +1,6 @@
 """The configured page types: which type a page has, and how the page is read."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -86,9 +85,7 @@ class PageTypes:
         The longest folder pattern that matches the key wins; ties go to the page type whose name
         sorts first, as in `pgrag.page_type`.
         """
-        kind = declared or next(
-            (name for name, pattern in self._patterns if pattern.fullmatch(key)), None
-        )
+        kind = declared or next((name for name, holds in self._patterns if holds(key)), None)
         entry = self._by_name.get((kind or DEFAULT).lower()) or self._by_name.get(DEFAULT)
         return Reading(declared, kind, entry or PageType())
 
@@ -97,7 +94,7 @@ class PageTypes:
         return {entry.name: entry for entry in self.entries}
 
     @cached_property
-    def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
+    def _patterns(self) -> list[tuple[str, Callable[[str], bool]]]:
         patterns = [(entry.name, glob) for entry in self.entries for glob in entry.folders]
         patterns.sort(key=lambda pattern: (-len(pattern[1]), *pattern))
         return [(name, within(glob)) for name, glob in patterns]

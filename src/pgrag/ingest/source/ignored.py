@@ -1,5 +1,6 @@
 """The rules of `.gitignore` and `.ignore` files, with the meaning that git gives them."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -7,9 +8,13 @@ from typing import Any
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from pgrag.ingest.globs import first_fits
-
 _ANY_FOLDERS = "(?:/.+)?/"
+_SAME_STAR = re.compile(r"(?:\[\^/\]\*){2,}")
+#: A star and what follows it in its folder, before another star.
+_STAR_BEFORE_STAR = re.compile(
+    r"\[\^/\]\*((?:\\.|\[\^/\](?!\*)|\[(?!\^/\])\^?\]?[^\]]*\]|[^/()\[\\|])+)(?=\[\^/\]\*)",
+    re.DOTALL,
+)
 #: A rule of a `.ignore` file outweighs those of `.gitignore` files, wherever they are.
 NAMES = (".ignore", ".gitignore")
 
@@ -90,8 +95,17 @@ class _Pattern(GitIgnoreSpecPattern):
         expression, include = super().pattern_to_regex(pattern)
         if expression is None:
             return None, include
-        first, *others = (first_fits(part) for part in expression.split(_ANY_FOLDERS))
+        first, *others = (_first_fits(part) for part in expression.split(_ANY_FOLDERS))
         # each "**" but the last stops where what follows it fits first
         middle = "".join(f"(?>(?:/.+?)??/{part}(?=/))" for part in others[:-1])
         last = "".join(_ANY_FOLDERS + part for part in others[-1:])
         return f"{first}{middle}{last}", include
+
+
+def _first_fits(expression: str) -> str:
+    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first.
+
+    The same keys match, because the other star can take what is left, but an expression with many
+    stars does not try every way to divide a key among them.
+    """
+    return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", _SAME_STAR.sub("[^/]*", expression))
