@@ -17,8 +17,6 @@ declare
     hit_scores double precision[] := array(select h.score from unnest(hits) as h);
     sibling_count integer := arguments ->> 'siblings';
     gathered pgrag.passage[];
-    above pgrag.passage;
-    said text;
 begin
     gathered := injected || array(
         select e
@@ -43,17 +41,9 @@ begin
         );
     end if;
     if (arguments ->> 'parents')::boolean then
-        said := array_to_string(
-            array(select _pgrag.bare_words(g.content) from unnest(gathered) as g), '|'
+        gathered := gathered || array(
+            select p from _pgrag.parents_beyond(hits, gathered) as p
         );
-        for nth in 1..cardinality(hits) loop
-            above := _pgrag.parent_beyond(hits[nth].document_id, said);
-            if above.document_id is not null then
-                above.score := hits[nth].score;
-                gathered := gathered || above;
-                said := concat_ws('|', said, _pgrag.bare_words(above.content));
-            end if;
-        end loop;
     end if;
     return query
     select distinct on (g.document_id) g.*
@@ -66,32 +56,61 @@ begin
 end;
 $$;
 
--- The nearest passage above a hit whose summary says more than the texts of the context do, without
--- the sentences that they say: the summary of a section of one paragraph is that paragraph.
-create or replace function _pgrag.parent_beyond(
-    hit_id bigint,
-    said text
+-- The nearest passage above each hit whose summary says more than the texts of its page do, without
+-- the sentences that they say: the summary of a section of one paragraph is that paragraph. Each
+-- passage is asked once, for what it adds is then said.
+create or replace function _pgrag.parents_beyond(
+    hits _pgrag.ranked_hit[],
+    passages pgrag.passage[]
 )
-returns pgrag.passage
+returns setof pgrag.passage
 language plpgsql
 stable
 parallel safe
 as $$
 declare
-    here pgrag.documents := _pgrag.document(hit_id);
-    -- Only the parent of a page is on another page.
-    above_id bigint := _pgrag.parent_id(here);
+    hit _pgrag.ranked_hit;
+    here pgrag.documents;
     above pgrag.passage;
+    above_id bigint;
+    asked bigint[] := '{}';
+    page_ids bigint[];
+    said text[];
+    page_number integer;
 begin
-    while above_id is not null loop
-        select p.* into above from _pgrag.passage(here.library_id, above_id, 'parent', 1) as p;
-        above.content := _pgrag.unsaid(above.content, said);
-        if above.content is not null then
-            return above;
-        end if;
-        above_id := (_pgrag.document(above_id)).parent_id;
+    select coalesce(array_agg(t.page_id), '{}'), coalesce(array_agg(t.words), '{}')
+    into page_ids, said
+    from (
+        select p.page_id, string_agg(_pgrag.bare_words(p.content), '|') as words
+        from unnest(passages) as p
+        group by p.page_id
+    ) as t;
+    foreach hit in array hits loop
+        here := _pgrag.document(hit.document_id);
+        -- Only the parent of a page is on another page.
+        above_id := _pgrag.parent_id(here);
+        while above_id is not null loop
+            if above_id <> all (asked) then
+                asked := asked || above_id;
+                select p.*
+                into above
+                from _pgrag.passage(here.library_id, above_id, 'parent', 1, hit.score) as p;
+                page_number := coalesce(
+                    array_position(page_ids, above.page_id), cardinality(page_ids) + 1
+                );
+                above.content := _pgrag.unsaid(above.content, said[page_number]);
+                if above.content is not null then
+                    page_ids[page_number] := above.page_id;
+                    said[page_number] := concat_ws(
+                        '|', said[page_number], _pgrag.bare_words(above.content)
+                    );
+                    return next above;
+                    exit;
+                end if;
+            end if;
+            above_id := (_pgrag.document(above_id)).parent_id;
+        end loop;
     end loop;
-    return null;
 end;
 $$;
 

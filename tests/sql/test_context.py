@@ -305,6 +305,21 @@ class TestContext:
         blocks = self.context(connection, "zebra", library=town, parents=True, levels=[2])
         assert contents(blocks) == ["People meet trams.", ZEBRA, PELICAN]
 
+    def test_each_passage_above_the_hits_is_asked_once(self, connection, tool):
+        """A page of many hits asked its summary anew for each of them."""
+        connection.execute("set local track_functions = 'all'")
+        calls = """
+            select coalesce(sum(calls), 0) as calls from pg_stat_xact_user_functions
+            where funcname = 'unsaid'
+        """
+        [before] = connection.execute(calls)
+        blocks = self.context(
+            connection, top_k=100, score_share=0, expand=False, parents=True, levels=[2]
+        )
+        [after] = connection.execute(calls)
+        assert len(blocks) > 10
+        assert 0 < after["calls"] - before["calls"] <= 2 * len({b["page_id"] for b in blocks})
+
     def test_overlap_only_where_the_paragraph_before_is_missing(self, connection, tool):
         blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=1, overlap=True)
         texts = [b["block"].split("\n")[-1] for b in blocks]
