@@ -58,6 +58,9 @@ begin
         offset 0
     ) as d on true
     order by f.weight desc, f.key, f.place, f.edge_id;
+    if not found then
+        perform _pgrag.notice_unknown_kinds(here.library_id, backlinks.kinds);
+    end if;
 end;
 $$;
 

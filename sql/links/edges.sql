@@ -94,6 +94,9 @@ begin
     ) as d on true
     left join lateral _pgrag.page_named(owner_id, e.target_page_id) as t on true
     order by e.edge_id;
+    if not found and not edges.structure then
+        perform _pgrag.notice_unknown_kinds(owner_id, edges.kinds);
+    end if;
 
     if edges.structure and edges.after is null then
         -- The relations of the page in the trees of documents and pages.

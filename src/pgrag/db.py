@@ -362,6 +362,9 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
         try:
             return connection.execute(statement, values).fetchall()
         except psycopg.errors.UndefinedFunction as error:
+            omitted = [name for name in arguments if name not in arguments_set]
+            if missing := _required(connection, function, omitted):
+                raise errors.InvalidInput(f"{missing[0]} must not be None.") from error
             if _exists(connection, function, list(arguments_set)) and error.diag.context is None:
                 raise errors.InvalidInput(
                     f"A value has the wrong type for pgrag.{function}:"
@@ -408,6 +411,20 @@ def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]
         [function, names],
     )
     return matches.rowcount > 0
+
+
+def _required(connection: psycopg.Connection[Row], function: str, names: list[str]) -> list[str]:
+    """Return those of these arguments without which the function cannot be called."""
+    if connection.info.transaction_status is psycopg.pq.TransactionStatus.INERROR:
+        return []
+    rows = connection.execute(
+        "select r.name from pg_proc as p"
+        " cross join unnest(p.proargnames[:p.pronargs - p.pronargdefaults]) as r (name)"
+        " where p.pronamespace = to_regnamespace('pgrag') and p.proname = %s"
+        " and r.name = any (%s::text[])",
+        [function, names],
+    )
+    return [row["name"] for row in rows]
 
 
 _notices: ContextVar[list[str] | None] = ContextVar("notices", default=None)

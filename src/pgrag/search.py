@@ -23,7 +23,7 @@ from pgrag.arguments import (
     named_and_options,
 )
 from pgrag.db import Database, Row, collected_notices
-from pgrag.errors import DatabaseError, EmbeddingError, NotConfigured
+from pgrag.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
 from pgrag.recording import record
 from pgrag.result import Result, substitutions
 
@@ -89,7 +89,14 @@ class Search:
         list has a single page of results. Raises `NotConfigured` without a reranker. The same holds
         for `context` and `answer_context`, which rerank before they expand.
         """
-        return self._run(self._listed, query, _stated(arguments), candidates=self._hits_to_rerank)
+        stated = _stated(arguments)
+        # Only the other functions take options, whose names SQL checks.
+        if unknown := sorted(stated.keys() - SearchArguments.__annotations__.keys()):
+            raise InvalidInput(
+                f"search has no argument {', '.join(unknown)}.",
+                hint=f"There are: {', '.join(SearchArguments.__annotations__)}.",
+            )
+        return self._run(self._listed, query, stated, candidates=self._hits_to_rerank)
 
     def keyword_search(self, query: str, **arguments: Unpack[KeywordArguments]) -> Result:
         """Search with the keyword retriever alone."""

@@ -143,6 +143,20 @@ def test_navigation(db):
         db.page(10**9)
 
 
+@pytest.mark.parametrize("arguments", [{"inject_types": ["x"]}, {"token_budget": 5}])
+def test_an_argument_of_another_method_is_refused_by_its_name(db, arguments):
+    [name] = arguments
+    with pytest.raises(pgrag.InvalidInput, match=f"search has no argument {name}"):
+        db.search("compost", library="garden", **arguments)
+
+
+def test_none_for_a_necessary_argument_is_refused_by_its_name(db):
+    with pytest.raises(pgrag.InvalidInput, match="chunk_key must not be None"):
+        db.find_passage(None, "garden")
+    with pytest.raises(pgrag.InvalidInput, match="library must not be None"):
+        db.find_passage("compost.md#c1", None)
+
+
 def test_the_graph(db):
     linked = [edge for edge in db.edges("garden") if edge.target_page_id is not None]
     edge = linked[0]

@@ -254,3 +254,22 @@ def test_deleted_pages_leave_nothing(vault):
         ("z.md", "unresolved"), ("z.md", "resolved"),
     ]  # fmt: skip
     assert_consistent(vault)
+
+
+def test_a_kind_that_no_edge_has_is_a_notice_with_the_nearest(connection):
+    edge = {"target": "b", "kind": "depends_on"}
+    ingest(connection, "vault", [page("a.md", "One.", edges=[edge, {"target": "c"}])])
+    said: list[str] = []
+    connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+    one = edges(connection)[0]["source_page_id"]
+    assert links(connection, kind="depend_on") == []
+    assert run(connection, "edges", library="vault", kinds=["depend_on"]) == []
+    assert run(connection, "backlinks", page_id=one, kinds=["depend_on"]) == []
+    assert said == 3 * [
+        "No edge is of the kind 'depend_on'. Did you mean depends_on?"
+        " Kinds: depends_on, references."
+    ]
+    said.clear()
+    assert links(connection, kind="depends_on", state="resolved") == []
+    assert run(connection, "backlinks", page_id=one) == []
+    assert said == []
