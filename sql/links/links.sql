@@ -127,8 +127,8 @@ begin
         and (last_key is null or (s.key, e.place, e.edge_id) > (last_key, last_place, links.after))
     order by s.key, e.place, e.edge_id
     limit links.top_k;
-    if not found then
-        perform _pgrag.notice_unknown_kinds(owner_id, nullif(array[lower(btrim(links.kind))], array[null::text]));
+    if not found and links.kind is not null then
+        perform _pgrag.notice_unknown_kinds(owner_id, array[lower(btrim(links.kind))]);
     end if;
 end;
 $$;

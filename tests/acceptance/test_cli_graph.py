@@ -126,3 +126,11 @@ def test_what_is_not_there(garden: CommandLine) -> None:
         in garden.run("neighbourhood", "garden", "index.md", "--depth", "99", code=1).err
     )
     garden.run("edges", "garden", "query", "--page", "index.md", code=2)
+
+
+def test_a_kind_that_no_edge_has_is_told(garden):
+    for command in (
+        ("links", "garden"), ("edges", "garden"), ("backlinks", "garden", "raised beds"),
+    ):  # fmt: skip
+        shown = garden.run(*command, "--kind", "reference")
+        assert "No edge is of the kind 'reference'. Did you mean references?" in shown.err

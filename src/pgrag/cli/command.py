@@ -100,8 +100,13 @@ def listing(
     """
 
     def rows(app: App, **values: Any) -> Output:
+        from pgrag.db import collected_notices
+
         values = prepared(app, **values) if prepared else values
-        return listed(app.database.call(function, **values, **fixed), columns, nothing=nothing)
+        with collected_notices() as notices:
+            made = app.database.call(function, **values, **fixed)
+        notice(*notices)
+        return listed(made, columns, nothing=nothing)
 
     rows.__name__, rows.__doc__ = name, about
     own = (_parameter(each, hint, default) for each, (hint, default) in arguments.items())

@@ -133,6 +133,8 @@ def edges(
 
     `pgrag embed LIBRARY --edges` gives the edges vectors; without vectors, keywords decide.
     """
+    from pgrag.db import collected_notices
+
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
     if structure and page is None:
@@ -140,17 +142,18 @@ def edges(
     library = _connected(app, target)
     scope = {**library.scope, "kinds": kind}
     if query is None:
-        rows = app.database.call(
-            "edges",
-            **scope,
-            page_id=None if page is None else page_id(app, library, page),
-            structure=structure,
-            top_k=top_k,
-        )
+        with collected_notices() as notices:
+            rows = app.database.call(
+                "edges",
+                **scope,
+                page_id=None if page is None else page_id(app, library, page),
+                structure=structure,
+                top_k=top_k,
+            )
     else:
         result = app.searching_as("cli").edges(query, **scope, min_score=min_score, top_k=top_k)
-        rows = result.rows
-        notice(*result.notices)
+        rows, notices = result.rows, result.notices
+    notice(*notices)
     return listed(
         rows,
         {

@@ -50,18 +50,22 @@ def links(
     their page does not have. Links to other sites and to files that are not pages are not checked.
     The exit status is also 1 if pages were indexed before links were read: their links are unknown.
     """
+    from pgrag.db import collected_notices
+
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     library = resolved(app, target)
     is_complete = warn_of_missing_links(app, library)
-    rows = app.database.call(
-        "links",
-        **library.scope,
-        state="broken" if check else state,
-        page=page,
-        kind=kind,
-        top_k=_EVERY,
-    )
+    with collected_notices() as raised:
+        rows = app.database.call(
+            "links",
+            **library.scope,
+            state="broken" if check else state,
+            page=page,
+            kind=kind,
+            top_k=_EVERY,
+        )
+    notice(*raised)
     total = counted(len(rows), "link")
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
