@@ -229,6 +229,16 @@ ROWS = [
         shows=("agoscript.md#c",),
     ),
     Row(
+        "G3",
+        "A chunk is found by its key, which may hold the id of a note",
+        "select content from pgrag.find_document('agorum',"
+        " '6f9619ff-8b86-d011-b42d-00cf4fc964ff#c3')",
+        "GET /v1/documents?library=agorum&chunk_key=agoscript.md%23c3",
+        "read agorum agoscript.md#c3",
+        shows=("ECMAScript 5.1",),
+        hides=("objects",),
+    ),
+    Row(
         "G4",
         "Typed edges with provenance; each line of a callout has its own kind",
         "select kind, target_page, rule, confidence from pgrag.edges('vault', page_id => $archive,"
@@ -372,6 +382,16 @@ ROWS = [
         "search transfers -l banking --hierarchy depth -n 3 --json",
         shows=("Transfers",),
         hides=("Foreign Companies",),
+    ),
+    Row(
+        "H6",
+        "Sections to go on with after an answer",
+        "select relation, key from pgrag.related_sections(array(select document_id from"
+        " pgrag.search('which database for the archive', 'vault', top_k => 1)))",
+        'POST /v1/answer {"question": "which database for the archive", "library": "vault",'
+        ' "top_k": 1}',
+        "answer 'which database for the archive' -l vault -n 1 --json",
+        shows=("link", "reading.md", "values/calm.md"),
     ),
     Row(
         "H7",
@@ -581,5 +601,10 @@ ELSEWHERE = [
         "B6",
         "A text is embedded once",
         "integration/test_pipeline.py::test_text_is_embedded_once_in_all_versions",
+    ),
+    (
+        "B12",
+        "The same sources rank the same",
+        "sql/test_same_sources.py::test_library_that_grew_ranks_like_a_new_one",
     ),
 ]
