@@ -36,6 +36,12 @@ copy (
     where d.library_id = %s and d.covers > 0 and t.positions is not null
 ) to stdout
 """
+ORDER = """
+select d.document_id
+from pgrag.documents as d
+where d.library_id = %s
+order by d.sort_order, d.text_hash, d.document_id
+"""
 HIDDEN = "select document_id from pgrag.documents where library_id = %s and covers & 6 = 0"
 TERMS = """
 select t.lexeme, t.frequency
@@ -83,6 +89,10 @@ class EveryRow:
         }
         hidden = {row[0] for row in connection.execute(HIDDEN.encode(), [library_id])}
         self._hidden = np.array([document_id in hidden for document_id in self.ids.tolist()])
+        ordered = connection.execute(ORDER.encode(), [library_id]).fetchall()
+        nth = {document_id: place for place, (document_id,) in enumerate(ordered)}
+        #: The order of documents of equal score.
+        self.order = np.array([nth[document_id] for document_id in self.ids.tolist()])
 
     def scores(self, terms: list[tuple[str, int]]) -> NDArray[np.float64]:
         """The score of every document, between 0 and 1, in the order of `ids`."""
@@ -100,7 +110,7 @@ class EveryRow:
 
 
 def keyword_arm(bench: Bench) -> list[Figure]:
-    """Compare the top ten of both for every query; ties break by id."""
+    """Compare the top ten of both for every query; ties break as in a search."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
@@ -118,7 +128,7 @@ def keyword_arm(bench: Bench) -> list[Figure]:
         difference = 0.0
         for query in queries:
             wanted = every_row.scores(terms[query])
-            best = np.lexsort((every_row.ids, -wanted))[:DEPTH]
+            best = np.lexsort((every_row.order, -wanted))[:DEPTH]
             best = best[wanted[best] > 0]
             hits = connection.execute(SEARCH.encode(), [query, library, DEPTH]).fetchall()
             found = np.searchsorted(every_row.ids, [document_id for document_id, _ in hits])

@@ -241,7 +241,7 @@ def test_who_may_not_write_is_refused_before_anything_is_asked(
 ) -> None:
     with connected_with(app, database_url, "-c default_transaction_read_only=on") as reader:
         assert reader.enricher("shop").plan(Kind.CONTEXT).calls == 12
-        with pytest.raises(DatabaseError, match="read-only"):
+        with pytest.raises(NotConfigured, match="read-only"):
             run(reader)
     assert server.requests == []
 

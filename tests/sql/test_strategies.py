@@ -88,7 +88,7 @@ class TestInjection:
         sets(connection)
         given = {"top_k": 3, "score_share": 0, "inject_types": ["goal"]}
         assert len(relations(function(connection, **given))["hit"]) == 3
-        rows = function(connection, **given, token_budget=75 if function == context else 90)
+        rows = function(connection, **given, token_budget=90)
         assert relations(rows) == {"hit": ["Move"], "injected": ["Money"]}
 
 

@@ -40,7 +40,6 @@ class TestIdentifiers:
             ("request.headers.accept", 4),
             ("--dry-run", 6),
             ("dry-run", 6),
-            ("dry_run", 6),
             ("<video>", 8),
             ("video", 8),
             ("sound and/or", 8),
@@ -63,6 +62,7 @@ class TestIdentifiers:
             ("headers", {4, 5}),
             ("accept", {4}),
             ("dry", {6, 7}),
+            ("dry_run", {6, 7}),
         ],
     )
     def test_parts_find_the_whole(self, connection, code, query, places):
