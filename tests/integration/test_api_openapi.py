@@ -255,7 +255,7 @@ def test_answers_have_the_shape_that_is_promised(harbour: ApiClient, address: st
 
 
 def test_the_reader_of_the_document_is_served(harbour: ApiClient) -> None:
-    assert "/openapi.json" in harbour.get("/docs").text
+    assert "openapi.json" in harbour.get("/docs/start.js").text
 
 
 def test_the_reference_says_what_the_document_says() -> None:
@@ -267,15 +267,14 @@ def test_the_reference_says_what_the_document_says() -> None:
 
 
 def test_the_page_of_the_routes_needs_no_other_site(harbour: ApiClient) -> None:
-    page = harbour.get("/docs").text
-    assets = re.findall(r"""(?:src|href)=["']([^"']+)""", page)
+    page = harbour.get("/docs")
+    assets = re.findall(r"""(?:src|href)=["']([^"']+)""", page.text)
     assert {asset.rpartition(".")[2] for asset in assets} == {"js", "css", "png"}
     for asset in assets:
-        assert asset.startswith("/assets/")
-        response = harbour.get(asset)
+        response = harbour.get(str(page.request.url.join(asset)))
         assert response.status_code == 200
-        assert len(response.content) > 1000
-    assert "http" not in page.replace("http://api.example", "")
+        assert len(response.content) > 100
+    assert "http" not in page.text + harbour.get("/docs/start.js").text
     assert harbour.get("/redoc").status_code == 404
 
 

@@ -14,8 +14,9 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
-from pgrag.api import limits, openapi, problems
+from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.callers import KnownHosts, KnownOrigins
+from pgrag.api.headers import SecurityHeaders
 from pgrag.api.heads import HeadAsGet
 from pgrag.api.routes import (
     answers,
@@ -67,11 +68,11 @@ def create_app(
     only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
     must name one of these hosts or this machine. Agents find their tools at /mcp.
     """
-    # The page at /docs works without the internet; that of Redoc would fetch a picture.
+    # Only the assets of its pages are used.
     api = FastAPIOffline(
+        docs_url=None,
         redoc_url=None,
         static_url="/assets",
-        swagger_ui_parameters={"validatorUrl": None},
         title="pgrag",
         summary="PostgreSQL as a documentation search engine",
         description=DESCRIPTION,
@@ -90,6 +91,7 @@ def create_app(
     api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
     api.add_middleware(limits.BodyLimit)
+    api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts)
     settings = app.settings
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
@@ -100,8 +102,8 @@ def create_app(
         api.add_middleware(
             CORSMiddleware,
             allow_origins=list(cors_origins),
-            allow_methods=["GET", "POST"],
-            allow_headers=["Content-Type", *_AGENT_HEADERS],
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", *_AGENT_HEADERS],
             expose_headers=["Server-Timing", *limits.HEADERS],
         )
     api.add_middleware(HeadAsGet, except_path="/mcp")
@@ -126,11 +128,14 @@ def create_app(
             responses=openapi.problems(422, 429, 500, 501, 503),
         )
     api.include_router(health.router, dependencies=[Depends(_known_parameters)])
-    agents = KnownOrigins(api.state.mcp, origins=cors_origins)
+    api.include_router(docs_page.router)
     # Clients use the address with and without the slash, and do not follow a redirect with a body.
     # These routes come first because routes are tried in order, and there are dozens.
-    api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]
+    api.router.routes[:0] = [Route(address, api.state.mcp) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
+    make_stack = api.build_middleware_stack
+    # Starlette answers unforeseen errors outside the middleware that is added above.
+    api.build_middleware_stack = lambda: SecurityHeaders(make_stack())  # type: ignore[method-assign]
     return api
 
 

@@ -1,8 +1,9 @@
 """Which web pages may call: a foreign page must not reach a server on its reader's machine.
 
 A page can make its own name resolve to 127.0.0.1 (DNS rebinding), so a server meant for this
-machine alone checks Host. The endpoint for agents also checks Origin, in which a browser names the
-page; programs send none.
+machine alone checks Host. A page can also send requests without a body to any address, though it
+does not see the answers: where a request may change something, Origin is checked, in which a
+browser names the page; programs send none.
 """
 
 from collections.abc import Sequence
@@ -49,26 +50,49 @@ class KnownHosts:
 
 
 class KnownOrigins:
-    """ASGI middleware that accepts programs, and pages of this machine and of the `origins`."""
+    """ASGI middleware: which pages may send requests other than GET, and any request to agents.
 
-    def __init__(self, app: ASGIApp, *, origins: Sequence[str]) -> None:
+    They are pages of this machine, of the `origins`, and of the service itself. A page is the
+    service's own if its origin is what the request calls the service, and that name cannot lead
+    here by rebinding: it is an address, or one of the `hosts` that `KnownHosts` checks.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, origins: Sequence[str], hosts: Sequence[str] | None
+    ) -> None:
         self._app = app
         self._origins = {origin.rstrip("/").lower() for origin in origins}
+        self._checks_hosts = hosts is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse its origin."""
         answer = self._app
-        origin = Headers(scope=scope).get("origin")
-        if origin is not None and not (
-            origin.lower() in self._origins or is_loopback(_host_name(origin))
-        ):
-            answer = problem(
-                Request(scope),
-                FORBIDDEN_ORIGIN,
-                f"Pages of {origin!r} may not call it.",
-                hint="Start it with `pgrag serve --allow-origin URL` to let them.",
-            )
+        if scope["type"] == "http" and not _only_reads(scope):
+            headers = Headers(scope=scope)
+            origin = headers.get("origin")
+            if origin is None:
+                is_known = headers.get("sec-fetch-site") not in {"cross-site", "same-site"}
+            else:
+                is_known = self._knows(origin.lower(), headers.get("host", "").lower())
+            if not is_known:
+                answer = problem(
+                    Request(scope),
+                    FORBIDDEN_ORIGIN,
+                    f"Pages of {origin or 'another site'!r} may not call it.",
+                    hint="Start it with `pgrag serve --allow-origin URL` to let them.",
+                )
         await answer(scope, receive, send)
+
+    def _knows(self, origin: str, host: str) -> bool:
+        if origin in self._origins or is_loopback(_host_name(origin)):
+            return True
+        is_own = bool(host) and origin.partition("://")[2] == host
+        return is_own and (self._checks_hosts or _is_address(_host_name(f"//{host}")))
+
+
+def _only_reads(scope: Scope) -> bool:
+    is_of_agents = scope["path"].rstrip("/") == "/mcp"
+    return scope["method"] in {"GET", "HEAD", "OPTIONS"} and not is_of_agents
 
 
 def is_loopback(host: str) -> bool:
@@ -77,6 +101,14 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _host_name(url: str) -> str:

@@ -5,6 +5,7 @@ uvicorn alone waits for the rest of a request for ever.
 
 import asyncio
 import json
+from http import HTTPStatus
 from typing import Any
 
 import h11
@@ -12,7 +13,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT
+from pgrag.api.headers import ALWAYS
+from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
 from pgrag.settings import Settings
 
 
@@ -57,6 +59,35 @@ class TimedProtocol(H11Protocol):
         self._expect_nothing()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, as all errors are answered."""
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            self._refuse(HTTP_KINDS[400], msg)
+        self.transport.close()
+
+    def _refuse(self, kind: Kind, detail: str) -> None:
+        document = {
+            "type": kind.type,
+            "title": kind.title,
+            "status": kind.status,
+            "detail": detail,
+        }
+        body = json.dumps(document).encode()
+        headers = [
+            *ALWAYS.items(),
+            ("Cache-Control", "no-store"),
+            ("Content-Type", MEDIA_TYPE),
+            ("Content-Length", str(len(body))),
+            ("Connection", "close"),
+        ]
+        reason = HTTPStatus(kind.status).phrase.encode()
+        for event in (
+            h11.Response(status_code=kind.status, headers=headers, reason=reason),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event))
+
     def _expect(self) -> None:
         if self._deadline is None:
             self._deadline = self.loop.call_later(self.seconds, self._expire)
@@ -71,22 +102,5 @@ class TimedProtocol(H11Protocol):
             return
         has_begun = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
         if has_begun and self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            document = {
-                "type": REQUEST_TIMEOUT.type,
-                "title": REQUEST_TIMEOUT.title,
-                "status": REQUEST_TIMEOUT.status,
-                "detail": f"A request must arrive within {self.seconds:g} seconds.",
-            }
-            body = json.dumps(document).encode()
-            headers = [
-                ("Content-Type", MEDIA_TYPE),
-                ("Content-Length", str(len(body))),
-                ("Connection", "close"),
-            ]
-            for event in (
-                h11.Response(status_code=408, headers=headers, reason=b"Request Timeout"),
-                h11.Data(data=body),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event))
+            self._refuse(REQUEST_TIMEOUT, f"A request must arrive within {self.seconds:g} seconds.")
         self.transport.close()

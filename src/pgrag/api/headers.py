@@ -1,0 +1,41 @@
+"""Headers of every answer that tell browsers what pages may do with it."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ALWAYS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none';"
+    " form-action 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    # Pages of other origins that may call use CORS, to which this does not apply.
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Headers of answers that do not set them; they suit JSON, which loads nothing."""
+
+PUBLIC = ("/assets/", "/docs", "/openapi.json")
+"""Addresses whose answers are the same for all callers, so that browsers may keep them."""
+
+
+class SecurityHeaders:
+    """ASGI middleware, the outermost, so that answers to errors have the headers too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer with the headers."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in ALWAYS.items():
+                    headers.setdefault(name, value)
+                is_public = message["status"] < 400 and scope["path"].startswith(PUBLIC)
+                headers["Cache-Control"] = "no-cache" if is_public else "no-store"
+            await send(message)
+
+        await self._app(scope, receive, guarded)
