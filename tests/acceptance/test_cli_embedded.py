@@ -52,6 +52,18 @@ def test_it_stops_when_asked_and_starts_when_needed(fresh: CommandLine) -> None:
     assert (status["running"], status["state"]) == (True, "current")
 
 
+def test_stop_says_that_it_had_to_insist(fresh: CommandLine) -> None:
+    server = server_of(fresh)
+    server.start()
+    status = server.status()
+    assert status.pid is not None
+    os.kill(status.pid, signal.SIGSTOP)  # now it takes no request to shut down
+    stopped = fresh.run("db", "stop").out
+    assert "was ended at once" in stopped
+    assert "recovers at its next start" in stopped
+    assert "kestrel" in fresh.run("libraries").out
+
+
 def test_an_older_schema_is_brought_up_to_date_by_the_way(fresh: CommandLine) -> None:
     with psycopg.connect(server_of(fresh).start(), autocommit=True) as connection:
         connection.execute("update pgrag.installed_functions set digest = 'another'")

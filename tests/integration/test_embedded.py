@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -102,6 +103,59 @@ def kill_9(server: EmbeddedServer) -> None:
     os.kill(pid, signal.SIGKILL)
     while is_alive(pid):
         time.sleep(0.01)
+
+
+def children(pid: int) -> dict[str, int]:
+    """The living processes of a server by their titles, such as "checkpointer"."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            child = int(folder.name)
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == pid and state != "Z":
+                title = (folder / "cmdline").read_bytes().rstrip(b"\0 ").decode()
+                found[title.removeprefix("postgres: ")] = child
+    return found
+
+
+def startup_process(pid: int) -> int | None:
+    """The process that recovers, if there is one; its title goes on with what it does."""
+    titles = (child for title, child in children(pid).items() if title.startswith("startup"))
+    return next(titles, None)
+
+
+def kill_in_recovery(server: EmbeddedServer, number: signal.Signals) -> int:
+    """Kill a child of the server, then send a signal to the process that recovers from it.
+
+    Return the process id of the server, which now takes no connections and does nothing.
+    """
+    url = server.start()
+    pid = server.status().pid
+    assert pid is not None
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("drop table if exists written")
+        connection.execute("create table written as select n from generate_series(1, 50000) as n")
+    for _ in range(10):
+        os.kill(children(pid)["checkpointer"], signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            if (startup := startup_process(pid)) is not None:
+                os.kill(startup, number)
+                time.sleep(0.5)
+                if not server.status().running:
+                    return pid
+                break  # it had already recovered
+    raise AssertionError("The server recovers faster than it can be hit.")
+
+
+@pytest.fixture(params=[signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def stuck(server: EmbeddedServer, request: pytest.FixtureRequest) -> int:
+    """The process id of a server the recovery of which was killed or stopped.
+
+    PostgreSQL waits for ever for the end of a startup process that was killed while it recovered
+    from the end of another process.
+    """
+    return kill_in_recovery(server, request.param)
 
 
 def value(url: str, query: str) -> object:
@@ -223,6 +277,55 @@ def test_stale_pid_file_that_names_a_living_process(server: EmbeddedServer) -> N
             assert stranger.poll() is None
         finally:
             stranger.kill()
+
+
+def test_starters_bring_a_stuck_server_back(server: EmbeddedServer, stuck: int) -> None:
+    log = len(server.log.read_text())
+    begun = time.monotonic()
+    starters = [start_in_other_process(server.home) for _ in range(2)]
+    answers = [starter.communicate(timeout=100) for starter in starters]
+    seconds = time.monotonic() - begun
+    told = "The embedded PostgreSQL was stuck in its recovery: starting it again.\n"
+    assert sorted(error for _, error in answers) == ["", told], server.log.read_text()[log:]
+    assert answers[0][0] == answers[1][0] == f"{server.start()} {server.status().pid}\n"
+    assert not is_alive(stuck)
+    assert value(server.start(), "select count(*) from written") == 50_000
+    written = server.log.read_text()[log:]
+    assert written.count("received immediate shutdown request") == 1
+    assert written.count("ready to accept connections") == 1
+    # One attempt to connect a second, after some quick ones to the old server and to the new one.
+    attempts = len(re.findall("FATAL:  the database system is", written))
+    assert 3 < attempts < 30 + seconds, written
+
+
+def test_stop_ends_a_stuck_server(server: EmbeddedServer, stuck: int) -> None:
+    assert server.stop() == "immediate"
+    assert not is_alive(stuck)
+    assert server.stop() is None
+    assert value(server.start(), "select count(*) from written") == 50_000
+
+
+def test_server_that_gets_stuck_again_is_stopped_and_explained(server: EmbeddedServer) -> None:
+    """As a standby without a primary it recovers for ever, and takes no connections by setting."""
+    server.start()
+    server.stop()
+    data = server.status().data_directory
+    assert data is not None
+    settings = data / "postgresql.auto.conf"
+    before = settings.read_text()
+    settings.write_text(f"{before}\nhot_standby = off\n")
+    signal_file = data / "standby.signal"
+    signal_file.touch()
+    try:
+        with pytest.raises(DatabaseUnavailable, match="got stuck in its recovery") as caught:
+            server.start()
+        assert str(server.log) in str(caught.value.hint)
+        assert str(data) in str(caught.value.hint)
+        assert not (data / "postmaster.pid").exists()
+    finally:
+        settings.write_text(before)
+        signal_file.unlink()
+    assert value(server.start(), "select 1") == 1
 
 
 def test_stop_ends_sessions_and_says_whether_it_ran(server: EmbeddedServer) -> None:

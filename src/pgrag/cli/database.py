@@ -108,11 +108,14 @@ def dump(context: typer.Context) -> None:
 @commands.command()
 def stop() -> None:
     """Stop the embedded server; it starts again when it is needed."""
+    told = {
+        None: "The embedded server does not run.",
+        "fast": "The embedded server has stopped.",
+        "immediate": "The embedded server did not stop when asked, so it was ended at once (an"
+        " immediate shutdown). It recovers at its next start, without losing what was committed.",
+    }
     with opened() as app:
-        stopped = app.server.stop()
-        print_text(
-            "The embedded server has stopped." if stopped else "The embedded server does not run."
-        )
+        print_text(told[app.server.stop()])
 
 
 def _become(

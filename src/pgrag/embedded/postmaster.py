@@ -6,8 +6,11 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from enum import Enum, auto
 from pathlib import Path
+from typing import Literal
 
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
@@ -15,13 +18,33 @@ from psycopg.pq import PGconn, Ping
 from pgrag.embedded.binaries import Installation
 from pgrag.embedded.cluster import Cluster
 from pgrag.embedded.initialise import ENVIRONMENT, SUPERUSER, is_busy, startup_failure
+from pgrag.embedded.processes import Idleness, command_of
 from pgrag.errors import DatabaseUnavailable
 
 PATIENCE = 60.0  # seconds: enough for crash recovery or the last checkpoint of a busy server
 POLL = 0.02  # seconds
 
+# Seconds. PostgreSQL itself kills what does not end within 5 seconds of an immediate shutdown.
+_LONGEST_IDLENESS = 10.0
+# Seconds between two attempts to connect; the server logs each that it rejects.
+_LONGEST_PAUSE = 1.0
 _LARGEST_LOG = 10_000_000  # bytes; a larger log is rotated at the next start
 _LEAST_SHARED_MEMORY = 512 << 20  # bytes
+
+#: How a server was stopped, in the terms of PostgreSQL. After "immediate" the next start recovers.
+Shutdown = Literal["fast", "immediate"]
+
+
+class State(Enum):
+    """What becomes of a server that starts, stops or recovers.
+
+    STUCK: it rejects connections, and its processes do nothing that could change this. PostgreSQL
+    waits so for ever if the process that recovers it is killed, too.
+    """
+
+    READY = auto()
+    GONE = auto()
+    STUCK = auto()
 
 
 def conninfo(cluster: Cluster, database: str) -> str:
@@ -49,35 +72,46 @@ def running_pid(cluster: Cluster) -> int | None:
     return pid if pid is not None and _is_postmaster(pid, cluster) else None
 
 
-def answers(cluster: Cluster) -> bool:
-    """Whether the server accepts connections, after it has finished starting or stopping.
+def settle(cluster: Cluster, log: Path, *, alive: int | None = None) -> State:
+    """Wait until the server accepts connections, is gone or is stuck.
 
-    False for a server that lost its socket (to a cleaner of /tmp). Raises DatabaseUnavailable
-    if a server with a socket does not answer for a minute: it may be busy, so it must not be
-    considered dead.
+    `alive` is the file descriptor of a server that has just been started; see `_spawn`. Any other
+    server is also GONE if it lost its socket (to a cleaner of /tmp). Raises DatabaseUnavailable
+    if the server works or is silent for a minute: it may be busy, so it must not be considered
+    dead.
     """
     deadline = time.monotonic() + PATIENCE
-    while True:
+    idleness = None
+    for pause in _pauses():
         answer = _ping(cluster)
         if answer == Ping.OK:
-            return True
+            return State.READY
         pid = running_pid(cluster)
-        if answer != Ping.REJECT and (pid is None or not cluster.socket_file.exists()):
-            return False
+        if alive is not None:
+            if select.select([alive], [], [], 0)[0]:
+                return State.GONE
+        elif answer != Ping.REJECT and (pid is None or not cluster.socket_file.exists()):
+            return State.GONE
+        if answer == Ping.REJECT and pid is not None:
+            idleness = idleness or Idleness(pid)
+            if idleness.seconds() > _LONGEST_IDLENESS:
+                return State.STUCK
         if time.monotonic() > deadline:
-            raise DatabaseUnavailable(
-                f"The embedded PostgreSQL (process {pid}) runs, but has taken no connection for "
-                f"{PATIENCE:.0f} seconds.",
-                hint="Stop it with `pgrag db stop`, or wait if it is recovering from a crash.",
-            )
-        time.sleep(POLL)
+            break
+        time.sleep(pause)
+    raise DatabaseUnavailable(
+        f"The embedded PostgreSQL (process {pid}) runs, but has taken no connection for "
+        f"{PATIENCE:.0f} seconds.",
+        hint="Wait if it is recovering from a crash, or stop it with `pgrag db stop`; its log is "
+        f"{log}.",
+    )
 
 
 def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool) -> None:
     """Start the server and wait until it accepts connections.
 
     After `kill -9` of a server its child processes survive for a moment, and PostgreSQL rightly
-    refuses to start while they run: then retry.
+    refuses to start while they run: then retry. A server that gets stuck is stopped again.
     """
     if log.exists() and log.stat().st_size > _LARGEST_LOG:
         log.replace(log.with_name(f"{log.name}.1"))
@@ -87,8 +121,17 @@ def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool)
             begin = file.seek(0, os.SEEK_END)
             alive = _spawn(cluster, programs, file.fileno(), listen=listen)
             with open(alive, "rb"):
-                if _wait_until_ready(cluster, alive):
-                    return
+                state = settle(cluster, log, alive=alive)
+            if state is State.READY:
+                return
+            if state is State.STUCK:
+                terminate(cluster, immediately=True)
+                raise DatabaseUnavailable(
+                    "The embedded PostgreSQL got stuck in its recovery, and has been stopped: it "
+                    f"rejected connections and did nothing for {_LONGEST_IDLENESS:.0f} seconds.",
+                    hint=f"Mend what its log {log} names, then start again. If that does not help, "
+                    f"move {cluster.data} away, and restore a backup or index the sources again.",
+                )
             file.seek(begin)
             written = file.read().decode("utf-8", "replace")
         if time.monotonic() > deadline or not is_busy(written):
@@ -96,26 +139,49 @@ def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool)
         time.sleep(5 * POLL)
 
 
-def terminate(cluster: Cluster) -> bool:
-    """Stop the server and its sessions; return whether it ran.
+def terminate(cluster: Cluster, *, immediately: bool = False) -> Shutdown | None:
+    """Stop the server and its sessions; return how, or None if it did not run.
 
-    Raises DatabaseUnavailable if the shutdown takes longer than a minute.
+    A fast shutdown writes a checkpoint. If it takes more than a minute, or the server's processes
+    do nothing, an immediate shutdown follows, as the only one if `immediately`. It loses nothing
+    that was committed. Raises DatabaseUnavailable if the server survives it.
     """
     pid = running_pid(cluster)
     if pid is None:
-        return False
+        return None
+    if not immediately and _ends_by(signal.SIGINT, pid, cluster):
+        return "fast"
+    if _ends_by(signal.SIGQUIT, pid, cluster):
+        return "immediate"
+    raise DatabaseUnavailable(
+        f"The embedded PostgreSQL (process {pid}) does not stop, not even at once (SIGQUIT).",
+        hint=f"End it with `kill -9 {pid}`; the next start recovers.",
+    )
+
+
+def _ends_by(number: signal.Signals, pid: int, cluster: Cluster) -> bool:
+    """Send a signal to the server; return whether it ends before it is idle or takes too long."""
     with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGINT)  # PostgreSQL's "fast shutdown"
+        os.kill(pid, number)
+        if number == signal.SIGQUIT:
+            os.kill(pid, signal.SIGCONT)  # a process that is stopped (SIGSTOP) receives no other
     deadline = time.monotonic() + PATIENCE
-    while _is_postmaster(pid, cluster):
-        if time.monotonic() > deadline:
-            raise DatabaseUnavailable(
-                f"The embedded PostgreSQL (process {pid}) has not stopped within "
-                f"{PATIENCE:.0f} seconds.",
-                hint="It may be writing its last checkpoint: see its log, and try again.",
-            )
-        time.sleep(POLL)
-    return True
+    idleness = Idleness(pid)
+    for pause in _pauses():
+        if not _is_postmaster(pid, cluster):
+            return True
+        if time.monotonic() > deadline or idleness.seconds() > _LONGEST_IDLENESS:
+            break
+        time.sleep(pause)
+    return False
+
+
+def _pauses() -> Iterator[float]:
+    """Yield ever longer pauses in seconds, without end."""
+    pause = POLL
+    while True:
+        yield pause
+        pause = min(1.5 * pause, _LONGEST_PAUSE)
 
 
 def _ping(cluster: Cluster) -> Ping:
@@ -123,24 +189,7 @@ def _ping(cluster: Cluster) -> Ping:
 
 
 def _is_postmaster(pid: int, cluster: Cluster) -> bool:
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
-    except OSError:
-        if Path("/proc/self/cmdline").exists():
-            return False
-        ps = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
-        command = subprocess.run(ps, check=False, stdout=subprocess.PIPE).stdout
-    return b"/postgres -D " + bytes(cluster.data) + b" " in command
-
-
-def _wait_until_ready(cluster: Cluster, alive: int) -> bool:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if _ping(cluster) == Ping.OK:
-            return True
-        if select.select([alive], [], [], POLL)[0]:
-            return False
-    return False
+    return b"/postgres -D " + bytes(cluster.data) + b" " in command_of(pid)
 
 
 def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) -> int:

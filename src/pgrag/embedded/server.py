@@ -1,5 +1,6 @@
 """Start, find, stop and remove the private PostgreSQL server of a home folder."""
 
+import logging
 import os
 import shutil
 import subprocess
@@ -19,15 +20,19 @@ from pgrag.embedded.initialise import SUPERUSER, prepare
 from pgrag.embedded.postmaster import (
     PATIENCE,
     POLL,
-    answers,
+    Shutdown,
+    State,
     conninfo,
     launch,
     recorded_pid,
+    settle,
     terminate,
 )
 from pgrag.errors import DatabaseUnavailable
 
 _DATABASE = "pgrag"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,8 @@ class EmbeddedServer:
 
         With `listen` the server also listens on 127.0.0.1, and the URL uses TCP, so any client
         can connect. The port is chosen once and stored; `port` changes it. A running server that
-        does not listen, or uses another port, is restarted, which ends its sessions. The URL
-        contains the password.
+        does not listen, or uses another port, is restarted, which ends its sessions; so is one
+        that is stuck in its recovery. The URL contains the password.
         """
         if sys.platform == "win32":
             raise DatabaseUnavailable(
@@ -94,7 +99,7 @@ class EmbeddedServer:
             return _url(cluster, tcp=listen)
 
     def has_crashed(self) -> bool:
-        """Whether the server ended without a shutdown: its pid file still exists."""
+        """Whether the server ended without a shutdown or still recovers: its pid file exists."""
         cluster = load(self.home)
         return (
             cluster is not None
@@ -102,14 +107,18 @@ class EmbeddedServer:
             and (cluster.data / "postmaster.pid").exists()
         )
 
-    def stop(self) -> bool:
-        """Stop the server and its sessions; return whether it ran."""
+    def stop(self) -> Shutdown | None:
+        """Stop the server and its sessions; return how, or None if it did not run.
+
+        "fast" is the usual way. A server that does not end so, because it is stuck, is stopped by
+        an "immediate" shutdown: it recovers at its next start.
+        """
         with _explained(self.home):
             if load(self.home) is None:
-                return False
+                return None
             with self._locked():
                 cluster = load(self.home)
-                return cluster is not None and terminate(cluster)
+                return None if cluster is None else terminate(cluster)
 
     def remove(self) -> None:
         """Stop the server; delete its data, its logs and everything else that `start` created."""
@@ -151,11 +160,14 @@ class EmbeddedServer:
     def _start(self, *, listen: bool, port: int | None) -> Cluster:
         cluster = load(self.home)
         if cluster is not None:
-            if answers(cluster):
+            state = settle(cluster, self.log)
+            if state is State.READY:
                 _ensure_database(cluster)
                 if _serves(cluster, listen=listen, port=port):
                     return cluster
-            terminate(cluster)
+            is_stuck = state is State.STUCK
+            if terminate(cluster, immediately=is_stuck) and is_stuck:
+                log.warning("The embedded PostgreSQL was stuck in its recovery: starting it again.")
         cluster, programs = prepare(self.home, port=port)
         launch(cluster, programs, self.log, listen=listen)
         _ensure_database(cluster)

@@ -1,0 +1,74 @@
+"""Processes as the operating system shows them, for real."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pgrag.embedded import processes
+from pgrag.embedded.processes import Idleness, command_of
+
+PARENT = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
+
+
+@pytest.fixture
+def parent_of() -> Iterator[Callable[..., int]]:
+    """Starts a process with this command as its only child, and returns its id."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*command: str) -> int:
+        process = subprocess.Popen([sys.executable, "-c", PARENT, *command], process_group=0)
+        started.append(process)
+        deadline = time.monotonic() + 20
+        while all(each.parent != process.pid for each in processes._processes()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        return process.pid
+
+    yield start
+    for process in started:
+        os.killpg(process.pid, 9)
+        process.wait()
+
+
+def longest_idleness(pid: int, seconds: float) -> float:
+    idleness = Idleness(pid)
+    ended = time.monotonic() + seconds
+    longest = 0.0
+    while time.monotonic() < ended:
+        longest = max(longest, idleness.seconds())
+        time.sleep(0.1)
+    return longest
+
+
+@pytest.mark.parametrize("listing", ["_processes_of_proc", "_processes_of_ps"])
+def test_sleeping_children_are_idle_and_computing_ones_are_not(
+    parent_of: Callable[..., int], monkeypatch: pytest.MonkeyPatch, listing: str
+) -> None:
+    if listing == "_processes_of_proc" and not processes._has_proc():
+        pytest.skip("this system has no /proc")
+    if listing == "_processes_of_ps" and shutil.which("ps") is None:
+        pytest.skip("this system has no ps")
+    monkeypatch.setattr(processes, "_processes", getattr(processes, listing))
+    assert longest_idleness(parent_of("sleep", "60"), 2) > 1
+    computing = parent_of(sys.executable, "-c", "while True: pass")
+    assert longest_idleness(computing, 2) < 1
+
+
+def test_a_command_is_shown_while_its_process_lives(parent_of: Callable[..., int]) -> None:
+    assert b"sleep 61 " in command_of(parent_of("sleep", "61"))
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    assert command_of(ended.pid) == b""
+
+
+@pytest.mark.parametrize(
+    ("used", "seconds"),
+    [("0:00.03", 0.03), ("61:02.50", 3662.5), ("00:01:05", 65), ("1-02:03:04", 93_784)],
+)
+def test_times_of_ps_on_each_system(used: str, seconds: float) -> None:
+    assert processes._seconds(used) == pytest.approx(seconds)
