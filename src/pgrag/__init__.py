@@ -69,6 +69,7 @@ __all__ = [
     "EvaluationSet",
     "FacetValue",
     "Facets",
+    "ForbiddenAddress",
     "GenerationCancelled",
     "Hit",
     "ImportedSet",

@@ -23,7 +23,8 @@ PgragError
 │   ├── InvalidFilter
 │   ├── InvalidQuery
 │   ├── InvalidCursor
-│   └── DimensionMismatch
+│   ├── DimensionMismatch
+│   └── ForbiddenAddress
 ├── EmbeddingError
 ├── RerankingError
 └── LanguageModelError
@@ -141,6 +142,10 @@ class InvalidCursor(InvalidInput):
 
 class DimensionMismatch(InvalidInput):
     """A vector does not have the model's number of dimensions."""
+
+
+class ForbiddenAddress(InvalidInput):
+    """An address may not be reached from this machine."""
 
 
 class EmbeddingError(PgragError):

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -56,6 +57,23 @@ def _paths(value: Any) -> Any:
     if value and not paths:
         raise ValueError("must name a folder; unset it to name none")
     return paths
+
+
+def _entries(value: Any) -> Any:
+    """Split a list at commas and spaces; any other value stays unchanged."""
+    return tuple(value.lower().replace(",", " ").split()) if isinstance(value, str) else value
+
+
+def _outgoing_entry(value: str) -> str:
+    """Accept `public`, a network or an address, or a name with stars."""
+    try:
+        return str(ip_network(value))
+    except ValueError as error:
+        if "/" in value or ":" in value or not re.search(r"[a-z]|^\*$", value):
+            raise ValueError(f"must not have {value}, which is no network: {error}") from None
+    if not re.fullmatch(r"[a-z0-9_*]([a-z0-9_*.-]*[a-z0-9_*])?", value):
+        raise ValueError(f"must list names such as docs.example, not {value}")
+    return value
 
 
 def _lowered(value: Any) -> Any:
@@ -162,6 +180,12 @@ class Settings(BaseSettings):
     """Let the model name a question's intent where no rule does"""
     max_page_bytes: int = Field(default=5_000_000, ge=1000, le=100_000_000)
     """Bytes of the largest page that is indexed"""
+    outgoing_allow: Annotated[
+        tuple[Annotated[str, AfterValidator(_outgoing_entry)], ...],
+        NoDecode,
+        BeforeValidator(_entries),
+    ] = ("public",)
+    """What requests may have fetched: public, networks, names with *"""
     mcp_writes: bool = False
     """Offer MCP tools that index and remove documentation"""
     mcp_read_only: bool = False
@@ -248,7 +272,8 @@ def _shown(field: str, value: object) -> str:
     if value is None:
         return UNSET
     if isinstance(value, tuple):
-        return os.pathsep.join(map(str, value)) or UNSET
+        separator = os.pathsep if field == "mcp_roots" else " "
+        return separator.join(map(str, value)) or UNSET
     text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
     if field.endswith("_url"):
         return masked_url(text)

@@ -33,8 +33,9 @@ OWNERS = {
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},
     "alembic": {"pgrag.schema"},
     "httpx": {
-        "pgrag.embedding", "pgrag.endpoint", "pgrag.llm", "pgrag.reranking",
+        "pgrag.embedding", "pgrag.endpoint", "pgrag.llm", "pgrag.outgoing", "pgrag.reranking",
     },
+    "httpcore": {"pgrag.outgoing"},
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},
     "uvicorn": {"pgrag.api", "pgrag.cli"},

@@ -81,6 +81,7 @@ def test_configuration_lists_every_setting_with_its_default() -> None:
         name: {None: "unset", (): "unset", "": "empty"}.get(value, str(value))  # type: ignore[arg-type]
         for name, value in defaults.items()
     }
+    expected["PGRAG_OUTGOING_ALLOW"] = " ".join(defaults["PGRAG_OUTGOING_ALLOW"])
     # Where the data of a user lies is the platform's choice.
     expected["PGRAG_HOME"] = "the user's data folder"
     assert rows == expected

@@ -46,6 +46,7 @@ VARIABLES = [
     "PGRAG_LLM_MAX_TOKENS",
     "PGRAG_LLM_TEMPERATURE",
     "PGRAG_MAX_PAGE_BYTES",
+    "PGRAG_OUTGOING_ALLOW",
     "PGRAG_MCP_WRITES",
     "PGRAG_MCP_READ_ONLY",
     "PGRAG_MCP_ROOTS",
@@ -124,6 +125,19 @@ def test_roots_are_written_as_path_is(working_directory, monkeypatch):
     monkeypatch.setenv("PGRAG_MCP_ROOTS", os.pathsep)
     with pytest.raises(SettingsError, match=r"PGRAG_MCP_ROOTS=.* must name a folder"):
         load_settings()
+
+
+def test_outgoing_addresses_are_public_unless_they_are_listed(monkeypatch):
+    assert load_settings().outgoing_allow == ("public",)
+    monkeypatch.setenv("PGRAG_OUTGOING_ALLOW", "Public, *.Docs.example 10.0.0.0/8,fd00::1")
+    settings = load_settings()
+    listed = ("public", "*.docs.example", "10.0.0.0/8", "fd00::1/128")
+    assert settings.outgoing_allow == listed
+    assert described(settings)["PGRAG_OUTGOING_ALLOW"] == (" ".join(listed), "environment")
+    for wrong in ("10.0.0.1/8", "10.*", "fe80:*", "http://docs.example", "docs.example.", "bücher"):
+        monkeypatch.setenv("PGRAG_OUTGOING_ALLOW", wrong)
+        with pytest.raises(SettingsError, match=r"PGRAG_OUTGOING_ALLOW=.* must "):
+            load_settings()
 
 
 def test_home_of_somebody_unknown_is_refused(monkeypatch):

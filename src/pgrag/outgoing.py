@@ -1,0 +1,202 @@
+"""HTTP to addresses that a request names, as far as the operator's allow-list lets it go.
+
+A name is resolved once for each connection, its addresses are checked, and the connection goes to
+one that passed: neither DNS answers that change nor redirects lead past the list. The addresses in
+settings, such as PGRAG_LLM_URL, are the operator's own; their clients need no guard, and follow no
+redirect.
+"""
+
+import logging
+import socket
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+import httpcore
+import httpx
+
+from pgrag.errors import ForbiddenAddress
+from pgrag.settings import Settings
+
+log = logging.getLogger(__name__)
+
+Address = IPv4Address | IPv6Address
+#: Returns the addresses of a name, in the order in which to try them. Raises OSError.
+Resolve = Callable[[str, int], Sequence[Address]]
+
+PUBLIC = "public"
+"""The entry of an allow-list that stands for all public addresses."""
+
+_METADATA = frozenset(
+    ip_address(address)
+    for address in (
+        "169.254.169.254",  # most clouds
+        "fd00:ec2::254",  # AWS
+        "100.100.100.200",  # Alibaba
+        "168.63.129.16",  # Azure; looks public
+        "192.0.0.192",  # Oracle
+    )
+)
+"""Addresses at which a cloud hands out credentials to whoever asks from its machine."""
+
+_PRIVATE = tuple(
+    ip_network(network)
+    for network in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+)
+"""Networks of an organisation or a provider, where a listed name may lead."""
+
+_UNICAST = ip_network("2000::/3")
+_NOT_PUBLIC = tuple(
+    ip_network(network)
+    for network in (
+        "192.88.99.0/24",  # relays of 6to4
+        "2001::/23",  # protocols, such as Teredo, which embeds IPv4 addresses
+        "2002::/16",  # 6to4, likewise
+        "3fff::/20",  # documentation
+    )
+)
+_ISATAP = (0x00005EFE, 0x02005EFE)
+"""The middle of an address that embeds an IPv4 address in its last 32 bits (RFC 5214)."""
+
+
+class AllowList:
+    """Which addresses may be reached; see the setting PGRAG_OUTGOING_ALLOW.
+
+    An entry is `public`, a network, or a name, in which `*` stands for any characters. A name may
+    lead to public addresses and to private networks, but not to this machine, its link, or the
+    metadata of a cloud: only a network allows those.
+    """
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._networks = []
+        self._names = []
+        self._allows_public = False
+        for entry in entries:
+            if entry == PUBLIC:
+                self._allows_public = True
+                continue
+            try:
+                self._networks.append(ip_network(entry))
+            except ValueError:
+                self._names.append(entry)
+
+    def allows(self, host: str, address: Address) -> bool:
+        """Whether a connection to this address may be made for a host of this name."""
+        if any(address in network for network in self._networks):
+            return True
+        if is_public(address):
+            return self._allows_public or self._names_host(host)
+        return _is_private(address) and self._names_host(host)
+
+    def _names_host(self, host: str) -> bool:
+        name = host.lower().rstrip(".")
+        return not _is_literal(name) and any(fnmatchcase(name, entry) for entry in self._names)
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address belongs to a host of the internet, by itself and not by one in it."""
+    if address in _METADATA or any(address in network for network in _NOT_PUBLIC):
+        return False
+    if isinstance(address, IPv6Address):
+        middle = int(address) >> 32 & 0xFFFFFFFF
+        return address in _UNICAST and address.is_global and middle not in _ISATAP
+    return address.is_global and not address.is_multicast
+
+
+def guarded_client(
+    settings: Settings,
+    *,
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 30.0,
+    follow_redirects: bool = False,
+    resolve: Resolve | None = None,
+) -> httpx.Client:
+    """Make a client for http and https addresses that somebody else names.
+
+    `timeout` is the longest silence in seconds. Proxies of the environment are not used: they would
+    resolve the names again. `resolve` replaces DNS. Requests raise `ForbiddenAddress` for what the
+    allow-list does not have, also in a redirect, and the errors of httpx.
+    """
+    return httpx.Client(
+        headers=headers,
+        timeout=timeout,
+        follow_redirects=follow_redirects,
+        trust_env=False,
+        transport=_Transport(AllowList(settings.outgoing_allow), resolve or _resolved),
+    )
+
+
+class _Transport(httpx.HTTPTransport):
+    """The transport of httpx with connections of its own; pools, TLS and errors stay httpx's."""
+
+    def __init__(self, allowed: AllowList, resolve: Resolve) -> None:
+        # Certificates of the environment (SSL_CERT_FILE) are trusted, its proxies are not.
+        certificates = httpx.create_ssl_context()
+        super().__init__(verify=certificates, trust_env=False)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=certificates, network_backend=_Network(allowed, resolve)
+        )
+
+
+class _Network(httpcore.SyncBackend):
+    """Connects to addresses that were checked; the names stay in Host and in TLS."""
+
+    def __init__(self, allowed: AllowList, resolve: Resolve) -> None:
+        self._allowed = allowed
+        self._resolve = resolve
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the first address of a host that is allowed and answers."""
+        try:
+            addresses = self._resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(f"{host} has no address: {error}") from error
+        allowed = [address for address in addresses if self._allowed.allows(host, address)]
+        if not allowed:
+            # The addresses would tell a caller about networks that are not public.
+            log.info("%s is forbidden: it leads to %s", host, ", ".join(map(str, addresses)))
+            raise ForbiddenAddress(
+                f"{host} leads to no address that may be reached from here.",
+                hint="PGRAG_OUTGOING_ALLOW lists what may be: public addresses, unless it is set.",
+            )
+        for address in allowed[:-1]:
+            try:
+                return super().connect_tcp(
+                    str(address), port, timeout, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                log.debug("%s does not answer at %s", host, address)
+        return super().connect_tcp(str(allowed[-1]), port, timeout, local_address, socket_options)
+
+    def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Refuse."""
+        raise ForbiddenAddress(f"{path} is no address of a network.")
+
+
+def _resolved(host: str, port: int) -> list[Address]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [ip_address(address[0]) for *_, address in found]
+
+
+def _is_private(address: Address) -> bool:
+    return address not in _METADATA and any(address in network for network in _PRIVATE)
+
+
+def _is_literal(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
