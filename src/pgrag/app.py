@@ -170,7 +170,7 @@ class App:
         try:
             url = self.url
         except DatabaseUnavailable as error:
-            return [schema.Finding("database", False, error.message, error.hint or "")]
+            return [schema.Finding("database", "wrong", error.message, error.hint or "")]
         models = {embedder.name for embedder in self.providers.embedders}
         findings = doctor.findings(url, is_embedded=self.is_embedded, models=models)
         if self.settings.llm_url or self.settings.llm_model:

@@ -1,6 +1,7 @@
 """Check a database and name remedies. Changes nothing."""
 
 from collections.abc import Callable, Collection, Iterator
+from ipaddress import ip_address
 from typing import Any
 
 import psycopg
@@ -16,6 +17,15 @@ from pgrag.schema import Finding
 from pgrag.settings import masked_url
 
 _UPGRADE = "Run `pgrag db upgrade`."
+# Passwords of tutorials, images and compose files.
+_GUESSED_PASSWORDS = frozenset(
+    {
+        *("", "postgres", "password", "passwd", "pgrag", "admin", "root", "secret", "changeme"),
+        *("change-me", "example", "mysecretpassword", "docker", "test", "1234", "12345", "123456"),
+        *("12345678", "123456789", "qwerty", "letmein"),
+    }
+)
+_ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 
 
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
@@ -27,9 +37,10 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
     try:
         with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
             listed = [
-                Finding("database", True, masked_url(url)),
+                Finding("database", "ok", masked_url(url)),
                 *schema.server_findings(connection),
                 *_shadowing_findings(connection),
+                *_network_findings(connection),
             ]
             status = schema.status(url)
             listed.append(_schema_finding(status, is_embedded=is_embedded))
@@ -38,7 +49,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
                 listed.append(_builtin_model_finding(connection))
                 listed.extend(_library_findings(connection, models))
     except DatabaseError as error:
-        return [Finding("database", False, error.message, error.hint or "")]
+        return [Finding("database", "wrong", error.message, error.hint or "")]
     return listed
 
 
@@ -51,10 +62,77 @@ def _shadowing_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding
     for (name,) in open_schemas:
         yield Finding(
             "search_path",
-            False,
+            "wrong",
             f"Every role may create functions in the schema {name}, which holds pgvector, and pgrag"
             " could call them.",
             f"Run `revoke create on schema {name} from public`.",
+        )
+
+
+def _network_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
+    """Warn of a database on another machine that strangers could read, or talk to unnoticed."""
+    info = connection.info
+    # Without authentication, a server knows no name for who logged in.
+    is_open = (
+        not connection.pgconn.used_password
+        and info.server_version >= 160000  # what is older has a finding of its own
+        and connection.execute("select system_user").fetchone() == (None,)
+    )
+    yield from network_warnings(
+        info.hostaddr,
+        user=info.user,
+        database=info.dbname,
+        password=info.password if connection.pgconn.used_password else None,
+        is_open=is_open,
+        sslmode=info.get_parameters().get("sslmode", "prefer"),
+    )
+
+
+def network_warnings(
+    address: str,
+    *,
+    user: str,
+    database: str,
+    password: str | None,
+    is_open: bool,
+    sslmode: str,
+) -> Iterator[Finding]:
+    """Warn of a password that is easily guessed, and of a connection without enforced TLS.
+
+    `address` is the server's IP address, empty for a socket; a server on this machine needs no
+    warning. `password` is None if the server did not ask for one, and `is_open` if it did not
+    authenticate the role in another way either.
+    """
+    if not address or ip_address(address.partition("%")[0]).is_loopback:
+        return
+    if is_open:
+        yield Finding(
+            "password",
+            "warning",
+            f"The server at {address} lets everybody in as the role {user}, without a password.",
+            "Require scram-sha-256 in pg_hba.conf, and give the role a password.",
+        )
+    elif password is not None and password.lower() in {
+        *_GUESSED_PASSWORDS,
+        user.lower(),
+        database.lower(),
+    }:
+        yield Finding(
+            "password",
+            "warning",
+            f"The password of the role {user} at {address} is a default or a name, and easily"
+            " guessed.",
+            f"Set another one (`alter role {user} password …`), and put it into"
+            " PGRAG_DATABASE_URL.",
+        )
+    if sslmode not in _ENFORCED_TLS:
+        yield Finding(
+            "tls",
+            "warning",
+            f"The connection to {address} is not bound to TLS (sslmode={sslmode}): others in the"
+            " network could read or change what passes.",
+            "Append sslmode=verify-full (or at least sslmode=require) to PGRAG_DATABASE_URL, unless"
+            " the network is yours alone.",
         )
 
 
@@ -65,14 +143,14 @@ def language_model_finding(required: Callable[[], ChatModel]) -> Finding:
         model = required()
         served = model.served()
     except (SettingsError, LanguageModelError) as error:
-        return Finding(name, False, error.message, error.hint or "")
+        return Finding(name, "wrong", error.message, error.hint or "")
     # Ollama's model names end in an optional tag after a colon.
     if served is None or any(model.name in {one, one.rpartition(":")[0]} for one in served):
-        return Finding(name, True, f"{model}.")
+        return Finding(name, "ok", f"{model}.")
     known = ", ".join(sorted(served)[:10]) or "none"
     return Finding(
         name,
-        False,
+        "wrong",
         f"{model} is not among the models that the server lists: {known}.",
         "Check PGRAG_LLM_MODEL, or load the model on the server.",
     )
@@ -81,11 +159,11 @@ def language_model_finding(required: Callable[[], ChatModel]) -> Finding:
 def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Finding:
     if status.state == "current":
         functions = f"functions {status.digest[:12]}"
-        return Finding("schema", True, f"Revision {status.revision}, {functions}.")
+        return Finding("schema", "ok", f"Revision {status.revision}, {functions}.")
     if status.state == "newer":
         message = f"Revision {status.revision} is newer than this version of pgrag."
         return Finding(
-            "schema", False, message, "Install the version that made it, or a newer one."
+            "schema", "wrong", message, "Install the version that made it, or a newer one."
         )
     message = (
         "There is no pgrag schema yet."
@@ -94,8 +172,8 @@ def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Findin
         f" version of pgrag has revision {status.head}, functions {status.digest[:12]}."
     )
     if is_embedded:
-        return Finding("schema", True, f"{message} The next command brings in what is missing.")
-    return Finding("schema", False, message, _UPGRADE)
+        return Finding("schema", "ok", f"{message} The next command brings in what is missing.")
+    return Finding("schema", "wrong", message, _UPGRADE)
 
 
 def _builtin_model_finding(connection: psycopg.Connection[Any]) -> Finding:
@@ -110,8 +188,8 @@ def _builtin_model_finding(connection: psycopg.Connection[Any]) -> Finding:
     tokens = row["tokens"] if row else 0
     if not tokens:
         message = f"The built-in model {description.name} is missing, or another edition of it."
-        return Finding("model", False, message, _UPGRADE)
-    return Finding("model", True, f"{description.name} with {tokens:,} tokens.")
+        return Finding("model", "wrong", message, _UPGRADE)
+    return Finding("model", "ok", f"{description.name} with {tokens:,} tokens.")
 
 
 def _library_findings(
@@ -143,18 +221,18 @@ def _library_findings(
             remedies[f"some texts have no vector by {model}"] = f"Run `pgrag embed {name}`."
         if remedies:
             yield Finding(
-                f"library {name}", False, "; ".join(remedies), " ".join(remedies.values())
+                f"library {name}", "wrong", "; ".join(remedies), " ".join(remedies.values())
             )
         else:
             versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"
             message = f"{versions}, {row['documents']:,} documents, by {model}."
-            yield Finding(f"library {name}", True, message)
+            yield Finding(f"library {name}", "ok", message)
     for model in sorted(used):
         [index] = call(connection, "vector_index_state", model=model)
         if index["wanted"] and not index["valid"]:
             yield Finding(
                 "vector index",
-                False,
+                "wrong",
                 f"The vectors of {model} have no index: searches in large libraries are slow.",
                 "Run `pgrag embed LIBRARY` for a library that uses it.",
             )

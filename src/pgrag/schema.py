@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _LOCK = 7_238_115_902
+
+_LEAST_VECTOR = (0, 8)
+# The version that mended a fault of HNSW indexes, and the fault; see pgvector's changelog.
+_VECTOR_FAULTS = (
+    ((0, 8, 2), "parallel builds of HNSW indexes may reveal other data or crash (CVE-2026-3172)"),
+    ((0, 8, 3), "vacuum may corrupt an HNSW index"),
+    ((0, 8, 4), "vacuum of an HNSW index, and inserts meanwhile, may fail"),
+)
+_UPDATE_VECTOR = "Run `alter extension vector update` in the database."
 
 _alembic = Lock()
 """Serialises migrations: Alembic keeps its state in global variables."""
@@ -40,12 +49,20 @@ class SchemaStatus:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of `pgrag doctor`: what was checked, the result, and the remedy."""
+    """One line of `pgrag doctor`: what was checked, the result, and the remedy.
+
+    `level` is "ok", "wrong", or "warning": pgrag works, but the remedy is advised.
+    """
 
     name: str
-    ok: bool
+    level: Literal["ok", "warning", "wrong"]
     message: str
     remedy: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether pgrag works with it; a warning is no hindrance."""
+        return self.level != "wrong"
 
 
 def sql_root() -> Path:
@@ -202,23 +219,36 @@ def _resource(name: str) -> Path:
 
 
 def _finding(name: str, ok: bool, message: str, remedy: str) -> Finding:
-    return Finding(name, ok, message, "" if ok else remedy)
+    return Finding(name, "ok" if ok else "wrong", message, "" if ok else remedy)
 
 
 def _vector_finding(extension: str | None, available: str | None) -> Finding:
     version = extension or available
-    return _finding(
+    if version is None or _number(version) < _LEAST_VECTOR:
+        return Finding(
+            "pgvector",
+            "wrong",
+            f"pgvector {version}." if version else "pgvector is not available on this server.",
+            _UPDATE_VECTOR
+            if _number(available) >= _LEAST_VECTOR
+            else "Install pgvector 0.8 or newer on the server.",
+        )
+    faults = [fault for fixed, fault in _VECTOR_FAULTS if _number(version) < fixed]
+    if not faults:
+        return Finding("pgvector", "ok", f"pgvector {version}.")
+    return Finding(
         "pgvector",
-        _is_vector_fit(version),
-        f"pgvector {version}." if version else "pgvector is not available on this server.",
-        "Run `alter extension vector update` in the database."
-        if _is_vector_fit(available)
-        else "Install pgvector 0.8 or newer on the server.",
+        "warning",
+        f"pgvector {version} has known faults: {'; '.join(faults)}.",
+        _UPDATE_VECTOR
+        if _number(available) >= _VECTOR_FAULTS[-1][0]
+        else "Install pgvector 0.8.4 or newer on the server, then run"
+        " `alter extension vector update` in the database.",
     )
 
 
-def _is_vector_fit(version: str | None) -> bool:
-    return tuple(int(part) for part in re.findall(r"\d+", version or "0")[:2]) >= (0, 8)
+def _number(version: str | None) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version or "0")[:3])
 
 
 def _require_server(connection: psycopg.Connection[Any]) -> None:

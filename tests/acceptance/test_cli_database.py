@@ -90,11 +90,27 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
         connection.execute("update pgrag.embedding_models set checksum = 'other'")
         connection.execute("update pgrag.versions set status = 'indexing'")
         findings = pgrag.run("doctor", "--json", code=1).json
-        wrong = [finding["name"] for finding in findings if not finding["ok"]]
+        wrong = [finding["name"] for finding in findings if finding["level"] == "wrong"]
         assert wrong == ["model", "library pumps"]
         pgrag.run("db", "upgrade")
         pgrag.run("index", "pumps", "pumps")
     assert "wrong" not in pgrag.run("doctor").out
+
+
+def test_the_doctor_warns_and_leaves_the_exit_status_alone(pgrag: CommandLine) -> None:
+    pgrag.run("db", "upgrade")
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        older = "update pg_extension set extversion = '0.8.1' where extname = 'vector'"
+        connection.execute(older)
+        told = pgrag.run("doctor", code=0).out
+        assert "warning pgvector       pgvector 0.8.1 has known faults: " in told
+        assert "CVE-2026-3172" in told
+        assert "Run `alter extension vector update` in the database." in told
+        findings = {row["name"]: row["level"] for row in pgrag.json("doctor")}
+        assert [name for name, level in findings.items() if level != "ok"] == ["pgvector"]
+        assert findings["pgvector"] == "warning"
+        connection.execute("alter extension vector update")
+    assert "warning" not in pgrag.run("doctor", code=0).out
 
 
 def test_every_setting_is_listed_with_its_source_and_no_secret(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_stop_says_that_it_had_to_insist(fresh: CommandLine) -> None:
 def test_an_older_schema_is_brought_up_to_date_by_the_way(fresh: CommandLine) -> None:
     with psycopg.connect(server_of(fresh).start(), autocommit=True) as connection:
         connection.execute("update pgrag.installed_functions set digest = 'another'")
-    assert "ok    schema" in fresh.run("doctor").out
+    assert "ok      schema" in fresh.run("doctor").out
     assert "Bringing the database up to date." in fresh.run("libraries").err
     assert fresh.run("libraries").err == ""
 

@@ -84,7 +84,7 @@ def test_a_database_that_does_not_answer(tmp_path: Path) -> None:
         assert ended.err.startswith("error: The database cannot be used")
         assert "PGRAG_DATABASE_URL" in ended.err
     told = pgrag.run("doctor", code=1)
-    assert told.out.startswith("wrong database")
+    assert told.out.startswith("wrong   database")
     assert "secret" not in told.out + told.err
 
 
@@ -105,7 +105,7 @@ def test_a_database_older_or_newer_than_the_package(
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("update pgrag.installed_functions set digest = 'another'")
         assert "pgrag db upgrade" in pgrag.run("search", "copy", code=1).err
-        assert "wrong schema" in pgrag.run("doctor", code=1).out
+        assert "wrong   schema" in pgrag.run("doctor", code=1).out
         assert "was outdated" in pgrag.run("db", "upgrade").out
         connection.execute("update pgrag.alembic_version set version_num = 'x9'")
         for command in (("libraries",), ("db", "upgrade")):

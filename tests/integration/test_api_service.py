@@ -34,7 +34,7 @@ def test_alive_and_ready(harbour: ApiClient) -> None:
     ready = harbour.ok("/readyz")
     assert ready["status"] == "ready"
     assert [finding["name"] for finding in ready["findings"]] == ["database", "schema", "model"]
-    assert all(finding["ok"] for finding in ready["findings"])
+    assert all(finding["level"] == "ok" for finding in ready["findings"])
     problem(harbour.get("/healthz?verbose=1"), 422, "invalid-request")
 
 
@@ -177,7 +177,7 @@ def test_a_database_without_a_schema(empty_database_url: str) -> None:
             document = problem(client.get(address), 503, "schema-outdated")
             assert "pgrag db upgrade" in document["hint"]
         ready = problem(client.get("/readyz"), 503, "not-ready")
-        assert [finding["ok"] for finding in ready["findings"]] == [True, False]
+        assert [finding["level"] for finding in ready["findings"]] == ["ok", "wrong"]
         assert "pgrag db upgrade" in ready["findings"][1]["remedy"]
         with App(Settings(database_url=empty_database_url)) as app:
             app.upgrade()
@@ -202,7 +202,7 @@ def test_a_database_of_another_version(
         ready = problem(client.get("/readyz"), 503, "not-ready")
         assert ready["findings"][1] == {
             "name": "schema",
-            "ok": False,
+            "level": "wrong",
             "message": ready["findings"][1]["message"],
             "remedy": document["hint"],
         }
@@ -214,7 +214,7 @@ def test_a_database_without_the_built_in_model(
     connection.execute("delete from pgrag.model_tokens")
     with serving(database_url) as client:
         ready = problem(client.get("/readyz"), 503, "not-ready")
-    assert [finding["ok"] for finding in ready["findings"]] == [True, True, False]
+    assert [finding["level"] for finding in ready["findings"]] == ["ok", "ok", "wrong"]
     assert "pgrag db upgrade" in ready["findings"][2]["remedy"]
 
 

@@ -9,24 +9,43 @@ from pgrag.routines import digest, function_files
 
 
 @pytest.mark.parametrize(
-    ("extension", "available", "ok", "remedy"),
+    ("extension", "available", "level", "remedy"),
     [
-        ("0.8.0", "0.8.0", True, ""),
-        (None, "0.8.5", True, ""),
-        ("0.10.1", "0.10.1", True, ""),
-        ("1.0.0", "1.0.0", True, ""),
-        ("0.7.4", "0.8.1", False, "alter extension vector update"),
-        ("0.7.4", "0.7.4", False, "Install pgvector 0.8 or newer"),
-        ("0.7.4", None, False, "Install pgvector 0.8 or newer"),
-        (None, "0.7.4", False, "Install pgvector 0.8 or newer"),
-        (None, None, False, "Install pgvector 0.8 or newer"),
+        ("0.8.4", "0.8.4", "ok", ""),
+        (None, "0.8.5", "ok", ""),
+        ("0.10.1", "0.10.1", "ok", ""),
+        ("1.0.0", "1.0.0", "ok", ""),
+        ("0.8.0", "0.8.0", "warning", "Install pgvector 0.8.4 or newer"),
+        (None, "0.8.3", "warning", "Install pgvector 0.8.4 or newer"),
+        ("0.8.3", "0.8.4", "warning", "Run `alter extension vector update`"),
+        ("0.7.4", "0.8.1", "wrong", "alter extension vector update"),
+        ("0.7.4", "0.7.4", "wrong", "Install pgvector 0.8 or newer"),
+        ("0.7.4", None, "wrong", "Install pgvector 0.8 or newer"),
+        (None, "0.7.4", "wrong", "Install pgvector 0.8 or newer"),
+        (None, None, "wrong", "Install pgvector 0.8 or newer"),
     ],
 )
-def test_pgvector(extension, available, ok, remedy):
+def test_pgvector(extension, available, level, remedy):
     finding = schema._vector_finding(extension, available)
-    assert finding.ok is ok
+    assert finding.level == level
+    assert finding.ok is (level != "wrong")
     assert remedy in finding.remedy
-    assert bool(finding.remedy) is not ok
+    assert bool(finding.remedy) is (level != "ok")
+
+
+@pytest.mark.parametrize(
+    ("version", "faults"),
+    [
+        ("0.8.0", ["CVE-2026-3172", "may corrupt", "may fail"]),
+        ("0.8.2", ["may corrupt", "may fail"]),
+        ("0.8.3", ["may fail"]),
+    ],
+)
+def test_a_pgvector_with_faults_names_those_of_its_version(version, faults):
+    message = schema._vector_finding(version, version).message
+    assert [
+        fault for fault in ("CVE-2026-3172", "may corrupt", "may fail") if fault in message
+    ] == faults
 
 
 def test_digest_knows_names_and_contents(tmp_path):

@@ -158,7 +158,8 @@ def doctor(
 ) -> Output:
     """Check the database, its schema and the models, or one library, and print remedies.
 
-    Exit status 1 means that something is wrong (with --repair: that something still is).
+    Exit status 1 means that something is wrong (with --repair: that something still is); warnings
+    leave it at 0.
     """
     if library is not None:
         return _examine(app, library, repair=repair, as_json=as_json)
@@ -172,14 +173,15 @@ def doctor(
             {"setting": "name", "value": "value", "source": "source", "meaning": "description"},
         )
     findings = app.findings()
+    styles = {"ok": "green", "warning": "yellow", "wrong": "bold red"}
 
     def show() -> None:
         for finding in findings:
-            mark = ("ok    ", "green") if finding.ok else ("wrong ", "bold red")
             message = printable(finding.message)
+            mark = (f"{finding.level:<8}", styles[finding.level])
             stdout().print(Text.assemble(mark, f"{finding.name:<14} ", message), soft_wrap=True)
-            if not finding.ok:
-                print_indented(Text(printable(finding.remedy)), indent=20)
+            if finding.remedy:
+                print_indented(Text(printable(finding.remedy)), indent=22)
 
     healthy = all(finding.ok for finding in findings)
     return Output([asdict(finding) for finding in findings], show, failed=not healthy)

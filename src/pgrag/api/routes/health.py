@@ -47,8 +47,8 @@ class Readiness(Value):
 
 def _findings(app: App, work: Work) -> list[Finding]:
     """Check database, schema and built-in model in this order, up to the first failure."""
-    answers = Finding("database", True, "The database answers.")
-    fits = Finding("schema", True, "The database fits this version of pgrag.")
+    answers = Finding("database", "ok", "The database answers.")
+    fits = Finding("schema", "ok", "The database fits this version of pgrag.")
     try:
         app.require_schema()
         with working(work):
@@ -57,19 +57,19 @@ def _findings(app: App, work: Work) -> list[Finding]:
         log.warning("not ready: %s", error)
         return [_silent(error.hint or "")]
     except (SchemaOutdated, SchemaTooNew) as error:
-        return [answers, Finding("schema", False, error.message, error.hint or "")]
+        return [answers, Finding("schema", "wrong", error.message, error.hint or "")]
     if row["installed"]:
-        model = Finding("model", True, "The built-in embedding model is installed.")
+        model = Finding("model", "ok", "The built-in embedding model is installed.")
     else:
         model = Finding(
-            "model", False, "The built-in embedding model is missing.", "Run `pgrag db upgrade`."
+            "model", "wrong", "The built-in embedding model is missing.", "Run `pgrag db upgrade`."
         )
     return [answers, fits, model]
 
 
 def _silent(remedy: str) -> Finding:
     """The finding for a database that does not answer; the reason goes to the log."""
-    return Finding("database", False, "The database does not answer.", remedy)
+    return Finding("database", "wrong", "The database does not answer.", remedy)
 
 
 @router.get("/healthz", response_model=Health)

@@ -1,0 +1,105 @@
+"""What `pgrag doctor` says about a database on another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from pgrag.doctor import findings, network_warnings
+from pgrag.embedded import EmbeddedServer
+
+GUARDED = {
+    "user": "reader",
+    "database": "docs",
+    "password": "b2Nlk8u3",
+    "is_open": False,
+    "sslmode": "verify-full",
+}
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The TCP port of a server with a role `postgres`, the password of which is its name."""
+    server = EmbeddedServer(tmp_path_factory.mktemp("doctor"))
+    try:
+        url = server.start(listen=True)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("create role postgres login password 'postgres'")
+            connection.execute("create role careful login password 'b2Nlk8u3'")
+            connection.execute("create role anybody login")
+        data = server.status().data_directory
+        assert data is not None
+        rules = data / "pg_hba.conf"
+        rules.write_text(f"host all anybody 0.0.0.0/0 trust\n{rules.read_text()}")
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("select pg_reload_conf()")
+        found = urlsplit(url).port
+        assert found is not None
+        yield found
+    finally:
+        server.remove()
+
+
+@pytest.mark.parametrize(
+    ("credentials", "warned"),
+    [
+        ("postgres:postgres", ["password", "tls"]),
+        ("anybody", ["password", "tls"]),
+        ("careful:b2Nlk8u3", ["tls"]),
+    ],
+)
+def test_a_server_elsewhere_needs_a_password_and_tls(
+    port: int, credentials: str, warned: list[str]
+) -> None:
+    """0.0.0.0 leads to this machine, but is no loopback address: it stands for another machine."""
+    for host, expected in (("0.0.0.0", warned), ("127.0.0.1", [])):
+        url = f"postgresql://{credentials}@{host}:{port}/pgrag"
+        found = findings(url, is_embedded=False, models=[])
+        warnings = [finding for finding in found if finding.level == "warning"]
+        assert [finding.name for finding in warnings] == expected
+        assert all(finding.ok and finding.remedy for finding in warnings)
+        assert not any("b2Nlk8u3" in finding.message for finding in found)
+
+
+def test_a_socket_needs_neither(database_url: str) -> None:
+    found = findings(database_url, is_embedded=False, models=[])
+    assert not {"password", "tls"} & {finding.name for finding in found}
+
+
+@pytest.mark.parametrize("address", ["", "127.0.0.1", "127.8.9.10", "::1"])
+def test_this_machine_is_not_warned_of(address: str) -> None:
+    given = {**GUARDED, "password": "postgres", "sslmode": "disable"}
+    assert list(network_warnings(address, **given)) == []
+
+
+@pytest.mark.parametrize("address", ["10.1.2.3", "fd00::2", "fe80::1%eth0"])
+def test_a_guarded_server_elsewhere_is_not_warned_of(address: str) -> None:
+    assert list(network_warnings(address, **GUARDED)) == []
+    assert list(network_warnings(address, **{**GUARDED, "password": None})) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "words"),
+    [
+        ({"password": "postgres"}, "password", "easily guessed"),
+        ({"password": "Reader"}, "password", "easily guessed"),
+        ({"password": "docs"}, "password", "easily guessed"),
+        ({"password": None, "is_open": True}, "password", "lets everybody in"),
+        ({"sslmode": "disable"}, "tls", "sslmode=disable"),
+        ({"sslmode": "prefer"}, "tls", "sslmode=prefer"),
+        ({"sslmode": "allow"}, "tls", "sslmode=allow"),
+    ],
+)
+def test_each_weakness_has_a_warning(change: dict[str, object], name: str, words: str) -> None:
+    [finding] = network_warnings("10.1.2.3", **{**GUARDED, **change})  # type: ignore[arg-type]
+    assert (finding.name, finding.level) == (name, "warning")
+    assert words in finding.message
+    assert finding.remedy
+
+
+@pytest.mark.parametrize("sslmode", ["require", "verify-ca", "verify-full"])
+def test_enforced_tls_is_enough(sslmode: str) -> None:
+    assert list(network_warnings("10.1.2.3", **{**GUARDED, "sslmode": sslmode})) == []
