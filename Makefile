@@ -25,7 +25,7 @@ SERVE   ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-local lint format docs requirements bench evaluation house constraints clean
+.PHONY: help demo test test-container test-local lint format docs requirements bench evaluation campaign house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ bench: $(VENV)/.development ## measure speed and exactness on real documentation
 evaluation: $(VENV)/.development ## measure the labelled sets and write docs/evaluation.md (DATA=path ONLY='scifact k8s-anchor' ABLATION=1 AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(ABLATION),--ablation) $(if $(AGAIN),--again)
+
+campaign: $(VENV)/.development ## call every SQL function with hostile arguments (CAMPAIGN='--calls 20000 --seed 7')
+	$(BIN)/python -m campaign.functions $(CAMPAIGN)
 
 house: ## count lines, long files, SQL functions and the places of a search's arguments (ARGUMENT=alpha)
 	@$(PYTHON) scripts/house.py "$$ARGUMENT"

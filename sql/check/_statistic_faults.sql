@@ -23,7 +23,7 @@ as $$
         from pgrag.documents as d
         cross join lateral (
             select f.lexeme, f.header_frequency + f.content_frequency as frequency
-            from pgrag.term_frequencies(
+            from _pgrag.term_frequencies(
                 d.search, _pgrag.field_weights(statistic_faults.settings)
             ) as f
             offset 0
@@ -51,7 +51,7 @@ as $$
             t.document_id,
             t.language,
             t.lexeme,
-            pgrag.impact(
+            _pgrag.impact(
                 t.frequency,
                 t.length,
                 c.average_length,

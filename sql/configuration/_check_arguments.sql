@@ -98,6 +98,17 @@ declare
 begin
     if kind = 'object' then
         return null;
+    elsif exists (
+        select
+        from jsonb_array_elements(case when jsonb_typeof(items) = 'array' then items end) as i
+        where case jsonb_typeof(i.value)
+            when 'number' then not _pgrag.is_measurable(i.value::numeric)
+        end
+    )
+    then
+        return format(
+            '%s must be 0, or from 1e-9 to 1e100 in size, got %s.', name, left(value::text, 100)
+        );
     elsif jsonb_typeof(value) <> coalesce(nullif(kind, 'integer'), 'number')
         or (kind = 'integer' and value::numeric % 1 <> 0)
         or jsonb_array_length(case when kind = 'array' then value end)

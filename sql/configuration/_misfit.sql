@@ -12,7 +12,10 @@ as $$
     -- Branches on the type of the value first, because a cast in another branch might still run.
     select case
         when not case jsonb_typeof(value)
-            when 'number' then f.type = 'number' and value::numeric between f.lowest and f.highest
+            when 'number'
+            then f.type = 'number'
+                and value::numeric between f.lowest and f.highest
+                and _pgrag.is_measurable(value::numeric)
             when 'string' then f.type = 'string' and value #>> '{}' ~ f.pattern
             when 'array'
             then (

@@ -128,6 +128,7 @@ as $$
         when jsonb_typeof(s.value) <> 'number' then false
         when b.is_whole and s.value::numeric % 1 <> 0 then true
         else s.value::numeric not between b.lowest and b.highest
+            or not _pgrag.is_measurable(s.value::numeric)
     end
     order by s.name
     limit 1;

@@ -25,6 +25,7 @@ begin
         and max_documents_to_expand >= 0
         and max_chunks_per_document >= 0
         and expansion_share between 0 and 1
+        and _pgrag.is_measurable(expansion_share::numeric)
     ) is not true
     then
         raise exception
@@ -71,7 +72,11 @@ begin
         join pgrag.documents as d
             on d.library_id = p.library_id and d.page_id = p.page_id and d.level = 2
         where p.nth <= max_documents_to_expand
-            and p.score >= greatest(expansion_threshold, expansion_share * p.best_score)
+            and p.score >= greatest(
+                expansion_threshold,
+                -- The product of the smallest numbers does not fit into their type.
+                case when abs(p.best_score) < 1e-100 then 0 else expansion_share * p.best_score end
+            )
     ),
     -- Materialized, because the join below would compute it once per page.
     expanded as materialized (

@@ -24,6 +24,7 @@ declare
     owner_id bigint := _pgrag.library_id(enrichment_failures.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, enrichment_failures.version);
 begin
+    perform _pgrag.check_count('top_k', enrichment_failures.top_k);
     return query
     select
         f.kind, f.document_id, v.label, p.key, d.path, f.model, f.reason, f.attempts, f.failed_at
@@ -41,4 +42,4 @@ $$;
 comment on function pgrag.enrichment_failures is
 'The documents of a library (or one of its versions) that a language model failed on, and why, at
 most top_k (null for all). They are unchanged, and the next run tries them again. A document whose
-text changes loses its failure. Errors: PGR02, PGR03.';
+text changes loses its failure. Errors: PGR01 for top_k, PGR02, PGR03.';

@@ -34,7 +34,7 @@ begin
         select
             p.question_number, p.is_muted, p.is_page, p.text_id,
             sum(
-                p.weight * pgrag.impact(
+                p.weight * _pgrag.impact(
                     -(p.counts <#> weights),
                     -(p.lengths <#> weights),
                     greatest(-(p.averages <#> weights), 1e-6),

@@ -27,6 +27,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 begin
+    perform _pgrag.check_range('seed', compare_evaluations.seed, -(2.0 ^ 62), 2.0 ^ 62);
     if compare_evaluations.permutations is null
         or compare_evaluations.permutations not between 1 and 1000000
     then

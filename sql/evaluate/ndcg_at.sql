@@ -31,7 +31,7 @@ comment on function pgrag.ndcg_at is
 'Normalised discounted cumulative gain: the sum of gain / log2(rank + 1) over the first k ranks,
 divided by the sum for the ideal order of judged (Järvelin and Kekäläinen, TOIS 2002). gain: linear
 (the grade, as in trec_eval) or exponential (2 ^ grade - 1). 0 if nothing is relevant. k: null for
-the whole list.';
+the whole list. Errors: PGR01 for grades above 500 with exponential gain.';
 
 create or replace function _pgrag.discounted_gain(
     grades integer[],
@@ -45,7 +45,14 @@ parallel safe
 as $$
     select sum(
         case discounted_gain.gain
-            when 'exponential' then pg_catalog.power(2::double precision, g.grade) - 1
+            when 'exponential'
+            then case when g.grade > 500
+                then _pgrag.refuse(
+                    pg_catalog.format('The grade %s is too large for exponential gain.', g.grade),
+                    'Use grades up to 500, or linear gain (ndcg).'
+                )::double precision
+                else pg_catalog.power(2::double precision, g.grade) - 1
+            end
             when 'linear' then g.grade::double precision
         end
         / (pg_catalog.ln((g.nth + 1)::double precision) / pg_catalog.ln(2::double precision))

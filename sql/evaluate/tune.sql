@@ -46,12 +46,12 @@ begin
     from pgrag.libraries as l
     left join pgrag.embedding_models as m on m.model_id = l.model_id
     where l.library_id = run.library_id;
+    -- Numbers are added to the seed.
+    perform _pgrag.check_range('seed', seed, -(2.0 ^ 62), 2.0 ^ 62);
     if query_count is null or query_count not between 50 and 5000 then
         raise exception 'query_count must be 50 to 5000, got %.',
             coalesce(query_count::text, 'null')
             using errcode = 'PGR01', hint = 'More questions take longer and are more certain.';
-    elsif seed is null then
-        raise exception 'seed must be a number, got null.' using errcode = 'PGR01';
     elsif source not in ('judgements', 'feedback', 'library') then
         raise exception 'source must be judgements, feedback or library, got %.',
             quote_literal(source)
@@ -181,6 +181,12 @@ volatile
 as $$
 begin
     run.finished_at := clock_timestamp();
+    -- A tuning takes minutes, in which the library may be removed.
+    perform from pgrag.libraries as l where l.library_id = (run).library_id for key share;
+    if not found then
+        raise exception 'The library was removed while it was tuned.'
+            using errcode = 'PGR02';
+    end if;
     insert into pgrag.tuning_runs overriding user value
     select (run).*
     returning * into run;

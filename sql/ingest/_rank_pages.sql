@@ -19,7 +19,7 @@ as $$
             t.lexeme,
             max(t.header_frequency) + sum(t.content_frequency) as frequency
         from pgrag.documents as d
-        cross join lateral pgrag.term_frequencies(
+        cross join lateral _pgrag.term_frequencies(
             d.search,
             _pgrag.field_weights(rank_pages.settings)
         ) as t
@@ -60,7 +60,7 @@ as $$
             t.page_id,
             pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
             sum(
-                pgrag.impact(
+                _pgrag.impact(
                     t.frequency,
                     l.length,
                     c.average_page_length,

@@ -90,7 +90,7 @@ as $$
         from pgrag.documents as d
         cross join lateral (
             select f.lexeme, f.header_frequency + f.content_frequency as frequency
-            from pgrag.term_frequencies(
+            from _pgrag.term_frequencies(
                 d.search, _pgrag.field_weights(rewrite_impacts.settings)
             ) as f
             offset 0
@@ -105,7 +105,7 @@ as $$
             t.language,
             t.lexeme,
             pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
-            pgrag.impact(
+            _pgrag.impact(
                 t.frequency,
                 t.length,
                 c.average_length,

@@ -230,7 +230,7 @@ as $$
         i.content,
         case
             when i.covers > 0
-            then pgrag.search_vector(
+            then _pgrag.search_vector(
                 i.language,
                 i.title,
                 array_remove(i.path, i.title),

@@ -162,7 +162,7 @@ begin
         pgrag.embedding_text(restated.title, restated.url, document.path, searched)
     );
     if document.covers > 0 then
-        document.search := pgrag.search_vector(
+        document.search := _pgrag.search_vector(
             document.language,
             restated.title,
             array_remove(document.path, restated.title),

@@ -32,7 +32,7 @@ as $$
                 f.lexeme,
                 f.header_frequency + f.content_frequency as frequency,
                 f.content_frequency
-            from pgrag.term_frequencies(
+            from _pgrag.term_frequencies(
                 s.search,
                 _pgrag.field_weights(write_documents.settings)
             ) as f
@@ -72,7 +72,7 @@ as $$
             t.language,
             t.lexeme,
             t.content_frequency,
-            pgrag.impact(
+            _pgrag.impact(
                 t.frequency,
                 t.length,
                 c.average_length,
@@ -234,7 +234,7 @@ as $$
             t.lexeme,
             t.header_frequency + t.content_frequency as frequency
         from pgrag.documents as d
-        cross join lateral pgrag.term_frequencies(
+        cross join lateral _pgrag.term_frequencies(
             d.search,
             _pgrag.field_weights(forget_documents.settings)
         ) as t

@@ -16,6 +16,11 @@ declare
     faulty record;
     complaint text;
 begin
+    if jsonb_typeof(configure_library.settings) is distinct from 'object' then
+        raise exception 'settings must be an object, got %.',
+            coalesce(left(configure_library.settings::text, 100), 'null')
+            using errcode = 'PGR01', hint = 'For example {"alpha": 0.4}.';
+    end if;
     select string_agg(k, ', ')
     into unknown
     from jsonb_object_keys(configure_library.settings) as k

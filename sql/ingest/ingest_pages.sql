@@ -29,6 +29,7 @@ begin
             coalesce(jsonb_typeof(ingest_pages.pages), 'null')
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
+    perform _pgrag.check_pages(ingest_pages.pages);
     perform _pgrag.check_edges(ingest_pages.pages);
     select o.*
     into target

@@ -25,6 +25,7 @@ declare
     owner_id bigint := _pgrag.library_id(pending_embeddings.library);
     pending_model bigint := _pgrag.model_or_default(owner_id, pending_embeddings.model);
 begin
+    perform _pgrag.check_count('top_k', pending_embeddings.top_k);
     if (pending_embeddings.kind in ('document', 'edge')) is not true then
         raise exception 'No vectors are kept of the kind %.',
             quote_nullable(left(pending_embeddings.kind, 200))

@@ -79,7 +79,7 @@ begin
                 d.language,
                 sum((t.header_frequency + t.content_frequency)::double precision) as length
             from pgrag.documents as d
-            cross join lateral pgrag.term_frequencies(
+            cross join lateral _pgrag.term_frequencies(
                 d.search, _pgrag.field_weights(rebuild_statistics.settings)
             ) as t
             where d.library_id = rebuild_statistics.library_id

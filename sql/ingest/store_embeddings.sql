@@ -43,13 +43,15 @@ begin
                 and d.covers > 0
             offset 0
         ) as d
+        where incoming.embedding is not null
         order by d.version_id, d.page_id, d.sort_order
         on conflict (library_id, document_id, model_id) do nothing;
     else
         insert into pgrag.edge_embeddings as old (
             library_id, edge_id, model_id, version_id, text_hash, embedding
         )
-        select
+        -- Of an edge that is there twice, one of the vectors is stored.
+        select distinct on (e.edge_id)
             e.library_id, e.edge_id, used.model_id, e.version_id, incoming.text_hash,
             l2_normalize(incoming.embedding)
         from unnest(

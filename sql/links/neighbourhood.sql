@@ -33,7 +33,9 @@ declare
     start pgrag.pages := _pgrag.page(
         coalesce(neighbourhood.page_id, neighbourhood.page_ids[1])
     );
-    start_ids bigint[] := array_remove(start.page_id || neighbourhood.page_ids, null);
+    start_ids bigint[] := array_remove(
+        start.page_id || array(select unnest(neighbourhood.page_ids)), null
+    );
 begin
     perform _pgrag.check_direction(neighbourhood.direction);
     perform _pgrag.check_range('depth', neighbourhood.depth, 1, 10);
@@ -92,26 +94,6 @@ begin
     if (direction in ('in', 'out', 'both')) is not true then
         raise exception 'There is no direction %.', quote_nullable(direction)
             using errcode = 'PGR01', hint = 'Use in, out or both.';
-    end if;
-end;
-$$;
-
-create or replace function _pgrag.check_range(
-    argument text,
-    value double precision,
-    least_value double precision,
-    greatest_value double precision
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if (value between least_value and greatest_value) is not true then
-        raise exception '% must be between % and %, got %.',
-            argument, least_value, greatest_value, coalesce(value::text, 'null')
-            using errcode = 'PGR01';
     end if;
 end;
 $$;

@@ -13,6 +13,7 @@ declare
     wanted_model pgrag.embedding_models;
     wrong_dimensions integer;
 begin
+    perform _pgrag.check_given('model', model_for.model);
     select m.*
     into wanted_model
     from pgrag.embedding_models as m

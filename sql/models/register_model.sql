@@ -15,6 +15,19 @@ as $$
 declare
     known pgrag.embedding_models;
 begin
+    perform _pgrag.check_given('query_prefix', register_model.query_prefix);
+    perform _pgrag.check_given('document_prefix', register_model.document_prefix);
+    perform _pgrag.check_range('dimensions', register_model.dimensions, 1, 4000);
+    perform _pgrag.check_range('alpha', coalesce(register_model.alpha, 0), 0, 1);
+    if coalesce(btrim(register_model.name), '') = '' or length(register_model.name) > 200 then
+        raise exception 'A model cannot be called %.',
+            quote_nullable(left(register_model.name, 100))
+            using errcode = 'PGR01', hint = 'Use 1 to 200 characters.';
+    elsif (register_model.provider in ('builtin', 'openai', 'local', 'custom')) is not true then
+        raise exception 'There is no provider %.',
+            quote_nullable(left(register_model.provider, 100))
+            using errcode = 'PGR01', hint = 'Use openai, local or custom.';
+    end if;
     insert into pgrag.embedding_models as m (
         name, provider, dimensions, query_prefix, document_prefix, alpha
     )
@@ -41,4 +54,4 @@ $$;
 comment on function pgrag.register_model is
 'Registers an embedding model, or updates its prefixes and default alpha, and returns its id.
 provider: openai (an endpoint of that protocol), local (run by pgrag itself) or custom. Errors:
-PGR08 if the model is registered with other dimensions.';
+PGR01, PGR08 if the model is registered with other dimensions.';

@@ -21,6 +21,9 @@ begin
         raise exception 'capacity must be at least 1, not %.', coalesce(capacity::text, 'null')
             using errcode = 'PGR01', hint = 'Say how many vectors of the model to keep.';
     end if;
+    perform _pgrag.check_given('query', query);
+    perform _pgrag.check_given('model', model);
+    perform _pgrag.check_given('query_embedding', query_embedding);
     select m.* into used from pgrag.embedding_models as m where m.model_id = _pgrag.model_id(model);
     if vector_dims(query_embedding) <> used.dimensions then
         raise exception 'Model % has % dimensions, query_embedding has %.',
@@ -63,4 +66,4 @@ $$;
 comment on function pgrag.remember_query_vector is
 'Caches the vector of a query by a model outside the database, so that psql can run the same query
 as a semantic search. The cache keeps the capacity most recently used vectors per model; a recorded
-search counts as use. Errors: PGR01 capacity, PGR08 dimension, PGR09.';
+search counts as use. Errors: PGR01, PGR08 dimension, PGR09.';

@@ -29,6 +29,7 @@ as $$
 declare
     chosen_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
+    perform _pgrag.check_count('top_k', pages.top_k);
     return query
     select
         p.page_id, p.key, p.url, p.title, p.path, p.topic, p.type, p.tags, p.language, p.created,
@@ -44,4 +45,4 @@ $$;
 
 comment on function pgrag.pages is
 'The pages of one version of a library by key, at most top_k; after: the last key already seen.
-Errors: PGR02, PGR03.';
+Errors: PGR01 for top_k, PGR02, PGR03.';

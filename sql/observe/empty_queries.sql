@@ -19,6 +19,7 @@ as $$
 declare
     observed record := _pgrag.observed(days, library);
 begin
+    perform _pgrag.check_count('top_k', empty_queries.top_k);
     return query
     select
         regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g'),
@@ -38,4 +39,4 @@ $$;
 
 comment on function pgrag.empty_queries is
 'The queries of the last days without hits, the most frequent first: topics that readers look for
-and that the documentation lacks or filters exclude. Errors: PGR01 for days, PGR02.';
+and that the documentation lacks or filters exclude. Errors: PGR01 for days or top_k, PGR02.';

@@ -8,7 +8,10 @@ volatile
 set search_path from current
 as $$
 declare
-    kept interval := coalesce(older_than, make_interval(days => pgrag.search_retention()));
+    -- No search is older than the bound, and no date is so long ago that it could not be written.
+    kept interval := least(
+        coalesce(older_than, make_interval(days => pgrag.search_retention())), interval '1000 years'
+    );
     batch bigint;
     forgotten bigint := 0;
 begin

@@ -11,11 +11,16 @@ returns table (
     mean_rating double precision,
     ratings bigint
 )
-language sql
+language plpgsql
 stable
 parallel safe
 set search_path from current
 as $$
+#variable_conflict use_column
+declare
+    observed record := _pgrag.observed(coalesce(days, 36500), library);
+begin
+    return query
     select
         h.library,
         asked.query,
@@ -31,20 +36,16 @@ as $$
         select regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g') as query
     ) as asked
     where h.page_key is not null
-        and (
-            judgements_from_feedback.library is null
-            or h.library = lower(btrim(judgements_from_feedback.library))
-        )
-        and (
-            judgements_from_feedback.days is null
-            or f.at >= now() - make_interval(days => judgements_from_feedback.days)
-        )
+        and (observed.library is null or h.library = observed.library)
+        and f.at >= observed.since
     group by h.library, asked.query, h.page_key
     order by h.library, asked.query, 4 desc, h.page_key;
+end;
 $$;
 
 comment on function pgrag.judgements_from_feedback is
 'Graded relevance of pages, from the ratings of single hits: for each query (in lower case, with
 single spaces) and page the mean rating of its hits, rounded, minus 2 and at least 0. So 5 becomes
 grade 3, 4 becomes 2, 3 becomes 1, and ratings of 1 or 2 mean not relevant. library: only this one;
-days: only ratings of this many days up to now. Ratings of whole answers are ignored.';
+days: only ratings of this many days up to now. Ratings of whole answers are ignored. Errors:
+PGR01 for days, PGR02.';

@@ -22,6 +22,7 @@ as $$
 declare
     observed record := _pgrag.observed(days, library);
 begin
+    perform _pgrag.check_count('top_k', popular_queries.top_k);
     return query
     select
         regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g'),
@@ -48,4 +49,4 @@ $$;
 comment on function pgrag.popular_queries is
 'The most frequent queries of the last days, in lower case and with single spaces: count, last time,
 the share without hits, the mean score of the first hit, the mean rating and the median of the
-milliseconds. Errors: PGR01 for days, PGR02.';
+milliseconds. Errors: PGR01 for days or top_k, PGR02.';

@@ -27,6 +27,7 @@ as $$
 declare
     observed record := _pgrag.observed(days, library);
 begin
+    perform _pgrag.check_count('top_k', search_history.top_k);
     return query
     select
         s.search_id, s.at, s.client, s.library, s.version, s.query, s.hit_count, s.top_score,
@@ -43,4 +44,4 @@ $$;
 
 comment on function pgrag.search_history is
 'Recorded searches of the last days, the latest first, or with slowest the slowest first. timings:
-milliseconds by step. Errors: PGR01 for days, PGR02.';
+milliseconds by step. Errors: PGR01 for days or top_k, PGR02.';

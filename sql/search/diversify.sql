@@ -39,11 +39,14 @@ begin
             'At most 1000 documents can be diversified, got %s.',
             cardinality(diversify.document_ids)
         )
+        when array_ndims(diversify.document_ids) > 1 or array_ndims(diversify.scores) > 1
+        then 'document_ids and scores must be lists without lists in them.'
         when array_position(diversify.document_ids, null) is not null
         then 'A document is null.'
-        when diversify.scores && '{NaN,Infinity,-Infinity}'
+        when 1e100 < any (diversify.scores)  -- also NaN
+            or -1e100 > any (diversify.scores)
             or array_position(diversify.scores, null) is not null
-        then 'The scores must be finite numbers.'
+        then 'The scores must be finite numbers of at most 1e100.'
         when (diversify.mmr_lambda between 0 and 1) is not true
         then format('mmr_lambda must be 0 to 1, got %s.', diversify.mmr_lambda)
         when (diversify.top_k between 1 and 1000) is not true
@@ -126,6 +129,13 @@ declare
     vectors halfvec[];
     chosen_vector halfvec;
     chosen_model bigint;
+    -- Products and quotients of smaller numbers could be too small for their type.
+    relevances constant double precision[] := array(
+        select u.score * (abs(u.score) >= 1e-100)::integer
+        from unnest(scores) with ordinality as u (score, nth)
+        order by u.nth
+    );
+    share constant double precision := mmr_lambda * (mmr_lambda >= 1e-9)::integer;
     gains double precision[];
     values_left double precision[];
     best integer;
@@ -142,11 +152,11 @@ begin
         order by h.nth
     );
     gains := array(
-        select mmr_lambda * coalesce((s.score - b.lowest) / nullif(b.highest - b.lowest, 0), 0)
-        from unnest(scores) with ordinality as s (score, nth)
+        select share * coalesce((s.score - b.lowest) / nullif(b.highest - b.lowest, 0), 0)
+        from unnest(relevances) with ordinality as s (score, nth)
         cross join (
             select max(u.score) as highest, least(min(u.score), 0) as lowest
-            from unnest(scores) as u (score)
+            from unnest(relevances) as u (score)
         ) as b
         order by s.nth
     );

@@ -15,7 +15,10 @@ as $$
     )
     from (
         select n.name, _pgrag.similarity(w.trigrams, _pgrag.trigrams(n.name)) as similarity
-        from (select _pgrag.trigrams(nearest_names.wish) as trigrams offset 0) as w
+        from (
+            -- A text that is far longer than any name would take quadratic time.
+            select _pgrag.trigrams(pg_catalog.left(nearest_names.wish, 200)) as trigrams offset 0
+        ) as w
         cross join pg_catalog.unnest(nearest_names.names) as n (name)
         where _pgrag.similarity(w.trigrams, _pgrag.trigrams(n.name)) >= 0.3
         order by similarity desc, n.name

@@ -11,6 +11,49 @@ create or replace function pgrag.search_vector(
     camel_case boolean default true
 )
 returns tsvector
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+begin
+    if not exists (
+        select
+        from pg_ts_config as c
+        where c.cfgname = search_vector.language and pg_ts_config_is_visible(c.oid)
+    ) then
+        raise exception 'There is no text search configuration %.',
+            quote_nullable(left(search_vector.language, 100))
+            using errcode = 'PGR01',
+                hint = 'pgrag.text_search_configuration names one for a language.';
+    elsif search_vector.library_id is null or search_vector.version_id is null then
+        raise exception 'library_id and version_id must not be null.' using errcode = 'PGR01';
+    end if;
+    return _pgrag.search_vector(
+        quote_ident(search_vector.language), search_vector.title, search_vector.path,
+        search_vector.url, search_vector.content, search_vector.library_id,
+        search_vector.version_id, search_vector.camel_case
+    );
+end;
+$$;
+
+comment on function pgrag.search_vector is
+'The weighted full-text vector of a passage: title A, path of headings B, url C, content D, and
+the lexemes @l<library_id> and @v<version_id> without positions. language is a text search
+configuration; camel_case: see searchable_text. Errors: PGR01.';
+
+-- Without checks, because it is a part of the queries that write documents.
+create or replace function _pgrag.search_vector(
+    language text,
+    title text,
+    path text[],
+    url text,
+    content text,
+    library_id bigint,
+    version_id bigint,
+    camel_case boolean default true
+)
+returns tsvector
 language sql
 stable
 parallel safe
@@ -47,8 +90,3 @@ as $$
             array['@l' || search_vector.library_id, '@v' || search_vector.version_id]
         );
 $$;
-
-comment on function pgrag.search_vector is
-'The weighted full-text vector of a passage: title A, path of headings B, url C, content D, and
-the lexemes @l<library_id> and @v<version_id> without positions. language is a text search
-configuration; camel_case: see searchable_text.';

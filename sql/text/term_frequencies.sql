@@ -10,6 +10,38 @@ returns table (
     header_frequency real,
     content_frequency real
 )
+language plpgsql
+immutable
+parallel safe
+rows 80
+set search_path from current
+as $$
+begin
+    if 1e6 < any (field_weights) or -1e6 > any (field_weights) then
+        raise exception 'field_weights must be at most 1000000, got %.', field_weights
+            using errcode = 'PGR01';
+    end if;
+    return query
+    select t.lexeme, t.header_frequency, t.content_frequency
+    from _pgrag.term_frequencies(search, field_weights) as t;
+end;
+$$;
+
+comment on function pgrag.term_frequencies is
+'The weighted term frequencies of a tsvector: occurrences in title, path and url (header) and in the
+content, each multiplied by the weight of its field. field_weights holds the weights of the labels
+A, B, C, D in that order. Errors: PGR01.';
+
+-- Without checks, because it is a part of the queries that write impacts.
+create or replace function _pgrag.term_frequencies(
+    search tsvector,
+    field_weights real[]
+)
+returns table (
+    lexeme text,
+    header_frequency real,
+    content_frequency real
+)
 language sql
 immutable
 parallel safe
@@ -38,8 +70,3 @@ as $$
     from pg_catalog.unnest(term_frequencies.search) as term
     where term.positions is not null;
 $$;
-
-comment on function pgrag.term_frequencies is
-'The weighted term frequencies of a tsvector: occurrences in title, path and url (header) and in the
-content, each multiplied by the weight of its field. field_weights holds the weights of the labels
-A, B, C, D in that order.';

@@ -72,6 +72,10 @@ _OUTCOMES = [
 ]
 
 
+#: What PostgreSQL says if an upgrade replaces a function under a running call.
+_REPLACED = ("cache lookup failed for ", "cached plan must not change result type")
+
+
 @contextmanager
 def translated_errors() -> Iterator[None]:
     """Translate errors of the driver into errors of this project."""
@@ -98,6 +102,10 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
         # Raised by the driver, not by the server.
         drivers = {psycopg.DataError: "22000", psycopg.OperationalError: "08000"}
         state = next((code for kind, code in drivers.items() if isinstance(error, kind)), "")
+    if message.startswith(_REPLACED):
+        return errors.Busy(
+            f"pgrag was upgraded while the call ran: {one_sentence(message)}", hint="Try again."
+        )
     outcome = next(outcome for outcome in _OUTCOMES if state.startswith(outcome.codes))
     text = outcome.beginning + one_sentence(message)
     return outcome.error(text[0].upper() + text[1:], hint=outcome.hint or hint)

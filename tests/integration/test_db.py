@@ -143,6 +143,14 @@ def test_other_codes(database, code, kind, words):
     assert "because." in str(caught.value).lower()
 
 
+@pytest.mark.parametrize(
+    "message", ["cache lookup failed for function 24611", "cached plan must not change result type"]
+)
+def test_functions_replaced_under_a_call_are_called_again(database, message):
+    with pytest.raises(errors.Busy, match=r"upgraded.*Try again"):
+        database.call("fail", code="XX000", message=message)
+
+
 def test_value_of_another_type_is_the_callers_fault(database):
     with pytest.raises(errors.InvalidInput, match="number => bigint"):
         database.call("echo", words="x", number=10**12)

@@ -171,6 +171,7 @@ ENTRIES = {"entries": {"synonyms": {"tool": {"pto": ["holiday"]}}}}
         ),
         (("remove_library", {"library": "tool"}), ("open_version", {"library": "tool"}), None),
         (("remove_library", {"library": "tool"}), ("undo_tuning", {"library": "tool"}), "PGR02"),
+        (("remove_library", {"library": "tool"}), ("tune", {"library": "tool"}), "PGR02"),
         (
             ("register_model", {"name": "mine", "dimensions": 3}),
             ("register_model", {"name": "mine", "dimensions": 4}),

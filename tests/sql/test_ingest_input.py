@@ -41,7 +41,7 @@ def test_page_of_another_shape(connection, written):
 
 def test_one_bad_page_spoils_the_whole_call(connection):
     good, bad = page("a.md", "One."), page("b.md", "Two.", created="yesterday morning, maybe")
-    with refused(connection, "22007"):
+    with refused(connection, "PGR01"):
         ingest(connection, "tool", [good, bad])
     assert value(connection, "select count(*) from pgrag.libraries") == 0
 

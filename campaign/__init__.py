@@ -1,0 +1,1 @@
+"""Campaigns that look for faults, with seeds that repeat them; see docs/benchmarks.md."""

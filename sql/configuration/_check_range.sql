@@ -1,0 +1,71 @@
+-- Refuses a number that is out of bounds, or null, or next to 0, naming the argument.
+create or replace function _pgrag.check_range(
+    argument text,
+    value double precision,
+    least_value double precision,
+    greatest_value double precision
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if (value between least_value and greatest_value and _pgrag.is_measurable(value::numeric))
+        is not true
+    then
+        raise exception '% must be between % and %, got %.',
+            argument, least_value, greatest_value, coalesce(value::text, 'null')
+            using errcode = 'PGR01';
+    end if;
+end;
+$$;
+
+-- Refuses a negative number of rows; null means all of them.
+create or replace function _pgrag.check_count(
+    argument text,
+    value bigint
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if value < 0 then
+        raise exception '% must be at least 0, got %.', argument, value
+            using errcode = 'PGR01', hint = 'Null means all.';
+    end if;
+end;
+$$;
+
+-- Refuses null for an argument without which a call means nothing.
+create or replace function _pgrag.check_given(
+    argument text,
+    value anyelement
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if value is null then
+        raise exception '% must not be null.', argument using errcode = 'PGR01';
+    end if;
+end;
+$$;
+
+-- Whether a formula can go on with a number: products and quotients of numbers that are much
+-- smaller or larger might not fit into their type, which would end a search in the middle.
+create or replace function _pgrag.is_measurable(
+    value numeric
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select is_measurable.value = 0
+        or pg_catalog.abs(is_measurable.value) between 0.000000001 and 1e100;
+$$;

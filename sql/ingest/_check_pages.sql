@@ -1,0 +1,105 @@
+-- Rejects pages and documents with a field of a wrong type before anything is written, naming the
+-- page, the document and the field.
+create or replace function _pgrag.check_pages(
+    pages jsonb
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    fault record;
+begin
+    select p.page ->> 'key' as key, f.field, v.value, f.form
+    into fault
+    from jsonb_array_elements(check_pages.pages) as p (page)
+    cross join lateral (
+        values
+            ('path', 'a list of texts', _pgrag.is_list(p.page -> 'path')),
+            ('tags', 'a list of texts', _pgrag.is_list(p.page -> 'tags')),
+            ('warnings', 'a list of texts', _pgrag.is_list(p.page -> 'warnings')),
+            ('aliases', 'a list of texts', _pgrag.is_list(p.page -> 'aliases')),
+            (
+                'created', 'a time such as 2026-01-31',
+                pg_input_is_valid(p.page ->> 'created', 'timestamptz')
+            ),
+            (
+                'modified', 'a time such as 2026-01-31',
+                pg_input_is_valid(p.page ->> 'modified', 'timestamptz')
+            ),
+            (
+                'documents', 'a list of objects',
+                jsonb_typeof(p.page -> 'documents') in ('array', 'null')
+                and not jsonb_path_exists(
+                    p.page, 'strict $.documents[*] ? (@.type() != "object")', silent => true
+                )
+            )
+    ) as f (field, form, is_valid)
+    cross join lateral (select p.page -> f.field as value) as v
+    where not f.is_valid
+    limit 1;
+    if found then
+        raise exception '% of page % must be %, got %.',
+            fault.field, quote_nullable(left(fault.key, 200)), fault.form,
+            left(fault.value::text, 200)
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+    select p.page ->> 'key' as key, d.place, f.field, f.value, f.form
+    into fault
+    from jsonb_array_elements(check_pages.pages) as p (page)
+    cross join lateral rows from (
+        jsonb_to_recordset(p.page -> 'documents') as (
+            parent jsonb, level jsonb, covers jsonb, heading_level jsonb, depth jsonb, path jsonb,
+            types jsonb, is_summary jsonb, line_start jsonb, line_end jsonb, content_tags jsonb
+        )
+    ) with ordinality as d (
+        parent, level, covers, heading_level, depth, path, types, is_summary, line_start, line_end,
+        content_tags, place
+    )
+    cross join lateral (
+        values
+            ('parent', 'the index of another document', d.parent, d.parent::text ~ '^\d{1,9}$'),
+            ('level', '0, 1 or 2', d.level, d.level::text ~ '^[0-2]$'),
+            ('covers', '0 to 7', d.covers, d.covers::text ~ '^[0-7]$'),
+            (
+                'heading_level', 'a number', d.heading_level, d.heading_level::text ~ '^\d{1,4}$'
+            ),
+            ('depth', 'a number', d.depth, d.depth::text ~ '^\d{1,4}$'),
+            ('path', 'a list of texts', d.path, _pgrag.is_list(d.path)),
+            ('types', 'a list of texts', d.types, _pgrag.is_list(d.types)),
+            (
+                'is_summary', 'true or false', d.is_summary, jsonb_typeof(d.is_summary) = 'boolean'
+            ),
+            ('line_start', 'a number', d.line_start, d.line_start::text ~ '^\d{1,9}$'),
+            ('line_end', 'a number', d.line_end, d.line_end::text ~ '^\d{1,9}$'),
+            (
+                'content_tags', 'a list of texts', d.content_tags, _pgrag.is_list(d.content_tags)
+            )
+    ) as f (field, form, value, is_valid)
+    where not f.is_valid and f.value <> 'null'
+    limit 1;
+    if found then
+        raise exception '% of document % of page % must be %, got %.',
+            fault.field, fault.place, quote_nullable(left(fault.key, 200)), fault.form,
+            left(fault.value::text, 200)
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+end;
+$$;
+
+-- Whether a value is a list without lists or objects in it, or null.
+create or replace function _pgrag.is_list(
+    value jsonb
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.jsonb_typeof(is_list.value) in ('array', 'null')
+        and not pg_catalog.jsonb_path_exists(
+            is_list.value, 'strict $[*] ? (@.type() == "array" || @.type() == "object")',
+            silent => true
+        );
+$$;

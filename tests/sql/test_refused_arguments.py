@@ -1,0 +1,169 @@
+"""Values with which PostgreSQL itself would fail: the error is of pgrag and names the argument."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+import pytest
+from library import ingest, page, value
+from psycopg.types.json import Jsonb
+
+VECTOR = f"[{','.join(['1'] * 256)}]"
+
+
+@pytest.fixture(autouse=True)
+def library(connection):
+    ingest(connection, "tool", [page("a.md", "Drain the node.", "Fill it.")])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("search_vector('-', 't', '{}', 'u', 'c', 1, 1)", "text search configuration '-'"),
+        ("search_vector('a.b.c', 't', '{}', 'u', 'c', 1, 1)", "text search configuration 'a.b.c'"),
+        ("search_vector(null, 't', '{}', 'u', 'c', 1, 1)", "text search configuration NULL"),
+        ("search_vector('english', 't', '{}', 'u', 'c', null, 1)", "library_id and version_id"),
+        ("term_frequencies('''a'':1A', '{3e38,3e38,1,1}')", "field_weights"),
+        ("impact(1, 10, 0, 1.2, 0.75)", "average_length"),
+        ("impact(1e308, 10, 10, 1.2, 0.75)", "frequency"),
+        ("impact(1, 5e-324, 10, 1.2, 0.75)", "length"),
+        ("impact(1, 10, 10, 'nan', 0.75)", "k1"),
+        ("inverse_document_frequency(-1, 10)", "document_count and corpus_size .* -1 and 10"),
+        ("inverse_document_frequency(0, 1e308)", "document_count and corpus_size"),
+        ("ndcg_at('{32767}', '{1}', gain => 'exponential')", "grade 32767 is too large"),
+        ("ranking_metric('ndcg_exp@5', '{32767}', '{1}')", "grade 32767 is too large"),
+        ("tune('tool', seed => 9223372036854775807)", "seed"),
+        ("compare_evaluations(1, 2, seed => 9223372036854775807)", "seed"),
+        ("empty_queries(top_k => -1)", "top_k must be at least 0, got -1"),
+        ("popular_queries(top_k => -1)", "top_k must be at least 0, got -1"),
+        ("search_history(top_k => -1)", "top_k must be at least 0, got -1"),
+        ("pages('tool', top_k => -1)", "top_k must be at least 0, got -1"),
+        ("pending_embeddings('tool', top_k => -1)", "top_k must be at least 0, got -1"),
+        ("enrichment_failures('tool', top_k => -1)", "top_k must be at least 0, got -1"),
+        ("judgements_from_feedback(days => -2147483648)", "days"),
+        ("configure_library('tool', null)", "settings must be an object, got null"),
+        ("configure_library('tool', '[1]')", "settings must be an object"),
+        ("configure_library('tool', '{\"k1\": 5e-324}')", "k1 must be"),
+        ("register_model(null, 3)", "called NULL"),
+        ("register_model('m', null)", "dimensions"),
+        ("register_model('m', 4001)", "dimensions"),
+        ("register_model('m', 3, 'none')", "provider 'none'"),
+        ("register_model('m', 3, query_prefix => null)", "query_prefix"),
+        ("register_model('m', 3, alpha => 1.5)", "alpha"),
+        (f"remember_query_vector(null, 'static-minilm-256', '{VECTOR}')", "query"),
+        (f"remember_query_vector('q', null, '{VECTOR}')", "model"),
+        ("remember_query_vector('q', 'static-minilm-256', null)", "query_embedding"),
+        (f"store_embeddings('tool', null, '{{}}', '{{\"{VECTOR}\"}}')", "model"),
+        ("diversify('{{1,2}}', '{0.5,0.5}')", "document_ids and scores"),
+        ("diversify('{1,2}', '{1e308,-1e308}')", "at most 1e100"),
+        ("expand_documents('{1}', '{1}', expansion_share => 5e-324)", "share"),
+        ("search('node', alpha => 5e-324)", "alpha must be 0, or from 1e-9"),
+        ("search('node', rrf_weights => '{1, 5e-324}')", "rrf_weights must be 0, or from 1e-9"),
+        ("context('node', options => '{\"min_score\": 1e400}')", "min_score must be 0, or from"),
+    ],
+)
+def test_the_argument_is_named(connection, call, words):
+    with pytest.raises(psycopg.Error) as caught, connection.transaction():
+        connection.execute(f"select * from pgrag.{call}".encode())
+    assert caught.value.sqlstate == "PGR01"
+    assert re.search(words, caught.value.diag.message_primary)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"tags": {}}, "tags of page 'n.md' must be a list of texts, got {}"),
+        ({"tags": 9}, "tags of page 'n.md' must be a list"),
+        ({"path": [["a"], "b"]}, "path of page 'n.md' must be a list"),
+        ({"modified": {}}, "modified of page 'n.md' must be a time"),
+        ({"created": "soon"}, "created of page 'n.md' must be a time such as 2026-01-31, got \"so"),
+        ({"documents": {}}, "documents of page 'n.md' must be a list of objects"),
+        ({"documents": ["x"]}, "documents of page 'n.md' must be a list of objects"),
+        ({"documents": [{}, {"level": 3}]}, "level of document 2 of page 'n.md' must be 0, 1 or 2"),
+        ({"documents": [{"covers": 8}]}, "covers of document 1"),
+        ({"documents": [{"parent": "x"}]}, "parent of document 1"),
+        ({"documents": [{"path": "x"}]}, "path of document 1"),
+        ({"documents": [{"is_summary": 1}]}, "is_summary of document 1"),
+        ({"documents": [{"line_start": 10**12}]}, "line_start of document 1"),
+        ({"documents": [{"heading_level": 10**5}]}, "heading_level of document 1"),
+    ],
+)
+def test_the_field_of_a_page_is_named(connection, fields, words):
+    with pytest.raises(psycopg.Error) as caught, connection.transaction():
+        connection.execute(
+            "select pgrag.ingest_page('tool', %s)", [Jsonb({"key": "n.md", "body": "x"} | fields)]
+        )
+    assert caught.value.sqlstate == "PGR01"
+    assert words in caught.value.diag.message_primary
+    assert value(connection, "select count(*) from pgrag.pages") == 1
+
+
+def test_null_in_a_field_of_a_page_or_document_is_its_default(connection):
+    document = dict.fromkeys(("parent", "level", "path", "types", "is_summary", "line_end"))
+    fields = dict.fromkeys(("tags", "path", "created", "front_matter", "aliases"))
+    written = {"key": "n.md", **fields, "documents": [{"content": "Text.", **document}]}
+    connection.execute("select pgrag.ingest_page('tool', %s)", [Jsonb(written)])
+    assert value(connection, "select tags from pgrag.pages where key = 'n.md'") == []
+
+
+def test_null_in_an_entry_of_the_configuration_is_its_default(connection):
+    rule = {"pattern": "x", "confidence": None, "language": None, "intent": "PROCEDURAL"}
+    entries = {"rules": {"mine": rule}, "page_types": {"mine": {"retriever_weight": None}}}
+    connection.execute("select pgrag.apply_configuration(%s)", [Jsonb(entries)])
+    stored = value(connection, "select pgrag.configuration()")
+    assert stored["rules"]["mine"]["confidence"] == 0.8
+    assert stored["page_types"]["mine"]["retriever_weight"] == 1
+
+
+def test_vectors_that_are_null_are_left_out(connection):
+    connection.execute("delete from pgrag.embeddings")
+    hashes = "select array_agg(distinct text_hash) from pgrag.documents"
+    stored = value(
+        connection,
+        f"select pgrag.store_embeddings('tool', 'static-minilm-256', ({hashes}),"
+        f" array[null, '{VECTOR}']::halfvec[])",
+    )
+    assert stored == 1
+
+
+def test_of_an_edge_that_is_there_twice_one_vector_is_stored(connection):
+    ingest(connection, "tool", [page("b.md", "Text.", edges=[{"target": "a.md"}])])
+    stored = value(
+        connection,
+        "select pgrag.store_embeddings('tool', 'static-minilm-256',"
+        " array_agg(e.text_hash), array_agg(%s::halfvec), array_agg(e.edge_id))"
+        " from pgrag.pending_embeddings('tool', kind => 'edge') as e"
+        " cross join generate_series(1, 2)",
+        VECTOR,
+    )
+    assert stored == 1
+
+
+def test_searches_of_any_age_can_be_kept(connection):
+    value(connection, "select pgrag.record_search('drain', '[]')")
+    assert value(connection, "select pgrag.forget_searches('178000000 years')") == 0
+    assert value(connection, "select count(*) from pgrag.searches") == 1
+
+
+def test_pages_of_a_neighbourhood_in_a_nested_list(connection):
+    [page_id] = connection.execute("select page_id from pgrag.pages").fetchone().values()
+    connection.execute(
+        "select * from pgrag.neighbourhood(%s, page_ids => %s)", [page_id, [[page_id, page_id]]]
+    )
+
+
+def test_the_smallest_numbers_diversify(connection):
+    ids = value(connection, "select array_agg(document_id) from pgrag.documents")[:2]
+    rows = connection.execute(
+        "select * from pgrag.diversify(%s, %s, mmr_lambda => 5e-324)", [ids, [1e-320, 0.7]]
+    ).fetchall()
+    assert [row["document_id"] for row in rows] == ids[::-1]
+    assert rows[1]["score"] == 1e-320
+
+
+def test_a_name_that_is_very_long_is_unknown_at_once(connection):
+    connection.execute("set local statement_timeout = '5s'")
+    with pytest.raises(psycopg.Error) as caught:
+        connection.execute("select * from pgrag.pages(repeat('x', 70000))")
+    assert caught.value.sqlstate == "PGR02"
