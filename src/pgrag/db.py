@@ -138,6 +138,16 @@ class Calls:
 _calls: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
+@contextmanager
+def uncancelled() -> Iterator[None]:
+    """Within the block statements run to their end, even if their caller no longer waits."""
+    token = _calls.set(None)
+    try:
+        yield
+    finally:
+        _calls.reset(token)
+
+
 class Database:
     """A pool of connections to one database.
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from pgrag.db import Database, Row
+from pgrag.db import Database, Row, uncancelled
 from pgrag.errors import PgragError
 
 log = logging.getLogger(__name__)
@@ -39,17 +39,18 @@ def record(
     library = arguments.get("library")
     versions = {row["version"] for row in rows}
     try:
-        [row] = database.call(
-            "record_search",
-            query=query,
-            hits=[{name: row.get(name) for name in _KEPT} for row in rows],
-            client=client,
-            library=library,
-            version=versions.pop() if library is not None and len(versions) == 1 else None,
-            parameters={name: arguments[name] for name in arguments if name not in _APART},
-            timings=None if timings is None else dict(timings),
-            duration_ms=duration_ms,
-        )
+        with uncancelled():
+            [row] = database.call(
+                "record_search",
+                query=query,
+                hits=[{name: row.get(name) for name in _KEPT} for row in rows],
+                client=client,
+                library=library,
+                version=versions.pop() if library is not None and len(versions) == 1 else None,
+                parameters={name: arguments[name] for name in arguments if name not in _APART},
+                timings=None if timings is None else dict(timings),
+                duration_ms=duration_ms,
+            )
     except PgragError as error:
         log.warning("search not recorded: %s", error)
         return None
@@ -65,6 +66,7 @@ def record_answer(database: Database, search_id: UUID | None, **facts: Any) -> N
     if search_id is None:
         return
     try:
-        database.call("record_answer", search_id=search_id, **facts)
+        with uncancelled():
+            database.call("record_answer", search_id=search_id, **facts)
     except PgragError as error:
         log.warning("answer not recorded: %s", error)

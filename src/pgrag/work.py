@@ -86,15 +86,13 @@ class Works:
 
         async def watch() -> None:
             try:
-                await until()
+                # A task that starts in a cancelled scope waits on, as anyio has cancelled by then.
+                if anyio.current_effective_deadline() > -inf:
+                    await until()
             finally:
-                with anyio.CancelScope(shield=True):
-                    while not outcome:
-                        await anyio.to_thread.run_sync(calls.cancel, limiter=self._cancelling)
-                        if not is_running:
-                            break
-                        # Again: the function may have been between two statements.
-                        await anyio.sleep(CANCEL_SECONDS)
+                await self.cancel(
+                    calls, lambda: bool(outcome) or (calls.is_cancelled and not is_running)
+                )
             group.cancel_scope.cancel()
 
         async with anyio.create_task_group() as group:
@@ -115,6 +113,14 @@ class Works:
         if isinstance(result, Exception):
             raise result
         return result
+
+    async def cancel(self, calls: Calls, is_over: Callable[[], bool]) -> None:
+        """End the statements of a caller that no longer waits, until its work is over."""
+        with anyio.CancelScope(shield=True):
+            while not is_over():
+                await anyio.to_thread.run_sync(calls.cancel, limiter=self._cancelling)
+                # Again: the caller may have been between two statements.
+                await anyio.sleep(0 if is_over() else CANCEL_SECONDS)
 
     async def _in_turn(self, work: Work, run: Callable[[], None]) -> None:
         """Run a function when the class has a connection for it.

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlencode
 
 import psycopg
@@ -163,16 +164,40 @@ def test_a_get_of_clients_that_are_gone_is_cancelled(
         assert found.status_code == 200, found.text
 
 
+ASKED = {"question": "rope", "library": "harbour"}
+CALL = {
+    "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+    "params": {"name": "search_docs", "arguments": {"library": "harbour", "query": "rope"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "settings"),
+    [
+        ("/v1/search", {"query": "rope"}, {}),
+        ("/v1/answer", ASKED, {}),
+        ("/v1/answer", ASKED | {"stream": True}, {}),
+        ("/mcp", CALL, {}),
+        ("/mcp", CALL, {"mcp_writes": True}),
+    ],
+    ids=["search", "answer", "streamed answer", "tool", "tool with streams"],
+)
 def test_a_post_of_clients_that_are_gone_is_cancelled(
-    ropes: str, connection: psycopg.Connection
+    ropes: str,
+    connection: psycopg.Connection,
+    path: str,
+    body: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
-    body = json.dumps({"query": "rope"})
+    written = json.dumps(body)
     request = (
-        "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n{body}"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream;q=0.1\r\n"
+        f"Content-Length: {len(written)}\r\n\r\n{written}"
     )
+    model = {"llm_url": "http://127.0.0.1:9", "llm_model": "never-asked"}
     with (
-        mcp_service(ropes, lock_timeout=60, read_timeout=60) as service,
+        mcp_service(ropes, lock_timeout=60, read_timeout=60, **model, **settings) as service,
         psycopg.connect(ropes) as locking,
     ):
         assert service.http.get("/readyz").status_code == 200

@@ -92,8 +92,12 @@ class AnswerStream:
             yield from self._text.finish()
             yield AnswerEvent("done", self._finished().as_json())
         except BaseException as error:
+            # A search that `cancel` ends raises whatever the driver raises.
+            is_cancelled = self._cancellation.is_cancelled
             self._cancellation.cancel()
-            is_failure = isinstance(error, Exception) and not isinstance(error, GenerationCancelled)
+            is_failure = isinstance(error, Exception) and not (
+                is_cancelled or isinstance(error, GenerationCancelled)
+            )
             is_unusable = isinstance(error, InvalidInput | NotFound)
             if self._trace is not None and not is_unusable:
                 self._record_found()

@@ -17,8 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from pgrag.answer import AnswerEvent, AnswerStream
 from pgrag.api.problems import INTERNAL, pgrag_problem, problem
-from pgrag.db import Work, working
+from pgrag.db import Calls, working
 from pgrag.errors import PgragError
+from pgrag.work import Works
 
 log = logging.getLogger(__name__)
 
@@ -50,27 +51,38 @@ async def disconnected(receive: Receive) -> None:
 async def follow(
     stream: AnswerStream,
     limiter: anyio.CapacityLimiter,
-    work: Work,
+    works: Works,
     receive: Receive,
     tell: Tell | None = None,
 ) -> Exception | None:
     """Run an answer to its end; `tell` gets each event. Returns the error, if any.
 
-    Its searches are work of the given class.
+    Its searches are `read` work.
 
-    The answer is cancelled when the client disconnects or when the server gives up the request; the
-    latter returns `ClientDisconnect`. Returns after its thread is free again.
+    The answer, with the statement that runs for it, is cancelled when the client disconnects or
+    when the server gives up the request; the latter returns `ClientDisconnect`. Returns after its
+    thread is free again.
     """
     has_gone = False
+    has_begun = is_over = False
+    calls = Calls()
+
+    def tell_events() -> None:
+        with closing(stream.events) as events:
+            for event in events:
+                if tell is not None:
+                    anyio.from_thread.run(tell, event)
 
     def make() -> Exception | None:
+        nonlocal has_begun, is_over
+        has_begun = True
         try:
-            with working(work), closing(stream.events) as events:
-                for event in events:
-                    if tell is not None:
-                        anyio.from_thread.run(tell, event)
+            with working(works.read):
+                calls.run(tell_events)
         except Exception as error:
             return error
+        finally:
+            is_over = True
         return None
 
     async def wait_for_disconnect() -> None:
@@ -80,6 +92,7 @@ async def follow(
             has_gone = True
         finally:
             stream.cancel()
+            await works.cancel(calls, lambda: is_over or (calls.is_cancelled and not has_begun))
 
     outcome: Exception | None = None
     try:
@@ -100,13 +113,13 @@ class EventStream(Response):
     """
 
     def __init__(
-        self, request: Request, stream: AnswerStream, limiter: anyio.CapacityLimiter, work: Work
+        self, request: Request, stream: AnswerStream, limiter: anyio.CapacityLimiter, works: Works
     ) -> None:
         super().__init__(media_type="text/event-stream")
         self._request = request
         self._stream = stream
         self._limiter = limiter
-        self._work = work
+        self._works = works
         self._has_begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -137,7 +150,7 @@ class EventStream(Response):
             error = await follow(
                 self._stream,
                 self._limiter,
-                self._work,
+                self._works,
                 receive,
                 lambda event: write(_frame(event.name, to_json(event.data, inf_nan_mode="null"))),
             )

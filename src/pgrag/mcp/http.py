@@ -28,9 +28,9 @@ _ONLY_POST = {"code": -32600, "message": "This server keeps no sessions or strea
 class Endpoint:
     """An ASGI application that answers while `running`; `make_server` is called once, in a thread.
 
-    With `streams` a call can report progress, and is cancelled when its client disconnects;
-    without, the response is plain JSON, which is cheaper. Access control belongs to the middleware
-    in front: this endpoint checks neither Host nor Origin.
+    With `streams` a call can report progress; without, the response is plain JSON, which is
+    cheaper. A call is cancelled when its client disconnects. Access control belongs to the
+    middleware in front: this endpoint checks neither Host nor Origin.
     """
 
     def __init__(self, make_server: "Callable[[], Server[Any]]", *, streams: bool) -> None:
@@ -62,7 +62,10 @@ class Endpoint:
                     raise RuntimeError("The endpoint is not running.")
                 self._manager = await self._tasks.start(self._run)
             manager = self._manager
-        await manager.handle_request(scope, receive, send)
+        if self._streams:
+            await manager.handle_request(scope, receive, send)
+        else:
+            await _answer_or_leave(manager, scope, receive, send)
 
     async def _run(
         self,
@@ -82,6 +85,36 @@ class Endpoint:
         return StreamableHTTPSessionManager(
             self._make_server(), stateless=True, json_response=not self._streams
         )
+
+
+async def _answer_or_leave(
+    manager: "StreamableHTTPSessionManager", scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Answer a request in one piece, which the SDK does to its end; leave if the client does."""
+    has_body = anyio.Event()
+
+    async def receive_body() -> MutableMapping[str, Any]:
+        message = await receive()
+        if not message.get("more_body"):
+            has_body.set()
+        return message
+
+    async def watch() -> None:
+        await has_body.wait()
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        group.cancel_scope.cancel()
+
+    failure: Exception | None = None
+    async with anyio.create_task_group() as group:
+        group.start_soon(watch)
+        try:
+            await manager.handle_request(scope, receive_body, send)
+        except Exception as error:
+            failure = error  # the task group would raise it in a group of its own
+        group.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
 
 
 async def _refuse(send: Send) -> None:

@@ -53,8 +53,8 @@ async def answer(body: AnswerBody, request: Request) -> Response:
     if wants_stream is None:
         wants_stream = "text/event-stream" in request.headers.get("accept", "")
     if wants_stream:
-        return EventStream(request, stream, limiter, works.read)
-    error = await follow(stream, limiter, works.read, request.receive)
+        return EventStream(request, stream, limiter, works)
+    error = await follow(stream, limiter, works, request.receive)
     if isinstance(error, ClientDisconnect):
         # The client has disconnected, or the server is shutting down.
         return problem(request, STOPPING, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
