@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 from pathlib import Path
@@ -14,6 +15,7 @@ from api_corpus import SOURCES, write
 from mcp_client import connected
 
 from pgrag.ingest import pipeline
+from pgrag.ingest.source import git as git_source
 from pgrag.mcp.tools import writing
 
 WRITING = {"index_docs", "remove_docs"}
@@ -138,6 +140,38 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
     with connected(database_url, writes=True, roots=()) as client:
         told = client.failed("index_docs", library="buoys", source=str(root))
         assert "PGRAG_MCP_ROOTS" in told
+
+
+def test_odd_paths_and_pipes_hold_up_nobody(database_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(git_source, "ANSWER_SECONDS", 0.5)
+    root, secret = tmp_path / "docs", tmp_path / "secret"
+    for folder in (root, secret):
+        folder.mkdir()
+        (folder / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
+    git(root, "init", "-q", "-b", "main")
+    (tmp_path / "alias").symlink_to(root)
+    with connected(database_url, writes=True, roots=(tmp_path / "alias",)) as client:
+        through = [
+            f"/proc/self/root{secret}",
+            f"/proc/{os.getpid()}/cwd/../{secret}",
+            "/proc/1/cwd",
+        ]
+        odd = [f"{root}\0", f"{root}/\0/../../secret", f"{root}/\ud800", "\0", *through]
+        for source in odd:
+            told = client.failed("index_docs", library="buoys", source=source)
+            refusals = ("outside the folders", "arguments cannot be used")
+            assert any(refusal in told for refusal in refusals), source
+        for name in ("subfolder", "ref"):
+            arguments = {"source": str(root), name: "a\0b"}
+            told = client.failed("index_docs", library="buoys", **arguments)
+            assert "log says why" not in told, name
+        (root / ".git" / "HEAD").unlink()
+        os.mkfifo(root / ".git" / "HEAD")
+        told = client.failed("index_docs", library="buoys", source=str(root), ref="main")
+        assert "did not end in" in told
+        # the lock of indexing runs is free again, and a root may be reached by its other name
+        for source in (root, tmp_path / "alias", f"/proc/self/root{root}"):
+            assert client.ok("index_docs", library="buoys", source=str(source))[0]
 
 
 def git(root: Path, *arguments: str) -> None:

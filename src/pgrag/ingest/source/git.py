@@ -1,14 +1,33 @@
-"""The files of a commit, read from the local repository without checkout or network."""
+"""The files of a commit, read from the local repository without checkout or network.
+
+A repository may be hostile: its configuration can name programs, its files can be pipes that never
+answer, its trees can list more files than any memory holds. So git starts nothing, connects to
+nothing, and both its time and its output are bounded.
+"""
 
 import os
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from pgrag.errors import SourceError
 
-_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1"}
+#: Seconds in which git must answer.
+ANSWER_SECONDS = 60.0
+#: Bytes of a listing: a million files.
+LONGEST_LISTING = 100_000_000
+
+_ENVIRONMENT = {
+    # A partial clone names where to fetch, and by which program; old versions know only protocols.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+}
+_GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PIECE = 1 << 20
 _FILE_MODES = frozenset({"100644", "100755", "100664"})
 
@@ -24,11 +43,14 @@ class GitTree:
     def __init__(self, folder: Path, ref: str, subfolder: str | None) -> None:
         if not folder.is_dir():
             raise SourceError(f"{folder}: is a file; a ref is read from a folder.")
-        self._folder = folder
-        within = _git(folder, "rev-parse", "--show-prefix").rstrip("\n")
+        # Below /proc a path can lead elsewhere than its resolved form, which is what was checked.
+        self._folder = folder.resolve()
+        within = _git(self._folder, "rev-parse", "--show-prefix").rstrip("\n")
         commit = f"{ref}^{{commit}}"
         try:
-            self.commit = _git(folder, "rev-parse", "--verify", "--end-of-options", commit).strip()
+            self.commit = _git(
+                self._folder, "rev-parse", "--verify", "--end-of-options", commit
+            ).strip()
         except SourceError as error:
             raise SourceError(
                 f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
@@ -62,29 +84,26 @@ class GitTree:
         with self._lock:
             if self._reader is None:
                 self._reader = subprocess.Popen(
-                    ["git", "-C", str(self._folder), "cat-file", "--batch"],
+                    [*_GIT, "-C", str(self._folder), "cat-file", "--batch"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     env=os.environ | _ENVIRONMENT,
                 )
-            requests, answers = self._reader.stdin, self._reader.stdout
-            if requests is None or answers is None:
-                raise SourceError(f"{self.location}: git does not answer.")
-            requests.write(os.fsencode(blob) + b"\n")
-            requests.flush()
-            header = answers.readline().split()
-            if len(header) != 3 or not header[2].isdigit():
-                raise SourceError(
-                    f"{self.location}: blob {blob} is not in the repository on this machine.",
-                    hint="A partial clone lacks it: run `git fetch --refetch` there.",
-                )
-            left = int(header[2])
-            content = answers.read(left if size < 0 else min(left, size))
-            left += 1 - len(content)  # a line end follows
-            while left:
-                left -= len(answers.read(min(left, _PIECE)))
-            return content
+            timer = threading.Timer(ANSWER_SECONDS, self._reader.kill)
+            timer.start()
+            try:
+                content = _answer(self._reader, blob, size)
+            except OSError as error:  # it has ended, and answers nothing else either
+                raise SourceError(f"{self.location}: git does not answer.") from error
+            finally:
+                timer.cancel()
+        if content is None:
+            raise SourceError(
+                f"{self.location}: blob {blob} is not in the repository on this machine.",
+                hint="A partial clone lacks it: run `git fetch --refetch` there.",
+            )
+        return content
 
     def content(self, path: str) -> bytes | None:
         """Return the content of a file of the commit by its path in the repository, or None."""
@@ -110,6 +129,7 @@ def object_folders(folder: Path) -> list[Path]:
     from which it borrows objects, and the targets of symbolic links among these.
     Raises SourceError if the folder is in no repository.
     """
+    folder = folder.resolve()
     paths = _git(
         folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
         "--git-path", "objects",
@@ -125,19 +145,61 @@ def object_folders(folder: Path) -> list[Path]:
     return [Path(os.path.realpath(path)) for path in paths]
 
 
+def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | None:
+    """Ask `git cat-file --batch` for the first `size` bytes of a blob; None if there is none.
+
+    Raises OSError if the process has ended.
+    """
+    requests, answers = reader.stdin, reader.stdout
+    if requests is None or answers is None:
+        raise BrokenPipeError
+    requests.write(os.fsencode(blob) + b"\n")
+    requests.flush()
+    line = answers.readline()
+    if not line:
+        raise BrokenPipeError
+    header = line.split()
+    if len(header) != 3 or not header[2].isdigit():
+        return None
+    left = int(header[2])
+    content = answers.read(left if size < 0 else min(left, size))
+    left += 1 - len(content)  # a line end follows
+    while left:
+        piece = answers.read(min(left, _PIECE))
+        if not piece:
+            raise BrokenPipeError
+        left -= len(piece)
+    return content
+
+
 def _git(folder: Path, *arguments: str) -> str:
+    """Return what git prints. Raises SourceError if it fails, is slow or prints too much."""
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            capture_output=True,
-            check=True,
-            env=os.environ | _ENVIRONMENT,
-        )
+        with tempfile.TemporaryFile() as complaints:
+            process = subprocess.Popen(
+                [*_GIT, "-C", str(folder), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                env=os.environ | _ENVIRONMENT,
+            )
+            timer = threading.Timer(ANSWER_SECONDS, process.kill)
+            timer.start()
+            with process:
+                output = process.stdout.read(LONGEST_LISTING + 1)  # type: ignore[union-attr]
+                if len(output) > LONGEST_LISTING:
+                    process.kill()
+            is_late = not timer.is_alive()
+            timer.cancel()
+            complaints.seek(0)
+            problem = complaints.read(_PIECE).decode(errors="replace").strip()
     except FileNotFoundError as error:
         raise SourceError("git is not installed, so no ref can be read.") from error
-    except subprocess.CalledProcessError as error:
-        problem = error.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
-        raise SourceError(
-            f"{folder}: git {arguments[0]} failed: {problem or error.returncode}."
-        ) from error
-    return os.fsdecode(done.stdout)
+    if process.returncode == 0:
+        return os.fsdecode(output)
+    if is_late:
+        problem = f"it did not end in {ANSWER_SECONDS:.0f} seconds"
+    elif len(output) > LONGEST_LISTING:
+        problem = f"it lists more than {LONGEST_LISTING:,} bytes"
+    problem = problem.removeprefix("fatal: ").rstrip(".") or str(process.returncode)
+    raise SourceError(f"{folder}: git {arguments[0]} failed: {problem}.")
