@@ -31,6 +31,7 @@ _CHAPTERS = {
     "enrich": ("Enrichment", "What language models add to passages."),
     "check": ("Checking", "What is wrong with a library, and how it is repaired."),
     "observe": ("Observation", "Recorded searches, feedback and metrics."),
+    "access": ("Access", "Who may see and change which library."),
     "evaluate": ("Evaluation and tuning", "Labelled sets, runs, comparisons, settings."),
     "ranking": ("Ranking", "The formulas of BM25F, callable one by one."),
     "text": ("Texts and vectors", "From the text of a passage to what is searched."),

@@ -1,10 +1,7 @@
 -- Every role that may connect can call the functions of the schema pgrag, the public API; those of
 -- _pgrag may change without notice. A call has the rights of its caller (every function is security
--- invoker), so table privileges decide who reads and who writes:
---   reading   grant select on all tables in schema pgrag to reader;
---             alter default privileges in schema pgrag grant select on tables to reader;
---   indexing  requires the role that owns the schema, or a member of it (only the owner may merge
---             the full-text index's pending list, analyze tables and build vector indexes).
+-- invoker), so privileges on tables and row-level security decide who reads and who writes; see
+-- secure_tables.
 grant usage on schema pgrag, _pgrag to public;
 
 -- Recreated functions lose their grants, and some databases revoke "execute" from public by

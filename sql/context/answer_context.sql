@@ -24,7 +24,7 @@ create or replace function pgrag.answer_context(
 returns setof pgrag.answer_material
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 1
 set search_path from current
 -- As in pgrag.search: planning takes longer than most steps of the execution.

@@ -25,7 +25,7 @@ create or replace function pgrag.context(
 returns setof pgrag.context_block
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 30
 set search_path from current
 -- As in pgrag.search: planning takes longer than most steps of the execution.

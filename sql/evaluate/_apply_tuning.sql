@@ -70,7 +70,7 @@ create or replace function _pgrag.searched_gain(
 returns double precision
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 set client_min_messages = warning
 as $$
 begin

@@ -12,7 +12,7 @@ create or replace function _pgrag.choose_settings(
 returns record
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 as $$
 declare
     -- A smaller gain is noise.
@@ -120,7 +120,7 @@ create or replace function _pgrag.training_gains(
 returns record
 language sql
 stable
-parallel restricted
+parallel unsafe
 as $$
     with gains as materialized (
         select g.* from _pgrag.tuned_gains(training_gains.settings, false) as g

@@ -12,7 +12,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 set enable_nestloop = off
 set jit = off
 set work_mem = '64MB'

@@ -204,7 +204,7 @@ create or replace function _pgrag.compared_gains(
 returns jsonb
 language sql
 stable
-parallel restricted
+parallel unsafe
 as $$
     select jsonb_object_agg(f.key, trim_scale(round(f.value::numeric, 4)))
     from (

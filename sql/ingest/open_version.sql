@@ -34,6 +34,18 @@ begin
 
     -- Again, if discard_version removes the library between the two statements.
     loop
+        select l.library_id, l.language, pgrag.effective_settings(l.settings)
+        into open_version.library_id, open_version.configuration, open_version.settings
+        from pgrag.libraries as l
+        where l.name = library_name
+        for no key update;
+        exit when found;
+        if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
+            raise exception 'There is no library %, and % may not make one.',
+                quote_literal(library_name), _pgrag.caller()
+                using errcode = '42501',
+                    hint = 'Let an administrator make it and grant it, or ask for "*".';
+        end if;
         insert into pgrag.libraries as l (name, language, model_id)
         values (
             library_name,
@@ -41,13 +53,6 @@ begin
             coalesce(wanted_model, _pgrag.model_id(pgrag.builtin_model()))
         )
         on conflict (name) do nothing;
-
-        select l.library_id, l.language, pgrag.effective_settings(l.settings)
-        into open_version.library_id, open_version.configuration, open_version.settings
-        from pgrag.libraries as l
-        where l.name = library_name
-        for no key update;
-        exit when found;
     end loop;
 
     if open_version.language is not null

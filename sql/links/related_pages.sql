@@ -17,7 +17,7 @@ create or replace function pgrag.related_pages(
 returns setof record
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 rows 10
 set search_path from current
 set jit = off

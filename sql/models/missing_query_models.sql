@@ -11,7 +11,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 set search_path from current
 as $$
 declare

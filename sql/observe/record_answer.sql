@@ -55,13 +55,13 @@ begin
     if found_id is not null and has_table_privilege('pgrag.answers', 'insert') then
         insert into pgrag.answers (
             search_id, client, question, library, version, intent, model, status, answer,
-            citations, trace, prompt_tokens, completion_tokens, timings
+            citations, trace, prompt_tokens, completion_tokens, timings, caller
         )
         values (
             found_id, left(coalesce(client, 'sql'), 100), left(coalesce(question, ''), 10000),
             owner, label, intent, model, status, left(coalesce(answer, ''), 1000000),
             coalesce(citations, '[]'), trace, prompt_tokens, completion_tokens,
-            coalesce(timings, '{}')
+            coalesce(timings, '{}'), _pgrag.caller()
         )
         on conflict do nothing;
     end if;

@@ -131,7 +131,7 @@ begin
     ), search as (
         insert into pgrag.searches (
             search_id, client, query, library, version, continued, parameters, timings,
-            duration_ms, hit_count, top_score, mean_score
+            duration_ms, hit_count, top_score, mean_score, caller
         )
         select
             new_id,
@@ -145,7 +145,8 @@ begin
             write_search.duration_ms,
             count(*),
             max(l.score),
-            avg(l.score)
+            avg(l.score),
+            _pgrag.caller()
         from listed as l
     )
     insert into pgrag.search_hits

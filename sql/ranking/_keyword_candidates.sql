@@ -153,10 +153,15 @@ declare
     query tsquery := concat_ws(
         ' & ', case when is_scoped then (target).scope end, '(' || any_lexeme || ')'
     )::tsquery;
+    -- Whether the full-text index is reached through a barrier; see documents_with.
+    is_restricted boolean := not by_pages and row_security_active('pgrag.documents');
     query_vectors record;
     best _pgrag.candidates;
 begin
     select v.library_ids, v.vectors into query_vectors from _pgrag.query_vectors(terms) as v;
+    if is_restricted then
+        perform set_config('pgrag.narrowing', query::text, true);
+    end if;
     execute format(
         $sql$
         select
@@ -165,7 +170,7 @@ begin
             coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
         from (
             select d.library_id, d.document_id, -(d.weights <#> %s) as score
-            from pgrag.documents as d
+            from %s as d
             where %s
                 and d.covers & $2 <> 0
                 and ($6 is null or d.page_id = any ($6))
@@ -182,7 +187,8 @@ begin
             when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
             else '$4[array_position($5, d.library_id)]'
         end,
-        case when by_pages then 'true' else 'd.search @@ $1' end,
+        case when is_restricted then '_pgrag.matching_documents' else 'pgrag.documents' end,
+        case when by_pages or is_restricted then 'true' else 'd.search @@ $1' end,
         -- The scope's lexemes already imply the library; another condition would invite a bitmap of
         -- the whole library. Only lists of ids need it, for the indexes that begin with library_id.
         -- A library without any of the terms has no vector, so its documents have no score.
@@ -202,6 +208,9 @@ begin
     using query, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,
         (target).allowed_pages, (target).allowed_documents, (target).denied_documents,
         (target).library_ids, (target).version_ids;
+    if is_restricted then
+        perform set_config('pgrag.narrowing', '', true);
+    end if;
     return best;
 end;
 $$;

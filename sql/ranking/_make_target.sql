@@ -107,10 +107,12 @@ begin
         then array(
             select d.document_id
             from conditions as c
-            join pgrag.documents as d
-                on d.search @@ concat_ws(' & ', (target).scope, '(' || c.condition || ')')::tsquery
-                and d.language = c.language
-            where c.condition is not null and d.library_id = any ((target).library_ids)
+            cross join lateral unnest(
+                _pgrag.documents_with(
+                    concat_ws(' & ', (target).scope, '(' || c.condition || ')')::tsquery, c.language
+                )
+            ) as d (document_id)
+            where c.condition is not null
         )
     end
     into matching;

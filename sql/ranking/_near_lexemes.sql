@@ -169,17 +169,17 @@ as $$
         union all
         (
             select d.path, d.content
-            from (
-                select d.path, d.content, d.language
-                from pgrag.documents as d
-                where d.search @@ format(
-                    '''%s'' & ''@l%s''', written_form.lexeme, written_form.library_id
-                )::tsquery
-                -- "offset 0" forces the full-text index alone; combined with it, the index on
-                -- library_id would be read whole.
-                offset 0
-            ) as d
-            where d.language = written_form.language
+            from pgrag.documents as d
+            where d.library_id = written_form.library_id
+                and d.document_id = any (
+                    _pgrag.documents_with(
+                        format(
+                            '''%s'' & ''@l%s''', written_form.lexeme, written_form.library_id
+                        )::tsquery,
+                        written_form.language,
+                        3
+                    )
+                )
         )
         limit 3
     )

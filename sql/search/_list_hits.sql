@@ -26,7 +26,7 @@ create or replace function _pgrag.search_hits(
 returns setof pgrag.hit
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 10
 as $$
 declare
@@ -110,7 +110,11 @@ begin
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
-    left join lateral _pgrag.passage_history(d) as y on request.history
+    left join lateral (
+        -- Below the join the condition would come after the call.
+        select h.since, h.changed_in from _pgrag.passage_history(d) as h where request.history
+        offset 0
+    ) as y on true
     left join lateral _pgrag.around_section(d) as s on true
     order by nth;
 end;

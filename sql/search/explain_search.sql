@@ -22,7 +22,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 10
 set search_path from current
 as $$

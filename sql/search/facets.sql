@@ -16,7 +16,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 50
 set search_path from current
 as $$

@@ -10,7 +10,7 @@ create or replace function pgrag.keyword_search(
 returns setof pgrag.hit
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 10
 set search_path from current
 set plan_cache_mode = force_generic_plan

@@ -37,7 +37,7 @@ create or replace function pgrag.search(
 returns setof pgrag.hit
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 10
 set search_path from current
 -- Planning each query takes longer than most steps of its execution.

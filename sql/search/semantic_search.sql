@@ -11,7 +11,7 @@ create or replace function pgrag.semantic_search(
 returns setof pgrag.hit
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 rows 10
 set search_path from current
 set plan_cache_mode = force_generic_plan

@@ -16,7 +16,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel restricted
+parallel unsafe
 set search_path from current
 -- Many small steps: JIT compilation would take longer than running them.
 set jit = off

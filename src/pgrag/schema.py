@@ -79,7 +79,8 @@ def upgrade(url: str) -> SchemaStatus:
     """Upgrade a database to this package's schema, in one transaction; safe to run at any time.
 
     A second transaction recomputes the statistics of libraries that predate a change of ranking,
-    from the stored rows (about a minute for 100,000 documents).
+    from the stored rows (about a minute for 100,000 documents), and makes roles and policies as far
+    as the role of the connection may; see `pgrag.secure_tables`.
 
     Raises `DatabaseError` if PostgreSQL, pgvector or the encoding does not fit, `SchemaTooNew`
     if the database is newer than the package.
@@ -108,6 +109,7 @@ def upgrade(url: str) -> SchemaStatus:
                     "select pgrag.refresh_statistics(l.name) from pgrag.libraries as l"
                     " where _pgrag.lacks_title_weights(l.library_id)"
                 )
+                raw(connection).execute("select from pgrag.secure_tables()")
                 raw(connection).commit()
                 return _status(raw(connection))
         except DBAPIError as error:

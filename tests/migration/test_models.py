@@ -112,8 +112,8 @@ def test_every_table_has_a_class(engine):
         "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions",
         "Intent", "IntentRule", "LexemeStatistics", "Library", "ModelToken",
         "ObservationSettings", "Page", "PageName", "PageRank", "PageType", "PendingName",
-        "PendingPage", "QueryType", "QueryVector", "Search", "SearchHit", "SectionText",
-        "Synonym", "TuningRun", "Version",
+        "PendingPage", "QueryType", "QueryVector", "RoleLibrary", "Search", "SearchHit",
+        "SectionText", "Synonym", "TuningRun", "Version",
     }  # fmt: skip
 
 

@@ -38,7 +38,8 @@ def test_without_tables_a_role_reads_nothing(connection, guide, role):
 
 
 def test_reader_searches_and_reads_everything(connection, guide, role):
-    connection.execute("grant select on all tables in schema pgrag to pgrag_test_reader")
+    connection.execute("grant pgrag_reader to pgrag_test_reader")
+    run(connection, "grant_libraries", role_name=role, libraries=["*"])
     connection.execute("set local role pgrag_test_reader")
     [hit, *_] = search(connection, "drain a node", library=guide, snippets=True, explain=True)
     assert hit["key"] == "a.md"
@@ -78,7 +79,8 @@ def test_reader_searches_and_reads_everything(connection, guide, role):
     ],
 )
 def test_reader_cannot_write(connection, guide, role, function, arguments):
-    connection.execute("grant select on all tables in schema pgrag to pgrag_test_reader")
+    connection.execute("grant pgrag_reader to pgrag_test_reader")
+    run(connection, "grant_libraries", role_name=role, libraries=["*"])
     connection.execute("set local role pgrag_test_reader")
     with refused(connection, "42501", "permission denied"):
         run(connection, function, library=guide, **arguments)
@@ -90,6 +92,7 @@ def test_functions_stay_callable_where_public_loses_execute_by_default(connectio
     connection.execute("set local search_path = pg_catalog, public, pg_temp")
     connection.execute("update pgrag.installed_functions set digest = 'of an older release'")
     assert install_functions(connection, schema.sql_root())
-    connection.execute("grant select on all tables in schema pgrag to pgrag_test_reader")
+    connection.execute("grant pgrag_reader to pgrag_test_reader")
+    run(connection, "grant_libraries", role_name=role, libraries=["*"])
     connection.execute("set local role pgrag_test_reader")
     assert search(connection, "anything") == []

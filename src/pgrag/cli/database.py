@@ -28,6 +28,9 @@ def upgrade() -> None:
     with opened() as app:
         before = schema.status(app.url)
         after = app.upgrade()
+        [roles] = app.database.call("secure_tables")
+    if not roles["secured"]:
+        notice(roles["message"])
     if before.state == "current":
         print_text(f"The database is up to date (revision {after.revision}).")
     else:
@@ -101,7 +104,14 @@ def dump(context: typer.Context) -> None:
     _become(
         binary("pg_dump"),
         address,
-        ["--schema=pgrag", "--schema=_pgrag", "--extension=vector", *context.args],
+        # Without privileges: the roles that they name may not exist where the dump is restored.
+        [
+            "--schema=pgrag",
+            "--schema=_pgrag",
+            "--extension=vector",
+            "--no-privileges",
+            *context.args,
+        ],
     )
 
 

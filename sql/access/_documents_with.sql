@@ -1,0 +1,71 @@
+-- The full-text index, for callers whom row-level security restricts. They could not use it: @@ is
+-- not leakproof, so PostgreSQL evaluates it only after the policy, on every document that they may
+-- see. Therefore it is part of a barrier: a view that contains the documents with the query of
+-- pgrag.narrowing and with the lexeme of a visible library, which indexing adds to each document.
+-- Whoever sets pgrag.narrowing sees fewer documents, never more.
+create or replace function _pgrag.documents_with(
+    query tsquery,
+    language text,
+    most integer default null
+)
+returns bigint[]
+language plpgsql
+stable
+parallel unsafe
+as $$
+declare
+    document_ids bigint[];
+begin
+    if not row_security_active('pgrag.documents') then
+        return array(
+            select d.document_id
+            from pgrag.documents as d
+            where d.search @@ query and d.language = documents_with.language
+            limit most
+        );
+    end if;
+    perform set_config('pgrag.narrowing', query::text, true);
+    document_ids := array(
+        select d.document_id
+        from _pgrag.matching_documents as d
+        where d.language = documents_with.language
+        limit most
+    );
+    perform set_config('pgrag.narrowing', '', true);
+    return document_ids;
+end;
+$$;
+
+create or replace function _pgrag.narrowed_scope()
+returns tsquery
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    narrowing tsquery := nullif(current_setting('pgrag.narrowing', true), '')::tsquery;
+begin
+    if _pgrag.sees_every_library() then
+        return narrowing;
+    end if;
+    return (
+        select string_agg(format('''@l%s''', v.id), ' | ')::tsquery
+        from unnest(_pgrag.visible_libraries()) as v (id)
+    ) && narrowing;
+end;
+$$;
+
+-- Only columns that searches need: a barrier makes a row of its own of every row.
+create or replace view _pgrag.matching_documents with (security_barrier) as
+select
+    d.library_id,
+    d.version_id,
+    d.page_id,
+    d.document_id,
+    d.covers,
+    d.sort_order,
+    d.text_hash,
+    d.language,
+    d.weights
+from pgrag.documents as d
+where d.search @@ (select _pgrag.narrowed_scope());

@@ -1,0 +1,213 @@
+-- Roles, their privileges and the policies of row-level security: again at every upgrade, so that
+-- tables of a migration are covered, and roles that an administrator has made later.
+create or replace function pgrag.secure_tables()
+returns table (
+    secured boolean,
+    message text
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    missing text[];
+    listed record;
+begin
+    missing := _pgrag.missing_roles();
+    if cardinality(missing) > 0 then
+        return query
+        select false, format(
+            'The role %s may not make the roles of pgrag. Let one that may run: %s',
+            current_user,
+            (
+                select string_agg(
+                    case
+                        when to_regrole(m.name) is null then format('create role %s; ', m.name)
+                        else ''
+                    end || format('grant %s to %I;', m.name, current_user),
+                    ' '
+                )
+                from unnest(missing) as m (name)
+            )
+        );
+        return;
+    end if;
+
+    grant select on all tables in schema pgrag to pgrag_reader, pgrag_writer;
+    grant all on all tables in schema pgrag to pgrag_admin;
+    grant usage on all sequences in schema pgrag to pgrag_writer, pgrag_admin;
+    grant select on _pgrag.matching_documents to pgrag_reader, pgrag_writer, pgrag_admin;
+    for listed in
+        select format('pgrag.%I', k.name) as name, k.kind, k.condition
+        from _pgrag.kinds_of_tables() as k
+    loop
+        case listed.kind
+            when 'private' then
+                execute format('revoke all on %s from pgrag_reader, pgrag_writer', listed.name);
+            when 'library' then
+                execute format('grant insert, update, delete on %s to pgrag_writer', listed.name);
+            when 'record' then
+                execute format('grant insert on %s to pgrag_reader, pgrag_writer', listed.name);
+            else
+                null;
+        end case;
+        perform _pgrag.set_policy(
+            listed.name::regclass,
+            'visible',
+            case when listed.name = 'pgrag.search_hits' then 'select' else 'all' end,
+            listed.condition
+        );
+    end loop;
+    -- The hits of a search are written before the search itself can be seen.
+    perform _pgrag.set_policy('pgrag.search_hits', 'recorded', 'insert', 'true');
+    perform _pgrag.set_policy('pgrag.search_hits', 'administered', 'all', '_pgrag.is_admin()');
+    return query select true, 'Roles see the libraries that were granted to them.'::text;
+end;
+$$;
+
+comment on function pgrag.secure_tables is
+'Makes the roles pgrag_reader (searches), pgrag_writer (also changes its libraries) and pgrag_admin
+(everything), gives them their privileges, and restricts every table with rows of a library, and
+every record of searches, by row-level security: a role sees the libraries that grant_libraries gave
+it and its own searches, a member of pgrag_admin and the owner see all. An upgrade calls it. Returns
+whether everything is secured; if the owner may neither create roles nor join them, nothing is, and
+message has the statements that somebody else has to run before the next upgrade.';
+
+-- Makes the roles that are missing, if the caller may, and lets the caller change to each.
+create or replace function _pgrag.missing_roles()
+returns text[]
+language plpgsql
+volatile
+as $$
+declare
+    missing text[];
+    new_role text;
+begin
+    -- Another database of this server may be making the same roles.
+    perform pg_advisory_xact_lock(hashtextextended('pgrag roles', 0));
+    missing := array(
+        select r.name
+        from unnest('{pgrag_reader, pgrag_writer, pgrag_admin}'::text[]) as r (name)
+        where to_regrole(r.name) is null
+            or not pg_has_role(current_user, to_regrole(r.name), 'member')
+    );
+    foreach new_role in array missing loop
+        begin
+            if to_regrole(new_role) is null then
+                execute format('create role %I', new_role);
+            end if;
+            execute format('grant %I to current_user with set true', new_role);
+            missing := array_remove(missing, new_role);
+        exception
+            when duplicate_object or unique_violation then
+                missing := array_remove(missing, new_role);
+            when insufficient_privilege then
+                null;
+        end;
+    end loop;
+    return missing;
+end;
+$$;
+
+-- What a table holds: rows of a library, records of searches, what only administrators read
+-- (private), or what all roles read (shared); and which rows a role may see.
+create or replace function _pgrag.kinds_of_tables()
+returns table (
+    name name,
+    kind text,
+    condition text
+)
+language sql
+stable
+parallel safe
+as $$
+    select
+        t.name,
+        t.kind,
+        case
+            when t.name = 'role_libraries'
+            then 'role_name = current_user::text or (select _pgrag.is_admin())'
+            when t.kind = 'library' then coalesce(
+                special.condition,
+                -- Estimated to be true of every row: with "= any" plans would expect few rows.
+                'array_position((select _pgrag.visible_libraries()), library_id) is not null'
+            ) || ' or (select _pgrag.sees_every_library())'
+            when t.kind = 'record' then coalesce(
+                special.condition, 'caller = (select _pgrag.caller())'
+            ) || ' or (select _pgrag.is_admin())'
+        end
+    from (
+        select
+            c.relname as name,
+            case
+                when c.relname in ('searches', 'search_hits', 'feedback', 'answers') then 'record'
+                when c.relname = 'configuration_versions' then 'private'
+                when c.relname = 'role_libraries' then 'shared'
+                when c.relname like 'evaluation\_%' or exists (
+                    select
+                    from pg_attribute as a
+                    where a.attrelid = c.oid and a.attname = 'library_id'
+                ) then 'library'
+                else 'shared'
+            end as kind
+        from pg_class as c
+        where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r'
+    ) as t
+    left join (
+        values
+            ('evaluation_sets', 'library in (select l.name from pgrag.libraries as l)'),
+            ('evaluation_runs', 'library in (select l.name from pgrag.libraries as l)'),
+            ('evaluation_queries', 'set_id in (select s.set_id from pgrag.evaluation_sets as s)'),
+            (
+                'evaluation_judgements',
+                'set_id in (select s.set_id from pgrag.evaluation_sets as s)'
+            ),
+            (
+                'evaluation_run_queries',
+                'run_id in (select r.run_id from pgrag.evaluation_runs as r)'
+            ),
+            ('evaluation_results', 'run_id in (select r.run_id from pgrag.evaluation_runs as r)'),
+            (
+                'search_hits',
+                'exists (select from pgrag.searches as s where s.search_id = search_hits.search_id)'
+            ),
+            (
+                'feedback',
+                'exists (select from pgrag.searches as s where s.search_id = feedback.search_id)'
+            )
+    ) as special (name, condition) on special.name = t.name;
+$$;
+
+-- A policy is made anew only if it differs, because that waits for everybody who reads the table.
+create or replace function _pgrag.set_policy(
+    secured regclass,
+    name text,
+    command text,
+    condition text
+)
+returns void
+language plpgsql
+volatile
+as $$
+declare
+    known text := (
+        select obj_description(p.oid, 'pg_policy')
+        from pg_policy as p
+        where p.polrelid = secured and p.polname = set_policy.name
+    );
+begin
+    if condition is null or known = condition then
+        return;
+    end if;
+    execute format('alter table %s enable row level security', secured);
+    execute format('drop policy if exists %I on %s', name, secured);
+    execute format(
+        'create policy %I on %s for %s %s',
+        name,
+        secured,
+        command,
+        format(case when command = 'insert' then 'with check (%s)' else 'using (%s)' end, condition)
+    );
+    execute format('comment on policy %I on %s is %L', name, secured, condition);
+end;
+$$;

@@ -1,0 +1,367 @@
+"""A role sees the libraries that were granted to it, and nothing tells of the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from library import Row, ingest, keys, page, refused, run, search, value
+from psycopg.types.json import Jsonb
+
+CANARY = "quetzalcoatlus"
+OWNED = """
+select k.name from _pgrag.kinds_of_tables() as k where k.kind = 'library'
+"""
+
+
+@pytest.fixture(scope="module")
+def tenants(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    """The libraries "ours" and "theirs", which holds the canary everywhere."""
+    connection = module_connection
+    with connection.transaction(force_rollback=True):
+        ingest(
+            connection,
+            "ours",
+            [
+                page("guide.md", "Drain a node before you upgrade its kernel.", title="Guide"),
+                page("other.md", "Something else about nodes.", title="Other"),
+            ],
+        )
+        ingest(
+            connection,
+            "theirs",
+            [
+                page(
+                    f"{CANARY}.md",
+                    f"Drain a node: {CANARY}.",
+                    f"See the {CANARY} of nodes.",
+                    title=f"The {CANARY}",
+                    tags=[CANARY],
+                    type=CANARY,
+                    path=[CANARY, "Nodes"],
+                    url=f"/{CANARY}",
+                    front_matter={"title": f"The {CANARY}", CANARY: CANARY},
+                    edges=[],
+                )
+            ],
+            f"{CANARY}-1",
+        )
+        run(connection, "set_synonyms", library="theirs", synonyms={CANARY: ["pterosaur"]})
+        run(
+            connection,
+            "import_evaluation_set",
+            name=f"{CANARY}-set",
+            library="theirs",
+            queries=Jsonb([{"id": "1", "text": CANARY, "judgements": {f"{CANARY}.md": 1}}]),
+        )
+        run(connection, "run_evaluation", evaluation_set=f"{CANARY}-set")
+        connection.execute("create role tenant_reader in role pgrag_reader")
+        connection.execute("create role tenant_writer in role pgrag_writer")
+        for role in ("tenant_reader", "tenant_writer"):
+            run(connection, "grant_libraries", role_name=role, libraries=["ours"])
+        yield connection
+
+
+@pytest.fixture
+def connection(tenants: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    with tenants.transaction(force_rollback=True):
+        yield tenants
+
+
+@pytest.fixture
+def reader(connection: psycopg.Connection) -> psycopg.Connection:
+    # As the session of a login role: its own session_user, not that of the owner.
+    connection.execute("set local session authorization tenant_reader")
+    return connection
+
+
+@pytest.fixture
+def writer(connection: psycopg.Connection) -> psycopg.Connection:
+    connection.execute("set local session authorization tenant_writer")
+    return connection
+
+
+def service(connection: psycopg.Connection, libraries: str, role: str = "pgrag_reader") -> None:
+    """What a service does for a key."""
+    connection.execute(
+        "select set_config('pgrag.library_ids', %s, true), set_config('role', %s, true),"
+        " set_config('pgrag.caller', 'key of a test', true)",
+        [libraries, role],
+    )
+
+
+def library_id(connection: psycopg.Connection, name: str) -> int:
+    return value(connection, "select library_id from pgrag.libraries where name = %s", name)
+
+
+def owned(connection: psycopg.Connection) -> list[str]:
+    return [row["name"] for row in connection.execute(OWNED)]
+
+
+def test_a_search_finds_what_was_granted(reader):
+    hits = search(reader, "drain a node", snippets=True, explain=True)
+    assert {hit["library"] for hit in hits} == {"ours"}
+    assert hits[0]["key"] == "guide.md"
+    assert keys(search(reader, '"drain a node"', library="ours")) == ["guide.md"]
+    assert CANARY not in repr(hits)
+
+
+def test_hits_and_scores_are_those_without_row_security(connection):
+    arguments = {"query": "upgrade a node", "library": "ours", "explain": True}
+    before = [run(connection, name, **arguments) for name in ("search", "keyword_search")]
+    connection.execute("set local session authorization tenant_reader")
+    assert [run(connection, name, **arguments) for name in ("search", "keyword_search")] == before
+
+
+def test_rows_of_other_libraries_are_in_no_table(connection):
+    tables = owned(connection)
+    filled = [
+        name for name in tables if value(connection, f"select count(*) from pgrag.{name}") > 0
+    ]
+    assert {"documents", "pages", "synonyms", "evaluation_results", "evaluation_runs"} <= {*filled}
+    connection.execute("set local session authorization tenant_reader")
+    for name in tables:
+        rows = connection.execute(f"select t::text as row from pgrag.{name} as t").fetchall()
+        assert CANARY not in repr(rows), name
+
+
+def test_another_library_is_as_one_that_does_not_exist(reader):
+    def complaint(**arguments: object) -> str:
+        with pytest.raises(psycopg.Error) as caught, reader.transaction():
+            search(reader, "drain", **arguments)
+        diagnostic = caught.value.diag
+        return f"{diagnostic.sqlstate} {diagnostic.message_primary} {diagnostic.message_hint}"
+
+    assert complaint(library="theirs") == complaint(library="nowhere").replace("nowhere", "theirs")
+    assert "theirs" not in complaint(library="their")  # no near name
+
+
+def test_nothing_of_it_is_suggested_counted_or_listed(reader):
+    for function, arguments in {
+        "libraries": {},
+        "suggest": {"query": f"{CANARY[:-1]} node"},
+        "synonyms": {"library": "ours"},
+        "facets": {"query": "node"},
+        "evaluation_sets": {},
+        "evaluation_runs": {},
+        "explain_search": {"query": CANARY},
+        "granted_libraries": {},
+        "search_pages": {"query": "node"},
+        "context": {"query": "node"},
+    }.items():
+        assert CANARY not in repr(run(reader, function, **arguments)).replace(f"'{CANARY}'", ""), (
+            function
+        )
+        assert "theirs" not in repr(run(reader, function, **arguments)), function
+
+
+def test_its_ids_lead_nowhere(connection):
+    [hit] = search(connection, CANARY, library="theirs", top_k=1)
+    connection.execute("set local session authorization tenant_reader")
+    for function, name in {
+        "document": "document_id",
+        "parent": "document_id",
+        "siblings": "document_id",
+        "page": "page_id",
+        "outline": "page_id",
+    }.items():
+        with pytest.raises(psycopg.Error) as caught, connection.transaction():
+            run(connection, function, **{name: hit[name]})
+        assert caught.value.sqlstate in {"PGR04", "PGR05"}, function
+        assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize("setting", ["*", "{1,2,3,4,5,6,7,8,9}"])
+def test_settings_of_a_service_give_nothing_to_others(reader, setting):
+    reader.execute("select set_config('pgrag.library_ids', %s, true)", [setting])
+    reader.execute("select set_config('pgrag.caller', 'somebody', true)")
+    assert [row["library"] for row in run(reader, "libraries")] == ["ours"]
+    assert value(reader, "select _pgrag.caller()") == "tenant_reader"
+
+
+def test_narrowing_finds_nothing_of_others(connection):
+    other = library_id(connection, "theirs")
+    connection.execute("set local session authorization tenant_reader")
+    for query in (f"'@l{other}'", f"'{CANARY}'", f"'@l{other}' | 'node'", f"!'{CANARY}x'"):
+        connection.execute("select set_config('pgrag.narrowing', %s, true)", [query])
+        rows = connection.execute("select library_id from _pgrag.matching_documents").fetchall()
+        assert other not in {row["library_id"] for row in rows}
+
+
+def test_the_barrier_uses_the_full_text_index(reader):
+    """Else each search would read every document that its caller may see."""
+    reader.execute("set local enable_seqscan = off")
+    reader.execute("set local pgrag.narrowing = 'node'")
+    plan = reader.execute(
+        "explain select document_id from _pgrag.matching_documents where covers & 2 <> 0"
+    ).fetchall()
+    assert "Bitmap Index Scan on documents_search" in repr(plan)
+    # … and without it could not.
+    plan = reader.execute(
+        "explain select document_id from pgrag.documents where search @@ 'node'::tsquery"
+    ).fetchall()
+    assert "documents_search" not in repr(plan)
+
+
+def test_what_narrows_is_declared_parallel_unsafe(connection):
+    """A setting cannot change while a plan runs in parallel."""
+    rows = connection.execute(
+        "select format('%s.%s', pronamespace::regnamespace, proname) as name, prosrc as source,"
+        " proparallel as parallel from pg_proc"
+        " where pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)"
+    ).fetchall()
+    sources = {row["name"]: row["source"] for row in rows}
+    reaching = {name for name, source in sources.items() if "'pgrag.narrowing', query" in source}
+    assert reaching
+    while more := {
+        name
+        for name, source in sources.items()
+        if name not in reaching
+        and any(re.search(rf"\b{re.escape(one)}\(", source) for one in reaching)
+    }:
+        reaching |= more
+    public = {row["name"] for row in rows if row["name"].startswith("pgrag.")}
+    assert {
+        row["name"] for row in rows if row["name"] in reaching & public and row["parallel"] != "u"
+    } == set()
+
+
+def test_a_service_sees_what_it_names(connection):
+    ours, other = library_id(connection, "ours"), library_id(connection, "theirs")
+    for setting, seen in {
+        f"{{{ours}}}": ["ours"],
+        f"{{{other}}}": ["theirs"],
+        f"{{{ours},{other}}}": ["ours", "theirs"],
+        "{}": [],
+        "*": ["ours", "theirs"],
+    }.items():
+        with connection.transaction(force_rollback=True):
+            service(connection, setting)
+            assert [row["library"] for row in run(connection, "libraries")] == seen
+            hits = search(connection, "drain a node") if seen else []
+            assert {hit["library"] for hit in hits} == {*seen}
+
+
+def test_an_administrator_and_the_owner_see_everything(connection):
+    connection.execute("create role tenant_admin in role pgrag_admin")
+    assert len(run(connection, "libraries")) == 2
+    connection.execute("set local session authorization tenant_admin")
+    assert len(run(connection, "libraries")) == 2
+    assert {hit["library"] for hit in search(connection, "drain a node")} == {"ours", "theirs"}
+    run(connection, "configure_library", library="theirs", settings={"alpha": 0.5})
+
+
+def test_every_library_can_be_granted(connection):
+    run(connection, "grant_libraries", role_name="tenant_reader", libraries=["*"])
+    connection.execute("set local session authorization tenant_reader")
+    assert len(run(connection, "libraries")) == 2
+    assert CANARY in repr(search(connection, CANARY))
+    assert run(connection, "granted_libraries") == [
+        {"role_name": "tenant_reader", "library": "*"},
+        {"role_name": "tenant_reader", "library": "ours"},
+    ]
+
+
+def test_grants_are_taken_back_and_go_with_the_library(connection):
+    run(connection, "grant_libraries", role_name="tenant_reader", libraries=["Theirs", "*"])
+    run(connection, "revoke_libraries", role_name="tenant_reader", libraries=["*", "ours"])
+    granted = [row for row in run(connection, "granted_libraries") if "reader" in row["role_name"]]
+    assert granted == [{"role_name": "tenant_reader", "library": "theirs"}]
+    run(connection, "remove_library", library="theirs")
+    assert "tenant_reader" not in repr(run(connection, "granted_libraries"))
+    run(connection, "revoke_libraries", role_name="tenant_writer")
+    assert run(connection, "granted_libraries") == []
+
+
+def test_wrong_grants_are_refused(connection):
+    with refused(connection, "PGR01", "There is no role 'nobody'."):
+        run(connection, "grant_libraries", role_name="nobody", libraries=["ours"])
+    with refused(connection, "PGR02", "There is no library 'nowhere'."):
+        run(connection, "grant_libraries", role_name="tenant_reader", libraries=["nowhere"])
+    with refused(connection, "PGR01", "names no library"):
+        run(connection, "grant_libraries", role_name="tenant_reader", libraries=[])
+
+
+def test_a_reader_changes_nothing(reader):
+    with refused(reader, "42501"):
+        run(reader, "configure_library", library="ours", settings={"alpha": 0.5})
+    with refused(reader, "42501"):
+        run(reader, "grant_libraries", role_name="tenant_reader", libraries=["ours"])
+    with refused(reader, "42501"):
+        reader.execute("insert into pgrag.role_libraries (role_name) values ('tenant_reader')")
+    with refused(reader, "42501"):
+        run(reader, "configuration_history")
+
+
+def test_a_writer_changes_its_libraries_only(writer):
+    run(writer, "configure_library", library="ours", settings={"alpha": 0.25})
+    ingest(writer, "ours", [page("new.md", "A new page about kernels.")])
+    assert "new.md" in keys(search(writer, "kernels", library="ours"))
+    run(writer, "remove_pages", library="ours", version="", keys=["new.md"])
+    with refused(writer, "42501", "There is no library 'theirs', and tenant_writer may not make"):
+        run(writer, "open_version", library="theirs")
+    for function, arguments in {
+        "configure_library": {"settings": {"alpha": 0.5}},
+        "remove_library": {},
+        "ingest_pages": {"pages": Jsonb([page("a.md", "Mine.")])},
+        "set_synonyms": {"synonyms": Jsonb([{"term": "a", "expansions": ["b"]}])},
+    }.items():
+        with pytest.raises(psycopg.Error), writer.transaction():
+            run(writer, function, library="theirs", **arguments)
+    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 2
+    writer.execute("reset session authorization")
+    assert value(
+        writer, "select count(*) from pgrag.pages where title = 'Mine' and key like %s", CANARY
+    ) == 0  # fmt: skip
+    assert len(search(writer, CANARY, library="theirs")) > 0
+
+
+def recorded(connection: psycopg.Connection, query: str) -> Row:
+    [row] = run(connection, "record_search", query=query, hits=Jsonb([]))
+    return row
+
+
+def test_searches_of_others_are_their_own(connection):
+    recorded(connection, f"{CANARY} of the owner")
+    service(connection, f"{{{library_id(connection, 'ours')}}}")
+    mine = recorded(connection, "nodes by a key")["record_search"]
+    run(connection, "give_feedback", search_id=mine, rating=5)
+    assert [row["query"] for row in run(connection, "search_history")] == ["nodes by a key"]
+    connection.execute("select set_config('pgrag.caller', 'another key', true)")
+    assert run(connection, "search_history") == []
+    assert run(connection, "popular_queries") == []
+    with refused(connection, "PGR14"):
+        run(connection, "give_feedback", search_id=mine, rating=1)
+    connection.execute("reset role")
+    callers = connection.execute("select caller from pgrag.searches order by at").fetchall()
+    assert callers[1] == {"caller": "key of a test"}
+    assert len(run(connection, "search_history")) == 2
+
+
+def test_roles_that_are_missing_are_asked_for(connection):
+    """An owner that may not create roles: everything works, and nothing is restricted."""
+    connection.execute("create role tenant_owner")
+    connection.execute("set local role tenant_owner")
+    [told] = run(connection, "secure_tables")
+    assert not told["secured"]
+    assert "grant pgrag_admin to tenant_owner;" in told["message"]
+    [missing] = connection.execute("select _pgrag.missing_roles() as roles").fetchall()
+    assert missing["roles"] == ["pgrag_reader", "pgrag_writer", "pgrag_admin"]
+
+
+def test_every_table_is_known(connection):
+    """A new table: is it shared, or a library's, or private? Rows of a library need a policy."""
+    kinds = connection.execute("select name, kind from _pgrag.kinds_of_tables()").fetchall()
+    assert sorted(row["name"] for row in kinds if row["kind"] == "shared") == [
+        "alembic_version", "answer_templates", "edge_kinds", "embedding_models",
+        "installed_functions", "intent_rules", "intents", "model_tokens", "observation_settings",
+        "page_types", "query_types", "query_vectors", "role_libraries",
+    ]  # fmt: skip
+    unprotected = connection.execute(
+        "select k.name from _pgrag.kinds_of_tables() as k"
+        " join pg_class as c on c.oid = format('pgrag.%I', k.name)::regclass"
+        " where k.kind in ('library', 'record') and not c.relrowsecurity"
+    ).fetchall()
+    assert unprotected == []
