@@ -107,7 +107,7 @@ begin
     )
     then
         return format(
-            '%s must be 0, or from 1e-9 to 1e100 in size, got %s.', name, left(value::text, 100)
+            '%s must be 0, or from 1e-100 to 1e100 in size, got %s.', name, left(value::text, 100)
         );
     elsif jsonb_typeof(value) <> coalesce(nullif(kind, 'integer'), 'number')
         or (kind = 'integer' and value::numeric % 1 <> 0)

@@ -257,6 +257,6 @@ as $$
         when f.key = 'mutual' then jsonb_typeof(f.value) <> 'boolean'
         when f.key <> 'weight' then f.key <> 'expansions'
         when jsonb_typeof(f.value) <> 'number' then true
-        else not (f.value::numeric between 0.000000001 and 1)
+        else not (f.value::numeric between 1e-100 and 1)
     end;
 $$;

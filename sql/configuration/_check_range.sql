@@ -67,5 +67,5 @@ immutable
 parallel safe
 as $$
     select is_measurable.value = 0
-        or pg_catalog.abs(is_measurable.value) between 0.000000001 and 1e100;
+        or pg_catalog.abs(is_measurable.value) between 1e-100 and 1e100;
 $$;

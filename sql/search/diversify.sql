@@ -135,7 +135,7 @@ declare
         from unnest(scores) with ordinality as u (score, nth)
         order by u.nth
     );
-    share constant double precision := mmr_lambda * (mmr_lambda >= 1e-9)::integer;
+    share constant double precision := mmr_lambda * (mmr_lambda >= 1e-100)::integer;
     gains double precision[];
     values_left double precision[];
     best integer;

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import httpx
 import psycopg
 import pytest
-from api_client import ApiClient
+from api_client import ApiClient, problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -173,3 +174,39 @@ def test_the_largest_values_are_within_reach(client: ApiClient) -> None:
         "parents": True,
     }
     assert client.post("/v1/context", context).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/v1/search", {"top_k": True}, "top_k"),
+        ("/v1/search", {"top_k": "5"}, "top_k"),
+        ("/v1/search", {"alpha": False}, "alpha"),
+        ("/v1/search", {"snippets": 1}, "snippets"),
+        ("/v1/search", {"snippets": "true"}, "snippets"),
+        ("/v1/search", {"levels": [1, True]}, "levels.1"),
+        ("/v1/context", {"expand": 0}, "expand"),
+        ("/v1/search/batch", {"queries": [{"query": "tide", "top_k": True}]}, "queries.0.top_k"),
+        ("/v1/answer", {"question": "tide", "stream": 0}, "stream"),
+        ("/v1/tools/read_chunk", {"arguments": {}, "token_budget": True}, "token_budget"),
+        ("/v1/libraries/harbour/tuning", {"dry_run": 1}, "dry_run"),
+        ("/v1/feedback", {"rating": True, "search_id": str(UUID(int=1))}, "rating"),
+        ("/v1/configuration", {"entries": {}, "dry_run": "yes"}, "dry_run"),
+        ("/v1/evaluations/x/runs", {"function": "search", "depth": "5"}, "depth"),
+    ],
+)
+def test_a_value_of_a_body_has_the_type_of_its_field(
+    harbour: ApiClient, path: str, body: dict[str, Any], field: str
+) -> None:
+    if path in {"/v1/search", "/v1/context"}:
+        body = {"query": "tide"} | body
+    method = "PATCH" if path == "/v1/configuration" else "POST"
+    told = problem(harbour.request(method, path, json=body), 422, "invalid-request")
+    [fault] = told["errors"]
+    assert fault["field"] == field
+
+
+def test_a_whole_number_stands_for_a_number_and_a_parameter_is_text(harbour: ApiClient) -> None:
+    asked = {"query": "tide", "alpha": 1, "levels": [1, 2], "snippets": True}
+    assert harbour.request("POST", "/v1/search", json=asked).status_code == 200
+    harbour.ok("/v1/search", q="tide", alpha="1", levels="1,2", snippets="1", top_k="5")

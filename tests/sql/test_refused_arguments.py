@@ -58,8 +58,8 @@ def library(connection):
         ("diversify('{{1,2}}', '{0.5,0.5}')", "document_ids and scores"),
         ("diversify('{1,2}', '{1e308,-1e308}')", "at most 1e100"),
         ("expand_documents('{1}', '{1}', expansion_share => 5e-324)", "share"),
-        ("search('node', alpha => 5e-324)", "alpha must be 0, or from 1e-9"),
-        ("search('node', rrf_weights => '{1, 5e-324}')", "rrf_weights must be 0, or from 1e-9"),
+        ("search('node', alpha => 5e-324)", "alpha must be 0, or from 1e-100"),
+        ("search('node', rrf_weights => '{1, 5e-324}')", "rrf_weights must be 0, or from 1e-100"),
         ("context('node', options => '{\"min_score\": 1e400}')", "min_score must be 0, or from"),
     ],
 )

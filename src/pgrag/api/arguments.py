@@ -84,6 +84,12 @@ class Arguments(BaseModel):
         return self.model_dump(by_alias=True)
 
 
+class Body(Arguments):
+    """The arguments of a JSON body, which has types: 1 is no boolean, true and "1" no number."""
+
+    model_config = ConfigDict(strict=True)
+
+
 def at_most(default: int, largest: int, rows: str, *, name: str = "top_k") -> Any:
     """A limit: its default, its maximum, the rows it limits, and its name in SQL."""
     return Field(

@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from pgrag.api.arguments import Arguments, LibraryName, Text, VersionWish
+from pgrag.api.arguments import Arguments, Body, LibraryName, Text, VersionWish
 from pgrag.arguments import (
     FUNCTIONS,
     AnswerArguments,
@@ -91,7 +91,7 @@ def query_models(
     parameters, body = (
         create_model(
             f"{name}{kind}",
-            __base__=base,
+            __base__=(Body, base) if kind == "Body" else base,
             __module__=__name__,
             __doc__=about,
             query=(type_, Field(**query, **spelt)),
@@ -212,7 +212,7 @@ else:
     SearchBody = SEARCHES[1]
 
 
-class BatchBody(Arguments):
+class BatchBody(Body):
     """Many searches at once."""
 
     queries: list[SearchBody] = Field(
@@ -229,7 +229,7 @@ class BatchBody(Arguments):
 
 
 @_with(AnswerArguments)
-class AnswerBody(Query):
+class AnswerBody(Body, Query):
     """A question, and how it shall be answered."""
 
     question: Annotated[Text, Field(min_length=1, max_length=10_000, pattern=r"\S")] = Field(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
 import mcp_types as types
 from pydantic import (
@@ -12,6 +12,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationInfo,
     create_model,
     field_validator,
     model_validator,
@@ -53,6 +54,20 @@ class Arguments(BaseModel):
         if _holds_nul(value):
             raise ValueError("must not hold the character U+0000")
         return value
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _in_its_type(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true for a number and 1 for a boolean; models write both as texts, too."""
+        annotation = cls.model_fields[info.field_name or ""].annotation
+        takes_truth = _takes(annotation, bool)
+        if isinstance(value, int | float) and isinstance(value, bool) != takes_truth:
+            raise ValueError(f"must be {'true or false' if takes_truth else 'no boolean'}")
+        return value
+
+
+def _takes(annotation: Any, kind: type) -> bool:
+    return annotation is kind or any(_takes(part, kind) for part in get_args(annotation))
 
 
 def _holds_nul(value: Any) -> bool:

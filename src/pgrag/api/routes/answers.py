@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from pgrag.answer.agent import RESULT_TOKENS
 from pgrag.answer.tool_arguments import definitions
 from pgrag.answer.tools import Toolbox
-from pgrag.api.arguments import Arguments, LibraryName, VersionWish
+from pgrag.api.arguments import Arguments, Body, LibraryName, VersionWish
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import EventStream, follow
 from pgrag.api.openapi import problems
@@ -96,7 +96,7 @@ class ToolsParameters(Arguments):
     )
 
 
-class ToolBody(Arguments):
+class ToolBody(Body):
     """A call of a tool, and the library it is limited to."""
 
     arguments: dict[str, Any] | str = Field(

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from pgrag.api.arguments import Arguments, Count, Text, at_most
+from pgrag.api.arguments import Body, Count, Text, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.values.configuration import Configuration, ConfigurationChanges, ConfigurationVersion
@@ -13,7 +13,7 @@ from pgrag.values.libraries import Synonym
 router = Router(tags=["configuration"])
 
 
-class ConfigurationBody(Arguments):
+class ConfigurationBody(Body):
     """Entries to apply."""
 
     entries: dict[str, Any] = Field(
@@ -25,7 +25,7 @@ class ConfigurationBody(Arguments):
     dry_run: bool = Field(default=False, description="Say what would change, and change nothing.")
 
 
-class SynonymsBody(Arguments):
+class SynonymsBody(Body):
     """Synonyms to add, change or remove."""
 
     synonyms: dict[str, Any] = Field(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import Path
 from pydantic import Field, model_validator
 
-from pgrag.api.arguments import Arguments, LibraryName, Name, Text
+from pgrag.api.arguments import Arguments, Body, LibraryName, Name, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.evaluation import runs
@@ -29,7 +29,7 @@ SetName = Annotated[
 ]
 
 
-class RunBody(Arguments):
+class RunBody(Body):
     """How to search. Without `function` the built-in configuration called `name` is run."""
 
     name: Name = Field(
@@ -54,7 +54,7 @@ class RunBody(Arguments):
         return self
 
 
-class ImportBody(Arguments):
+class ImportBody(Body):
     """A labelled set for an indexed library."""
 
     library: LibraryName = Field(description="What the queries ask.", examples=["harbour"])

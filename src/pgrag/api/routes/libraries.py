@@ -10,6 +10,7 @@ from pydantic import Field
 from pgrag.api.arguments import (
     CONTINUES,
     Arguments,
+    Body,
     Cursor,
     Text,
     VersionPath,
@@ -37,7 +38,7 @@ class PagesParameters(Arguments):
     after: Cursor | None = Field(default=None, description=CONTINUES)
 
 
-class TuningBody(Arguments):
+class TuningBody(Body):
     """How to search for better settings. It takes about a minute."""
 
     version: VersionWish | None = Field(

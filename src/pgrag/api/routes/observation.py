@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from pgrag.api.arguments import LARGEST_ID, Arguments, LibraryName, Text, at_most
+from pgrag.api.arguments import LARGEST_ID, Arguments, Body, LibraryName, Text, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.values.observation import (
@@ -22,10 +22,12 @@ from pgrag.values.observation import (
 router = Router(tags=["observation"], responses=problems(404))
 
 
-class FeedbackBody(Arguments):
+class FeedbackBody(Body):
     """A rating of a recorded search, or of one hit of it."""
 
-    search_id: UUID = Field(description="A recorded search.", examples=[SEARCH_ID_EXAMPLE])
+    search_id: UUID = Field(
+        strict=False, description="A recorded search.", examples=[SEARCH_ID_EXAMPLE]
+    )
     rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly right.", examples=[4])
     document_id: int | None = Field(
         default=None,
