@@ -22,7 +22,7 @@ declare
     owner_id bigint := _pgrag.library_id(check_library.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, check_library.version);
     known constant text[] := '{documents, pages, vectors, links, statistics}';
-    chosen constant text[] := coalesce(check_library.checks, known);
+    chosen constant text[] := array(select unnest(coalesce(check_library.checks, known)));
     unknown text := (
         select c.name from unnest(chosen) as c (name) where c.name <> all (known) limit 1
     );

@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 #: Arguments that make a call do its work; what is not named has a default.
 USUAL: dict[str, Any] = {
     "query": "drain the node",
+    "role_name": "pgrag_reader",
     "question": "How do I drain the node?",
     "library": "tool",
     "libraries": ["tool"],

@@ -55,6 +55,8 @@ def library(connection):
         (f"remember_query_vector('q', null, '{VECTOR}')", "model"),
         ("remember_query_vector('q', 'static-minilm-256', null)", "query_embedding"),
         (f"store_embeddings('tool', null, '{{}}', '{{\"{VECTOR}\"}}')", "model"),
+        ("check_library('tool', checks => '{{links,none}}')", "no check 'none'"),
+        ("check_library('tool', checks => '{{links,null}}')", "no check NULL"),
         ("diversify('{{1,2}}', '{0.5,0.5}')", "document_ids and scores"),
         ("diversify('{1,2}', '{1e308,-1e308}')", "at most 1e100"),
         ("expand_documents('{1}', '{1}', expansion_share => 5e-324)", "share"),
