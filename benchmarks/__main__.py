@@ -16,6 +16,7 @@ import psycopg
 from pydantic import SecretStr
 
 from benchmarks import (
+    access,
     agents,
     answers,
     changes,
@@ -47,6 +48,7 @@ from pgrag.settings import Settings
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
     "latency": latency.calls,
+    "access": access.restricted,
     "recording": recording.record,
     "steps": steps.around_a_search,
     "intents": intents.rules,

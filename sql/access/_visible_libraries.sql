@@ -8,7 +8,8 @@ stable
 parallel safe
 as $$
 begin
-    if _pgrag.is_service() then
+    -- Asked here first, because a call costs more: a search asks thirty times.
+    if current_setting('pgrag.library_ids', true) <> '' and _pgrag.is_service() then
         return nullif(current_setting('pgrag.library_ids'), '*')::bigint[];
     end if;
     return array(

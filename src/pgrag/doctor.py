@@ -46,6 +46,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
             listed.append(_schema_finding(status, is_embedded=is_embedded))
             if status.state == "current":
                 connection.row_factory = dict_row  # type: ignore[assignment]
+                listed.append(_roles_finding(connection))
                 listed.append(_builtin_model_finding(connection))
                 listed.extend(_library_findings(connection, models))
     except DatabaseError as error:
@@ -174,6 +175,24 @@ def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Findin
     if is_embedded:
         return Finding("schema", "ok", f"{message} The next command brings in what is missing.")
     return Finding("schema", "wrong", message, _UPGRADE)
+
+
+def _roles_finding(connection: psycopg.Connection[Any]) -> Finding:
+    """Whether roles see only the libraries that were granted to them."""
+    row = connection.execute(
+        "select bool_and(c.relrowsecurity) and to_regrole('pgrag_admin') is not null as secured"
+        " from _pgrag.kinds_of_tables() as k"
+        " join pg_class as c on c.oid = format('pgrag.%I', k.name)::regclass"
+        " where k.kind in ('library', 'record')"
+    ).fetchone()
+    if row and row["secured"]:
+        return Finding("roles", "ok", "Roles see the libraries that were granted to them.")
+    return Finding(
+        "roles",
+        "warning",
+        "Row-level security is off: a role that may read the tables reads every library.",
+        "Run `pgrag db upgrade`: it makes the roles, or says what somebody else has to run.",
+    )
 
 
 def _builtin_model_finding(connection: psycopg.Connection[Any]) -> Finding:

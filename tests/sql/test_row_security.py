@@ -10,6 +10,8 @@ import pytest
 from library import Row, ingest, keys, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
+from pgrag.doctor import findings
+
 CANARY = "quetzalcoatlus"
 OWNED = """
 select k.name from _pgrag.kinds_of_tables() as k where k.kind = 'library'
@@ -365,3 +367,15 @@ def test_every_table_is_known(connection):
         " where k.kind in ('library', 'record') and not c.relrowsecurity"
     ).fetchall()
     assert unprotected == []
+
+
+def test_the_doctor_says_whether_tables_are_secured(database_url):
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        found = findings(database_url, is_embedded=False, models=set())
+        assert [f.level for f in found if f.name == "roles"] == ["ok"]
+        connection.execute("alter table pgrag.pages disable row level security")
+        [roles] = [
+            f for f in findings(database_url, is_embedded=False, models=set()) if f.name == "roles"
+        ]
+        assert roles.level == "warning"
+        assert "reads every library" in roles.message

@@ -1,0 +1,79 @@
+"""The cost of row-level security: the same searches by the owner and by restricted callers."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from benchmarks.bench import Bench
+from benchmarks.figures import Figure
+
+QUERIES = 200
+WANTED = 1.05
+SEARCH = b"select * from pgrag.search(%s, %s)"
+READER = "pgrag_benchmark_reader"
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+def restricted(bench: Bench) -> list[Figure]:
+    """Run every query as all callers, by turns; the same hits must come."""
+    library = bench.mdn()
+    queries = bench.mdn_queries(QUERIES)
+    with bench.connect() as owner, bench.connect() as service, bench.connect() as reader:
+        _become_service(service, library)
+        _become_reader(reader, library)
+        callers = {"owner": owner, "service": service, "reader": reader}
+        _ask(callers, queries, library)
+        times, differing = _ask(callers, queries, library)
+        reader.execute("reset session authorization")
+        reader.execute(f"drop role {READER}".encode())
+    on = f"MDN, {len(queries)} queries"
+    figures = [
+        Figure("row-level security: searches with other hits than the owner's", on,
+               f"{differing}", "0", differing == 0)
+    ]  # fmt: skip
+    for name, what in (("service", "a key's role"), ("reader", "a role that logs in")):
+        ratio = float(np.median(times[name]) / np.median(times["owner"]))
+        figures.append(
+            Figure(f"— pgrag.search as {what}, against the owner: ratio of p50", on,
+                   f"{ratio:.3f}", f"≤ {WANTED}", ratio <= WANTED)
+        )  # fmt: skip
+    return figures
+
+
+def _become_service(connection: Connection, library: str) -> None:
+    """Change to the role of a reading key, as a service does."""
+    connection.execute(
+        "select set_config('pgrag.library_ids', array[l.library_id]::text, false)"
+        " from pgrag.libraries as l where l.name = %s",
+        [library],
+    )
+    connection.execute("set role pgrag_reader")
+
+
+def _become_reader(connection: Connection, library: str) -> None:
+    connection.execute(f"create role {READER} in role pgrag_reader".encode())
+    connection.execute("select pgrag.grant_libraries(%s, array[%s])", [READER, library])
+    connection.execute(f"set session authorization {READER}".encode())
+
+
+def _ask(
+    callers: dict[str, Connection], queries: list[str], library: str
+) -> tuple[dict[str, list[float]], int]:
+    """Milliseconds of every call; the order of the callers changes from query to query."""
+    times: dict[str, list[float]] = {name: [] for name in callers}
+    differing = 0
+    names = list(callers)
+    for turn, query in enumerate(queries):
+        first = turn % len(names)
+        hits = []
+        for name in names[first:] + names[:first]:
+            started = perf_counter()
+            hits.append(callers[name].execute(SEARCH, (query, library)).fetchall())
+            times[name].append((perf_counter() - started) * 1000)
+        differing += any(others != hits[0] for others in hits)
+    return times, differing
