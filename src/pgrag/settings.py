@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
@@ -19,23 +19,44 @@ ENV_FILE = ".env"
 MASK = "********"
 UNSET = "(unset)"
 
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_PAIR = re.compile(r"((\w+)\s*=\s*)('(?:[^'\\]|\\.)*'|(?:[^\s'\\]|\\.)*)")
+_PAIRS = re.compile(rf"\s*(?:{_PAIR.pattern}(?:\s+|$))*")
+_OPEN = {"host", "hostaddr", "port", "dbname", "user", "sslmode", "options", "application_name"}
+"""Keys of a connection string whose values are shown."""
+_PASSWORD = re.compile(r"(?s)^((?:[^:]*://)?+[^:]*:).*@")
+"""From the first colon to the last @: a password may contain what it should not."""
+_KEY_IN_QUERY = re.compile(r"(?i)([?&][^=&#]*(?:pass|key|token|secret|auth|sig)[^=&#]*=)[^&#]*")
+
 _NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
 """Environment variables without the prefix PGRAG_, by field."""
 
 
 def _database_url(secret: SecretStr) -> SecretStr:
-    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL."""
+    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL.
+
+    Refuses those of which the driver would take a part of the password for something else, and name
+    it in its errors.
+    """
     value = secret.get_secret_value().strip()
     scheme, separator, rest = value.partition("://")
     if separator and scheme.partition("+")[0] in {"postgresql", "postgres"}:
+        server, _, path = rest.partition("/")
+        if server.count("@") > 1 or "@" in path.partition("?")[0] or _BAD_ESCAPE.search(rest):
+            raise ValueError("must have %40, %2F and %25 in place of @, / and % in its password")
         return SecretStr(f"postgresql://{rest}")
-    if re.match(r"\w+\s*=", value):
-        return SecretStr(value)
+    if _is_pairs(value):
+        if _PAIRS.fullmatch(value):
+            return SecretStr(value)
+        raise ValueError("must have quotes around values with blanks: password='two words'")
     raise ValueError("must be like postgresql://user:password@host:5432/database")
 
 
 def _http_url(value: str) -> str:
-    parts = urlsplit(value.strip())
+    try:
+        parts = urlsplit(value.strip())
+    except ValueError:  # which quotes a part of it
+        parts = urlsplit("")
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be like https://host/v1")
     return value.strip().rstrip("/")
@@ -257,15 +278,16 @@ def variable(field: str) -> str:
 
 
 def masked_url(url: str) -> str:
-    """Return a database URL or connection string with its passwords masked."""
-    if "://" not in url:
-        return re.sub(r"(?i)(\w*password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", rf"\1{MASK}", url)
-    parts = urlsplit(url)
-    credentials, at, hosts = parts.netloc.rpartition("@")
-    user, colon, _ = credentials.partition(":")
-    query = re.sub(r"(?i)(\w*password=)[^&]*", rf"\1{MASK}", parts.query)
-    netloc = f"{user}{colon}{MASK if colon else ''}{at}{hosts}"
-    return urlunsplit(parts._replace(netloc=netloc, query=query))
+    """Return a URL or connection string with its passwords and keys masked, even if it is wrong."""
+    if _is_pairs(url):
+        if not _PAIRS.fullmatch(url):
+            return MASK
+        return _PAIR.sub(lambda pair: pair[0] if pair[2] in _OPEN else f"{pair[1]}{MASK}", url)
+    return _KEY_IN_QUERY.sub(rf"\1{MASK}", _PASSWORD.sub(rf"\1{MASK}@", url))
+
+
+def _is_pairs(value: str) -> bool:
+    return bool(re.match(r"\s*\w+\s*=", value))
 
 
 def _shown(field: str, value: object) -> str:

@@ -242,6 +242,12 @@ def test_secrets_are_not_shown_when_they_are_wrong(monkeypatch):
         ),
         ("host=h password='a b\\'c' user=u", "host=h password=******** user=u"),
         ("host=h sslpassword = x", "host=h sslpassword = ********"),
+        ("host=h pasword=x", "host=h pasword=********"),
+        ("host=h password=two words", "********"),
+        ("postgresql://u@h:5432/d", "postgresql://u@h:5432/d"),
+        ("postgresql://u:a/b@c@h/d", "postgresql://u:********@h/d"),
+        ("https://h/v1?api_key=k&x=1", "https://h/v1?api_key=********&x=1"),
+        ("u:p@h", "u:********@h"),
     ],
 )
 def test_masked_url(url, shown):

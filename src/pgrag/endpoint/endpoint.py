@@ -238,7 +238,7 @@ class Endpoint:
     def quoted(self, text: str) -> str:
         """Quote the start of a server's message on one line, with its secrets masked."""
         text = " ".join(text.split())
-        for secret in (self._api_key, self._password):
+        for secret in (self._api_key, self._password, *self.url.params.values()):
             if secret:
                 text = text.replace(secret, "***")
         return repr(text[:200])

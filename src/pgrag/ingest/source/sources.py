@@ -13,6 +13,7 @@ from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.folder import SUFFIXES, Listing, list_commit, list_folder
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
+from pgrag.settings import masked_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def discover(
         is_there = False
     if not is_there:
         raise SourceError(
-            f"{source}: no such file or folder.",
+            f"{named_source(source)}: no such file or folder.",
             hint="A source is a folder with Markdown, a file, or a git repository on this machine.",
         )
     is_wanted = matcher(include, exclude)
@@ -177,6 +178,11 @@ def discover(
             hint="To read them all the same: --include-ignored.",
         )
     raise SourceError(f"{location}: no Markdown in it (looked for {', '.join(SUFFIXES)}).")
+
+
+def named_source(source: str) -> str:
+    """Return how errors name a source: it may be the address of a repository, with a password."""
+    return masked_url(source) if ":/" in source else source
 
 
 def _ambiguities(names: Sequence[str], keys: Container[str]) -> Iterator[str]:

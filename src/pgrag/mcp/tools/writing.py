@@ -155,14 +155,18 @@ def _require_root(roots: tuple[Path, ...] | None, request: IndexDocs) -> None:
             hint="PGRAG_MCP_ROOTS names those that it may.",
         )
     subfolder = (request.subfolder or "").strip("/")
+    from pgrag.ingest.source.sources import named_source  # noqa: PLC0415
+
     # In a commit ".." may lead elsewhere than on disk, where a symbolic link may precede it.
     if ".." in Path(subfolder).parts or not _is_below(roots, request.source, subfolder):
         raise InvalidInput(
-            f"{request.source}{'/' if subfolder else ''}{subfolder} is outside the folders that"
+            f"{named_source(request.source)}{'/' if subfolder else ''}{subfolder} is outside the"
+            " folders that"
             " index_docs may read.",
             hint=f"They are: {', '.join(map(str, roots))}.",
         )
-    if request.ref is not None:
+    # What is no folder is an error of the indexing itself.
+    if request.ref is not None and Path(request.source).expanduser().is_dir():
         from pgrag.ingest.source.git import object_folders  # noqa: PLC0415
 
         for folder in object_folders(Path(request.source).expanduser()):

@@ -1,0 +1,311 @@
+"""Secrets reach the servers that they are for, and nothing that people or agents read.
+
+Each secret is a canary: a word that occurs nowhere else. Every output is searched for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+import psycopg
+import pytest
+from command_line import SECONDS, CommandLine, Finished
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from service import served
+
+BIRD = "kanarienvogel"
+PASSWORD = f"{BIRD}-of/the+database"
+GIT = f"https://reader:{BIRD}-of-git@git.example/docs.git"
+KEYS = {
+    "PGRAG_EMBEDDING_API_KEY": f"{BIRD}-embedding-key",
+    "PGRAG_RERANKER_API_KEY": f"{BIRD}-reranker-key",
+    "PGRAG_LLM_API_KEY": f'{BIRD}-"llm"-key',
+}
+
+
+class Echo(ThreadingHTTPServer):
+    """A server that refuses everything and repeats what it was sent, headers and all."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _EchoHandler)
+        self.seen: list[str] = []
+
+
+class _EchoHandler(BaseHTTPRequestHandler):
+    server: Echo
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.seen.append(f"{self.path} {self.headers}")
+        told = {"path": self.path, **self.headers}
+        scheme, _, credentials = self.headers.get("Authorization", "").partition(" ")
+        if scheme == "Basic":
+            told["decoded"] = base64.b64decode(credentials).decode()
+        body = json.dumps({"error": {"message": told}}).encode()
+        self.send_response(401 if "answer" not in self.path else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("X-Echo", self.headers.get("Authorization", ""))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def echo() -> Iterator[Echo]:
+    with Echo() as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.05])
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def assert_secret(what: str, text: str) -> None:
+    """No canary in any of its clothes: as it is, in a URL, in JSON, in a header."""
+    for form in (text, unquote(text), text.replace("\\", "")):
+        assert BIRD not in form, f"{what}: {form[max(0, form.index(BIRD) - 300) :][:600]}"
+    for user in ("reader", "ranker"):
+        for word in ("of-git", "of-reranker"):
+            encoded = base64.b64encode(f"{user}:{BIRD}-{word}".encode()).decode()
+            assert encoded not in text, what
+
+
+def run(pgrag: CommandLine, *arguments: object) -> Finished:
+    """Run a command and search its output; its log at level debug may have tracebacks."""
+    ended = pgrag.attempt(*arguments)
+    assert_secret(" ".join(map(str, arguments)), ended.out + ended.err)
+    return ended
+
+
+@pytest.fixture
+def url(database_url: str, admin: psycopg.Connection) -> Iterator[str]:
+    """The database, to a role whose password is a canary."""
+    role = f"reader_{conninfo_to_dict(database_url)['dbname']}"
+    admin.execute(
+        sql.SQL("create role {} superuser login password {}").format(
+            sql.Identifier(role), sql.Literal(PASSWORD)
+        )
+    )
+    yield make_conninfo(database_url, user=role, password=PASSWORD)
+    admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
+
+
+@pytest.fixture
+def caged(pgrag: CommandLine, echo: Echo, kestrel: Path, url: str) -> CommandLine:
+    """`pgrag` with a secret in each setting that may have one, and a library."""
+    pgrag.run("index", "kestrel", kestrel / "2.0")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("select pgrag.register_model('elsewhere', 8)")
+        connection.execute("select pgrag.use_model('kestrel', 'elsewhere')")
+    there = f"127.0.0.1:{echo.server_port}"
+    return pgrag.with_variables(
+        **KEYS,
+        PGRAG_DATABASE_URL=url,
+        PGRAG_EMBEDDING_URL=f"http://{there}/v1?token={BIRD}-query",
+        PGRAG_EMBEDDING_MODEL="elsewhere",
+        PGRAG_EMBEDDING_RETRIES="0",
+        PGRAG_RERANKER_URL=f"http://ranker:{BIRD}-of-reranker@{there}",
+        PGRAG_RERANKER_MODEL="ranks",
+        PGRAG_RERANKER_RETRIES="0",
+        PGRAG_LLM_URL=f"http://{there}/v1",
+        PGRAG_LLM_MODEL="writes",
+        PGRAG_LLM_RETRIES="0",
+        PGRAG_LOG_LEVEL="debug",
+        PGRAG_MCP_WRITES="1",
+        PGRAG_MCP_ROOTS="/",
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository whose remote has credentials, and that lacks an object."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    (root / "page.md").write_text("# Page\n")
+
+    def git(*arguments: str) -> str:
+        names = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        command = ["git", *names, "-c", "commit.gpgsign=false", *arguments]
+        return subprocess.run(
+            command, cwd=root, check=True, capture_output=True, encoding="utf-8"
+        ).stdout.strip()
+
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    git("config", "remote.origin.url", GIT)
+    git("config", "remote.origin.promisor", "true")
+    git("config", "core.repositoryformatversion", "1")
+    git("config", "extensions.partialClone", "origin")
+    blob = git("rev-parse", "main:page.md")
+    (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    return root
+
+
+def test_no_command_says_a_secret(caged: CommandLine, echo: Echo, repository: Path) -> None:
+    commands: list[tuple[object, ...]] = [
+        ("search", "configuration", "--library", "kestrel"),
+        ("search", "configuration", "--library", "kestrel", "--mode", "semantic"),
+        ("search", "configuration", "--library", "kestrel", "--rerank"),
+        ("answer", "how is the configuration read?", "--library", "kestrel"),
+        ("enrich", "kestrel", "context"),
+        ("embed", "kestrel"),
+        ("index", "other", repository),
+        ("index", "git", GIT),
+        ("index", "git", GIT, "--ref", "main"),
+        ("index", "git", GIT.replace("//", "/")),
+        ("index", "git", GIT.replace("https", "git+ssh")),
+        ("index", "git", repository, "--ref", "main"),
+        ("index", "git", repository, "--ref", "nothing"),
+        ("doctor",),
+        ("doctor", "--json"),
+        ("doctor", "--settings"),
+        ("doctor", "--settings", "--json"),
+        ("doctor", "kestrel"),
+        ("db", "status"),
+        ("db", "status", "--json"),
+        ("db", "upgrade"),
+        ("db", "dump"),
+        ("config", "show"),
+        ("searches",),
+    ]
+    ended = [run(caged, *command) for command in commands]
+    dump = next(one.out for command, one in zip(commands, ended, strict=True) if "dump" in command)
+    assert "kestrel" in dump
+    assert "********" in ended[commands.index(("doctor", "--settings"))].out
+    # The secrets were in use, or the test would show nothing.
+    seen = "".join(echo.seen)
+    for secret in (
+        *KEYS.values(),
+        base64.b64encode(f"ranker:{BIRD}-of-reranker".encode()).decode(),
+    ):
+        assert secret in seen or secret == KEYS["PGRAG_RERANKER_API_KEY"]
+
+
+def test_no_answer_of_a_service_says_a_secret(caged: CommandLine, echo: Echo) -> None:
+    texts: list[tuple[str, str]] = []
+    calls: list[tuple[str, str, Any]] = [
+        ("GET", "/v1/search?q=configuration&library=kestrel&rerank=true", None),
+        ("GET", "/v1/search?q=configuration&library=kestrel&mode=semantic", None),
+        (
+            "POST",
+            "/v1/answer",
+            {"question": "how is the configuration read?", "library": "kestrel"},
+        ),
+        ("POST", "/v1/search", {"query": "configuration", "vector": "x"}),
+        ("GET", "/v1/libraries/kestrel/versions", None),
+        ("GET", "/v1/searches", None),
+        ("GET", "/readyz", None),
+        ("GET", "/openapi.json", None),
+        ("GET", f"/{quote('nothing')}", None),
+    ]
+    tools: list[tuple[str, dict[str, Any]]] = [
+        ("index_docs", {"library": "git", "source": GIT}),
+        ("index_docs", {"library": "git", "source": GIT, "ref": "main"}),
+        ("search_docs", {"library": "kestrel", "query": "configuration"}),
+        ("semantic_search", {"library": "kestrel", "query": "configuration"}),
+        ("list_libraries", {}),
+        ("find_version", {"library": "kestrel"}),
+    ]
+    with served(caged) as (client, process):
+        for method, address, body in calls:
+            answer = client.request(method, address, json=body)
+            texts.append((address, f"{answer.headers} {answer.text}"))
+        for name, arguments in tools:
+            answer = client.post(
+                "/mcp",
+                json={
+                    "jsonrpc": "2.0",
+                    "id": 1,
+                    "method": "tools/call",
+                    "params": {"name": name, "arguments": arguments},
+                },
+                headers={"Accept": "application/json, text/event-stream"},
+            )
+            texts.append((name, f"{answer.headers} {answer.text}"))
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=SECONDS)
+    for what, text in texts:
+        assert_secret(what, text)
+    assert "401" in err, "the log says what went wrong"
+    assert_secret("the log", out + err)
+    assert KEYS["PGRAG_LLM_API_KEY"] in "".join(echo.seen)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        # Nothing listens there.
+        f"postgresql://reader:{BIRD}@127.0.0.1:9/docs",
+        f"postgresql://reader:{BIRD}@127.0.0.1:9/docs?sslpassword={BIRD}",
+        f"host=127.0.0.1 port=9 user=reader password='{BIRD} it''s'",
+        f"host=127.0.0.1 port=9 user=reader PASSWORD = {BIRD}",
+        # Characters that must be encoded, and what a hand may mistype.
+        f"postgresql://reader:a/{BIRD}@127.0.0.1:9/docs",
+        f"postgresql://reader:a@{BIRD}@127.0.0.1:9/docs",
+        f"postgresql://reader:a#{BIRD}@127.0.0.1:9/docs",
+        f"postgresql://reader:a?{BIRD}@127.0.0.1:9/docs",
+        f"postgresql://reader:[{BIRD}@127.0.0.1:9/docs",
+        f"postgresql://reader:a%zz{BIRD}@127.0.0.1:9/docs",
+        f"postgresql//reader:{BIRD}@127.0.0.1:9/docs",
+        f"postgresql:/reader:{BIRD}@127.0.0.1:9/docs",
+        f"postgres:reader:{BIRD}@127.0.0.1:9/docs",
+        f"mysql://reader:{BIRD}@127.0.0.1:9/docs",
+        f"reader:{BIRD}@127.0.0.1:9/docs",
+        f"host=127.0.0.1 port=9 password=two {BIRD}",
+        f"host=127.0.0.1 port=9 password='two {BIRD}",
+        f"host=127.0.0.1 port=9 password:{BIRD}",
+        f"host=127.0.0.1 port=9 pasword={BIRD}",
+    ],
+)
+def test_no_error_of_a_database_url_says_its_password(pgrag: CommandLine, url: str) -> None:
+    wrong = pgrag.with_variables(PGRAG_DATABASE_URL=url, PGRAG_LOG_LEVEL="debug")
+    for command in (("libraries",), ("doctor", "--settings")):
+        ended = run(wrong, *command)
+        assert ended.code == (0 if "--settings" in command and not ended.err else 1)
+
+
+def test_a_wrong_password_is_not_said(pgrag: CommandLine) -> None:
+    url = make_conninfo(pgrag.variables["PGRAG_DATABASE_URL"], password=f"{BIRD}-wrong")
+    wrong = pgrag.with_variables(PGRAG_DATABASE_URL=url, PGRAG_LOG_LEVEL="debug")
+    for command in (("libraries",), ("doctor", "--json"), ("db", "status"), ("db", "dump")):
+        assert run(wrong, *command).code != 0
+
+
+def test_no_error_of_another_setting_says_a_secret(pgrag: CommandLine) -> None:
+    services = ("EMBEDDING", "RERANKER", "LLM")
+    models = {f"PGRAG_{name}_MODEL": "m" for name in services}
+    commands = [("doctor", "--settings"), ("search", "configuration", "--rerank")]
+
+    def attempt(**variables: str) -> None:
+        wrong = pgrag.with_variables(**models, **variables, PGRAG_LOG_LEVEL="debug")
+        for command in commands:
+            run(wrong, *command)
+
+    for url in (
+        f"htps://reader:{BIRD}@127.0.0.1/v1",
+        f"https:/reader:{BIRD}@127.0.0.1/v1",
+        f"reader:{BIRD}@127.0.0.1/v1",
+        f"https://reader:{BIRD}/x@127.0.0.1/v1",
+        f"https://reader:[{BIRD}]@127.0.0.1/v1",
+        f"https://127.0.0.1:port/v1?api_key={BIRD}",
+        f"127.0.0.1/v1?token={BIRD}",
+    ):
+        attempt(**{f"PGRAG_{name}_URL": url for name in services})
+    key = f"{BIRD}-\u00e9\u200b"
+    urls = {f"PGRAG_{name}_URL": "http://127.0.0.1:9/v1" for name in services}
+    attempt(**urls, **{f"PGRAG_{name}_API_KEY": key for name in services})
