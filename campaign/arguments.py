@@ -119,6 +119,7 @@ USUAL: dict[str, list[Any]] = {
     "intent": ["auto", "off"],
     "intent_name": ["PROCEDURAL", "procedural"],
     "type_name": ["natural_language", "identifier"],
+    "role": ["search", "write", "admin"],
     "role_name": ["pgrag_reader", "pgrag_writer"],
     "rating": [1, 5],
     "sentences": ["Close the valve.", "Turn the wheel."],

@@ -31,7 +31,7 @@ _CHAPTERS = {
     "enrich": ("Enrichment", "What language models add to passages."),
     "check": ("Checking", "What is wrong with a library, and how it is repaired."),
     "observe": ("Observation", "Recorded searches, feedback and metrics."),
-    "access": ("Access", "Who may see and change which library."),
+    "access": ("Access", "Who may see and change which library; keys for services, and the audit."),
     "evaluate": ("Evaluation and tuning", "Labelled sets, runs, comparisons, settings."),
     "ranking": ("Ranking", "The formulas of BM25F, callable one by one."),
     "text": ("Texts and vectors", "From the text of a passage to what is searched."),
@@ -79,6 +79,7 @@ _ERRORS = """## Errors
 | `PGR14` | there is no such recorded search |
 | `PGR15` | a search took longer than it was given |
 | `PGR16` | a query over pages does not follow the grammar |
+| `PGR17` | there is no such key |
 """
 
 _FUNCTION = re.compile(

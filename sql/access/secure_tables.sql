@@ -125,6 +125,8 @@ as $$
         t.name,
         t.kind,
         case
+            when t.name in ('keys', 'key_secrets', 'key_usage', 'audit')
+            then '(select _pgrag.is_admin())'
             when t.name = 'role_libraries'
             then 'role_name = current_user::text or (select _pgrag.is_admin())'
             when t.kind = 'library' then coalesce(
@@ -141,7 +143,9 @@ as $$
             c.relname as name,
             case
                 when c.relname in ('searches', 'search_hits', 'feedback', 'answers') then 'record'
-                when c.relname = 'configuration_versions' then 'private'
+                when c.relname in (
+                    'configuration_versions', 'keys', 'key_secrets', 'key_usage', 'audit'
+                ) then 'private'
                 when c.relname = 'role_libraries' then 'shared'
                 when c.relname like 'evaluation\_%' or exists (
                     select

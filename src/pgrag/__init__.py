@@ -118,6 +118,7 @@ __all__ = [
     "UnknownDocument",
     "UnknownEvaluationRun",
     "UnknownEvaluationSet",
+    "UnknownKey",
     "UnknownLibrary",
     "UnknownModel",
     "UnknownPage",

@@ -61,6 +61,51 @@ class Work:
 _work: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """On whose behalf a service calls: the name of a key, and what its calls may see and change.
+
+    `role`: the database role that the calls take on, None for that of the service. `library_ids`:
+    the libraries that row-level security shows to that role, as an array literal of their ids, or
+    "*" for all. No statement takes longer than `timeout_ms`, if that is set.
+    """
+
+    name: str
+    role: str | None = None
+    library_ids: str = "*"
+    timeout_ms: int | None = None
+
+
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+@contextmanager
+def calling(caller: Caller | None) -> Iterator[None]:
+    """Let the calls within the block be on behalf of a caller; None is the service itself."""
+    token = _caller.set(caller)
+    try:
+        yield
+    finally:
+        _caller.reset(token)
+
+
+@contextmanager
+def as_service() -> Iterator[None]:
+    """Let the calls within the block have the rights of the service, in the name of the caller.
+
+    For records that a service keeps for itself, which its callers may not write.
+    """
+    caller = _caller.get()
+    with calling(caller and Caller(caller.name, timeout_ms=caller.timeout_ms)):
+        yield
+
+
+def is_restricted() -> bool:
+    """Whether calls have fewer rights than the service."""
+    caller = _caller.get()
+    return caller is not None and caller.role is not None
+
+
 @contextmanager
 def working(work: Work) -> Iterator[None]:
     """Let the calls within the block be work of this class; without a class nothing is limited."""
@@ -72,10 +117,11 @@ def working(work: Work) -> Iterator[None]:
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A pooled connection that remembers when it was returned, and whose timeouts it has."""
+    """A pooled connection that remembers when it was returned, and for whom it was set up."""
 
     used_at = -_TRUSTED
     work: Work | None = None
+    caller: Caller | None = None
 
 
 def _check(connection: _Connection) -> None:
@@ -191,15 +237,15 @@ class Database:
     def connection(self) -> Iterator[psycopg.Connection[Row]]:
         """Lend a connection in autocommit mode; driver errors become `pgrag.errors`."""
         with translated_errors():
-            work = _work.get()
+            work, caller = _work.get(), _caller.get()
             pool = self._pool_for(work)
             pool.open()
             connection = self._borrowed(pool)
             calls = _calls.get()
             try:
                 with calls.using(connection) if calls else nullcontext(), connection:
-                    if connection.work != work:
-                        _limit(connection, work)
+                    if (connection.work, connection.caller) != (work, caller):
+                        _set_up(connection, work, caller)
                     yield connection
             finally:
                 connection.used_at = monotonic()
@@ -219,8 +265,8 @@ class Database:
         One regular expression on one text can run practically for ever, without checking a clock.
         Raises `TimeExceeded`.
         """
-        if work := _work.get():
-            timeout_ms = min(timeout_ms, max(1, work.milliseconds - _GRACE_MS))
+        if (limit := _milliseconds(_work.get(), _caller.get())) is not None:
+            timeout_ms = min(timeout_ms, max(1, limit - _GRACE_MS))
         return self.call_within(
             timeout_ms + _GRACE_MS, function, timeout_ms=timeout_ms, **arguments
         )
@@ -228,10 +274,10 @@ class Database:
     def call_within(self, milliseconds: int, function: str, /, **arguments: Any) -> list[Row]:
         """Call a function under a statement timeout; raises `TimeExceeded` when it expires.
 
-        The timeout of the class of work, if shorter, holds.
+        The timeout of the class of work or of the caller, if shorter, holds.
         """
-        if work := _work.get():
-            milliseconds = min(milliseconds, work.milliseconds)
+        if (limit := _milliseconds(_work.get(), _caller.get())) is not None:
+            milliseconds = min(milliseconds, limit)
         with self.connection() as connection, connection.transaction():
             connection.execute(
                 "select set_config('statement_timeout', %s, true)", [f"{milliseconds}ms"]
@@ -350,18 +396,45 @@ class Database:
         register_vector_types(connection)
 
 
-_LIMITS = """
-select set_config(s.name, coalesce(least(nullif(s.reset_val::bigint, 0), l.ms), 0)::text, false)
-from (values ('statement_timeout', %s::bigint), ('lock_timeout', %s)) as l (name, ms)
-join pg_settings as s on s.name = l.name
+_SET_UP = """
+select
+    set_config('role', %s, false),
+    set_config('pgrag.library_ids', %s, false),
+    set_config('pgrag.caller', %s, false),
+    (
+        select count(set_config(
+            s.name, coalesce(least(nullif(s.reset_val::bigint, 0), l.ms), 0)::text, false
+        ))
+        from (values ('statement_timeout', %s::bigint), ('lock_timeout', %s)) as l (name, ms)
+        join pg_settings as s on s.name = l.name
+    )
 """
 
 
-def _limit(connection: _Connection, work: Work | None) -> None:
-    """Give a connection the timeouts of a class of work; without one those of the server."""
+def _set_up(connection: _Connection, work: Work | None, caller: Caller | None) -> None:
+    """Give a connection the role of a caller, and the timeouts of caller and class of work.
+
+    Without a caller it has the rights of the service, without limits the timeouts of the server.
+    """
     lock_ms = None if work is None else max(1, round(1000 * work.lock_timeout))
-    connection.execute(_LIMITS.encode(), [work and work.milliseconds, lock_ms])
-    connection.work = work
+    on_behalf = caller or Caller("", library_ids="")
+    # One statement: a connection must never have the role of one caller and the sight of another.
+    connection.execute(
+        _SET_UP.encode(),
+        [
+            on_behalf.role or "none", on_behalf.library_ids, on_behalf.name,
+            _milliseconds(work, caller), lock_ms,
+        ],
+    )  # fmt: skip
+    connection.work, connection.caller = work, caller
+
+
+def _milliseconds(work: Work | None, caller: Caller | None) -> int | None:
+    """The statement timeout of a class of work on behalf of a caller, if either has one."""
+    limits = [] if work is None else [work.milliseconds]
+    if caller is not None and caller.timeout_ms is not None:
+        limits.append(caller.timeout_ms)
+    return min(limits, default=None)
 
 
 def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any) -> list[Row]:

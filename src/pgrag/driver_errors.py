@@ -23,6 +23,7 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR11": errors.UnknownEvaluationRun,
     "PGR14": errors.UnknownSearch,
     "PGR15": errors.TimeExceeded,
+    "PGR17": errors.UnknownKey,
 }
 
 

@@ -18,7 +18,8 @@ PgragError
 │   ├── UnknownModel
 │   ├── UnknownSearch
 │   ├── UnknownEvaluationSet
-│   └── UnknownEvaluationRun
+│   ├── UnknownEvaluationRun
+│   └── UnknownKey
 ├── InvalidInput
 │   ├── InvalidFilter
 │   ├── InvalidQuery
@@ -115,6 +116,10 @@ class UnknownEvaluationSet(NotFound):
 
 class UnknownEvaluationRun(NotFound):
     """No evaluation run has this id."""
+
+
+class UnknownKey(NotFound):
+    """No key has this name."""
 
 
 class InvalidInput(PgragError):

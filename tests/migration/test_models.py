@@ -106,13 +106,14 @@ def test_every_table_has_a_class(engine):
         names = {*inspect(connection).get_table_names(schema="pgrag")} - {"alembic_version"}
     assert {mapped.__table__.name for mapped in base.classes} == names
     assert {mapped.__name__ for mapped in base.classes} == {
-        "Answer", "AnswerTemplate", "ConfigurationVersion", "CorpusStatistics", "Document",
+        "Answer", "AnswerTemplate", "Audit", "ConfigurationVersion", "CorpusStatistics", "Document",
         "Edge", "EdgeEmbedding", "EdgeKind", "Embedding", "EmbeddingModel", "Enrichment",
         "EnrichmentFailure", "EvaluationJudgement", "EvaluationQuery", "EvaluationResult",
         "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions",
-        "Intent", "IntentRule", "LexemeStatistics", "Library", "ModelToken",
-        "ObservationSettings", "Page", "PageName", "PageRank", "PageType", "PendingName",
-        "PendingPage", "QueryType", "QueryVector", "RoleLibrary", "Search", "SearchHit",
+        "Intent", "IntentRule", "Key", "KeySecret", "KeyUsage", "LexemeStatistics", "Library",
+        "ModelToken", "ObservationSettings", "Page", "PageName", "PageRank", "PageType",
+        "PendingName", "PendingPage", "QueryType", "QueryVector", "RoleLibrary", "Search",
+        "SearchHit",
         "SectionText", "Synonym", "TuningRun", "Version",
     }  # fmt: skip
 

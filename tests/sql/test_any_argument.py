@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 USUAL: dict[str, Any] = {
     "query": "drain the node",
     "role_name": "pgrag_reader",
+    "role": "search",
     "question": "How do I drain the node?",
     "library": "tool",
     "libraries": ["tool"],
@@ -105,6 +106,7 @@ def usual(module_connection) -> dict[str, Any]:
         "select * from pgrag.import_evaluation_set('questions', 'tool', %s)", [queries]
     )
     module_connection.execute("select pgrag.run_evaluation('questions')")
+    module_connection.execute("select pgrag.create_key('another', 'search', '{*}')")
     return USUAL | {
         "search_id": value(
             module_connection, "select pgrag.record_search('drain', '[]', parameters => '{}')"
@@ -173,8 +175,9 @@ def is_clear(sqlstate: str | None) -> bool:
     return sqlstate is None or sqlstate.startswith("PGR")
 
 
-#: Nothing here is tuned that could be undone; the default model of `embed` is not the usual one.
-UNUSUAL = {("embed", "PGR09"), ("undo_tuning", "PGR01")}
+#: Nothing here is tuned that could be undone, and the key is there already; the default model of
+#: `embed` is not the usual one.
+UNUSUAL = {("embed", "PGR09"), ("undo_tuning", "PGR01"), ("create_key", "PGR01")}
 
 
 def test_usual_arguments_work(connection, usual, routines):

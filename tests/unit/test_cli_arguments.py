@@ -13,7 +13,9 @@ from pgrag.cli.arguments import (
     Target,
     counted,
     parse_chunk_profile,
+    parse_duration,
     parse_filters,
+    parse_rate,
     parse_settings,
     parse_target,
 )
@@ -127,3 +129,28 @@ def test_a_profile_by_name_keeps_its_way_to_cut_with_other_sizes():
     assert (sized.by_meaning, sized.maximum) == (True, 400)
     with pytest.raises(typer.BadParameter, match="by_heading, by_meaning, short, medium, long"):
         parse_chunk_profile("tiny", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("30s", 30), ("15min", 900), ("12h", 43_200), (" 90 d ", 7_776_000), ("1.5s", 1.5)],
+)
+def test_a_length_of_time(text: str, seconds: float) -> None:
+    assert parse_duration(text, "--expires").total_seconds() == seconds
+
+
+@pytest.mark.parametrize("text", ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"])
+def test_what_is_no_length_of_time(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="not a length of time"):
+        parse_duration(text, "--expires")
+
+
+@pytest.mark.parametrize(("text", "rate"), [("10/s", 10), ("600/min", 10), ("36 / h", 0.01)])
+def test_a_rate_is_a_number_a_second(text: str, rate: float) -> None:
+    assert parse_rate(text) == rate
+
+
+@pytest.mark.parametrize("text", ["", "10", "0/s", "-1/s", "10/d", "/s"])
+def test_what_is_no_rate(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="not a rate"):
+        parse_rate(text)

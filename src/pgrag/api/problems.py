@@ -84,6 +84,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.UnknownEvaluationRun: Kind(
         404, "unknown-evaluation-run", "There is no such evaluation run"
     ),
+    errors.UnknownKey: Kind(404, "unknown-key", "There is no such key"),
     errors.NotFound: Kind(404, "not-found", "There is no such thing"),
     errors.InvalidFilter: Kind(422, "invalid-filter", "The filters are invalid"),
     errors.InvalidQuery: Kind(422, "invalid-query", "The query does not follow the grammar"),

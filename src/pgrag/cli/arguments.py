@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 import typer
@@ -15,6 +16,10 @@ _CONDITION = re.compile(
     r"\s*(?P<field>[^=<>!]+?)\s*(?P<operator>!=|<=|>=|=|<|>)(?P<value>.*)", re.S
 )
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_DURATION = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>s|min|h|d)\s*")
+_RATE = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*/\s*(?P<unit>s|min|h)\s*")
+_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
+_LONGEST_DAYS = 36_500
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -118,6 +123,28 @@ def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
         else:
             settings[name] = value
     return settings
+
+
+def parse_duration(text: str, option: str, *, least: float = 1e-3) -> timedelta:
+    """Read a length of time of at least `least` seconds: 30s, 15min, 12h, 90d."""
+    match = _DURATION.fullmatch(text)
+    seconds = float(match["number"]) * _SECONDS[match["unit"]] if match else -1
+    if not least <= seconds <= _LONGEST_DAYS * _SECONDS["d"]:
+        raise typer.BadParameter(
+            f"{text!r} is not a length of time, such as 30s, 15min, 12h or 90d.", param_hint=option
+        )
+    return timedelta(seconds=seconds)
+
+
+def parse_rate(text: str) -> float:
+    """Read requests by time, such as 10/s, 600/min or 100/h, as requests a second."""
+    match = _RATE.fullmatch(text)
+    rate = float(match["number"]) / _SECONDS[match["unit"]] if match else 0
+    if rate <= 0:
+        raise typer.BadParameter(
+            f"{text!r} is not a rate, such as 10/s, 600/min or 100/h.", param_hint="--rate"
+        )
+    return rate
 
 
 def members(settings: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from pgrag.cli import (
+    access,
     answer,
     compare,
     config,
@@ -86,6 +87,8 @@ _GROUPS = {
     "eval": ("Measure", evaluate.commands),
     "config": ("Bring in and take out", config.commands),
     "db": ("Run", database.commands),
+    "keys": ("Run", access.keys),
+    "audit": ("Observe", access.audit),
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:

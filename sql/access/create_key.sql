@@ -1,0 +1,190 @@
+-- A key is for one caller of a service: a program, a person, a web page.
+create or replace function pgrag.create_key(
+    name text,
+    role text,
+    libraries text[],
+    kind text default 'secret',
+    origins text[] default '{}',
+    expires_in interval default null,
+    rate double precision default 20,
+    burst integer default null,
+    concurrency integer default 10,
+    timeout_ms integer default null
+)
+returns text
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    named constant text := lower(btrim(create_key.name));
+    opened constant text[] := array(
+        select distinct lower(btrim(l)) from unnest(create_key.libraries) as l order by 1
+    );
+    pages constant text[] := array(
+        select distinct rtrim(lower(btrim(o)), '/') from unnest(create_key.origins) as o order by 1
+    );
+    unknown text;
+    new_id bigint;
+begin
+    perform _pgrag.check_key(
+        named, create_key.role, opened, create_key.kind, pages, create_key.expires_in
+    );
+    perform _pgrag.check_key_limits(
+        create_key.rate, create_key.burst, create_key.concurrency, create_key.timeout_ms
+    );
+    insert into pgrag.keys as k (
+        name, kind, role, libraries, origins, rate, burst, concurrency, timeout_ms, expires_at
+    )
+    values (
+        named, create_key.kind, create_key.role, opened, pages, create_key.rate,
+        coalesce(create_key.burst, ceil(2 * create_key.rate)::integer), create_key.concurrency,
+        create_key.timeout_ms, now() + create_key.expires_in
+    )
+    on conflict (name) do nothing
+    returning k.key_id into new_id;
+    if new_id is null then
+        raise exception 'There is a key %, or there was one that has been revoked.', named
+            using errcode = 'PGR01', hint = 'Choose another name, or call pgrag.rotate_key.';
+    end if;
+    select string_agg(o, ', ')
+    into unknown
+    from unnest(opened) as o
+    where o <> '*' and not exists (select from pgrag.libraries as l where l.name = o);
+    if unknown is not null then
+        raise notice 'There is no library % yet; the key opens it once it is there.', unknown;
+    end if;
+    if opened <> '{*}' and not _pgrag.separates_libraries() then
+        raise notice 'Services refuse this key until the database separates libraries: it is'
+            ' limited to some of them.';
+    end if;
+    perform _pgrag.write_audit(
+        jsonb_build_object('caller', current_user, 'action', 'create_key ' || named)
+    );
+    return _pgrag.new_secret(new_id, create_key.kind);
+end;
+$$;
+
+comment on function pgrag.create_key is
+'Makes a key with which a caller uses the services of this database, and returns its secret. The
+secret is shown this once: the database keeps its SHA-256 only. It is pgrag_sk_ (publishable:
+pgrag_pk_), 64 hexadecimal digits, and the first 8 digits of the SHA-256 of all before them. name:
+letters, digits, dot, dash and underscore. role: search (read, search, rate own searches), write
+(also change what libraries hold) or admin (also configuration, evaluations, searches of others).
+libraries: their names, or {*} for all, which admin needs; a name without a library is allowed, with
+a notice. kind: secret, or publishable for web pages, which only searches, from pages of its origins
+(https://docs.example). expires_in: null for never. rate: requests a second; burst: requests at once
+(default: two seconds of the rate); concurrency: running requests; timeout_ms: the longest statement
+(null: as services allow). Limits count over all services of the database. Errors: PGR01.';
+
+-- The secret of a key: two random UUIDs have 244 random bits, the digits at the end let a scanner
+-- tell a secret from any other text.
+create or replace function _pgrag.new_secret(
+    key_id bigint,
+    kind text
+)
+returns text
+language plpgsql
+volatile
+as $$
+declare
+    body constant text :=
+        case kind when 'publishable' then 'pgrag_pk_' else 'pgrag_sk_' end
+        || replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '');
+    secret constant text := body || left(encode(sha256(body::bytea), 'hex'), 8);
+begin
+    insert into pgrag.key_secrets (hash, key_id)
+    values (sha256(secret::bytea), new_secret.key_id);
+    return secret;
+end;
+$$;
+
+create or replace function _pgrag.check_key(
+    name text,
+    role text,
+    libraries text[],
+    kind text,
+    origins text[],
+    expires_in interval
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if coalesce(name !~ '^[a-z0-9][a-z0-9._-]{0,99}$', true) then
+        raise exception 'A key cannot be named %.', coalesce(quote_literal(name), 'null')
+            using errcode = 'PGR01',
+                hint = 'A name has up to 100 letters, digits, dots, dashes and underscores.';
+    elsif coalesce(role not in ('search', 'write', 'admin'), true) then
+        raise exception 'role must be search, write or admin, not %.',
+            coalesce(quote_literal(role), 'null')
+            using errcode = 'PGR01', hint = 'search reads, write also changes libraries.';
+    elsif coalesce(kind not in ('secret', 'publishable'), true) then
+        raise exception 'kind must be secret or publishable, not %.',
+            coalesce(quote_literal(kind), 'null')
+            using errcode = 'PGR01', hint = 'Publishable keys are for web pages.';
+    elsif cardinality(libraries) = 0
+        or '' = any (libraries)
+        or array_position(libraries, null) is not null
+    then
+        raise exception 'A key opens at least one library, and each has a name.'
+            using errcode = 'PGR01', hint = 'Name them, or pass {*} for all.';
+    elsif '*' = any (libraries) and libraries <> '{*}' then
+        raise exception '* stands alone: it means all libraries.'
+            using errcode = 'PGR01', hint = 'Pass {*}, or names only.';
+    elsif role = 'admin' and libraries <> '{*}' then
+        raise exception 'A key of role admin opens all libraries.'
+            using errcode = 'PGR01', hint = 'Pass {*}, or choose the role write.';
+    elsif kind = 'publishable' and role <> 'search' then
+        raise exception 'A publishable key may only search, so its role cannot be %.', role
+            using errcode = 'PGR01', hint = 'Everybody who opens the page can read the key.';
+    elsif kind = 'publishable' and cardinality(origins) = 0 then
+        raise exception 'A publishable key needs the origins of its pages.'
+            using errcode = 'PGR01', hint = 'They are like https://docs.example.';
+    elsif kind = 'secret' and cardinality(origins) > 0 then
+        raise exception 'A secret key has no origins: it never belongs into a page.'
+            using errcode = 'PGR01', hint = 'Make a publishable key for web pages.';
+    elsif exists (
+        select from unnest(origins) as o where (o ~ '^https?://[^/\s?#@]+$') is not true
+    ) then
+        raise exception 'One of these is not the origin of a page: %.', origins
+            using errcode = 'PGR01', hint = 'Origins are like https://docs.example, without path.';
+    elsif expires_in <= interval '0' or expires_in > interval '100 years' then
+        raise exception 'A key expires within 100 years from now, not in %.', expires_in
+            using errcode = 'PGR01', hint = 'Pass null for a key that never expires.';
+    end if;
+end;
+$$;
+
+create or replace function _pgrag.check_key_limits(
+    rate double precision,
+    burst integer,
+    concurrency integer,
+    timeout_ms integer
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if coalesce(not (rate > 0 and rate <= 10000), true) then
+        raise exception 'rate must be over 0 and at most 10000 requests a second, not %.',
+            coalesce(rate::text, 'null')
+            using errcode = 'PGR01', hint = '0.5 is a request every two seconds.';
+    elsif burst not between 1 and 1000000 then
+        raise exception 'burst must be 1 to 1000000 requests, not %.', burst
+            using errcode = 'PGR01', hint = 'It is how many requests may come at once.';
+    elsif coalesce(concurrency not between 1 and 10000, true) then
+        raise exception 'concurrency must be 1 to 10000 requests, not %.',
+            coalesce(concurrency::text, 'null')
+            using errcode = 'PGR01', hint = 'It is how many requests may run at the same time.';
+    elsif timeout_ms not between 100 and 86400000 then
+        raise exception 'timeout_ms must be 100 to 86400000, not %.', timeout_ms
+            using errcode = 'PGR01', hint = 'It is the longest that a statement of a key may take.';
+    end if;
+end;
+$$;

@@ -1,0 +1,222 @@
+"""`pgrag keys` and `pgrag audit`: who may use the services of the database, and who did what."""
+
+import sys
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import typer
+from typer import Argument, Option
+
+from pgrag.cli.arguments import counted, parse_duration, parse_rate
+from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
+from pgrag.cli.observe import FOREVER
+from pgrag.cli.output import json_line, notice, print_text
+from pgrag.cli.session import opened
+
+keys = typer.Typer(help="Keys for REST and MCP: create, list, rotate and revoke them.")
+audit = typer.Typer(help="The audit: who searched or changed what, and what was refused.")
+
+_ONCE = "Keep it now: it is shown this once."
+
+KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.", show_default=False)]
+
+
+def _shown(row: Row) -> str:
+    if row["state"] != "valid" or row["secrets"] == 1:
+        return str(row["state"])
+    return f"{row['state']}, {row['secrets']} secrets"
+
+
+_COLUMNS: Columns = {
+    "name": "name", "kind": "kind", "role": "role", "state": _shown,
+    "libraries": lambda row: ", ".join(row["libraries"]),
+    "origins": lambda row: ", ".join(row["origins"]),
+    "rate/s": lambda row: f"{row['rate']:g}", "expires": "expires_at", "last used": "last_used_at",
+}  # fmt: skip
+
+keys.command()(
+    listing(
+        "list",
+        "keys",
+        "List the keys by name; nobody can show a secret again.",
+        {},
+        _COLUMNS,
+        nothing="There is no key.",
+    )
+)
+
+
+@keys.command()
+@command
+def create(
+    app: App,
+    name: KeyName,
+    *,
+    libraries: Annotated[
+        str, Option("--libraries", "-l", metavar="A,B", help="What it opens; '*': all libraries.")
+    ],
+    role: Annotated[
+        Literal["search", "write", "admin"],
+        Option(help="search: read, search, rate; write: also change libraries; admin: everything."),
+    ] = "search",
+    expires: Annotated[
+        str | None, Option(metavar="TIME", help="90d, 12h; default: never.", show_default=False)
+    ] = None,
+    rate: Annotated[str, Option(metavar="RATE", help="Requests: 10/s, 600/min.")] = "20/s",
+    burst: Annotated[
+        int | None, Option(min=1, help="Requests at once; default: two seconds of the rate.")
+    ] = None,
+    concurrency: Annotated[int, Option(min=1, help="Running requests at the same time.")] = 10,
+    timeout: Annotated[
+        str | None,
+        Option(metavar="TIME", help="Longest statement: 5s; default: as the service allows."),
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        Option(metavar="URL", help="Makes it publishable: for pages of https://docs.example."),
+    ] = None,
+) -> Output:
+    """Create a key for REST and MCP, and print its secret, this once."""
+    limit = None if timeout is None else parse_duration(timeout, "--timeout")
+    return _secret(
+        app,
+        "create_key",
+        name,
+        role=role,
+        libraries=[part.strip() for part in libraries.split(",") if part.strip()],
+        kind="publishable" if origin else "secret",
+        origins=origin or [],
+        expires_in=None if expires is None else parse_duration(expires, "--expires"),
+        rate=parse_rate(rate),
+        burst=burst,
+        concurrency=concurrency,
+        timeout_ms=None if limit is None else max(1, round(1000 * limit.total_seconds())),
+    )
+
+
+@keys.command()
+@command
+def rotate(
+    app: App,
+    name: KeyName,
+    grace: Annotated[
+        str, Option(metavar="TIME", help="How long the old secret stays valid: 12h, 0s.")
+    ] = "1d",
+) -> Output:
+    """Give a key another secret, and print it; the old one stays valid for a while."""
+    return _secret(app, "rotate_key", name, grace=parse_duration(grace, "--grace", least=0))
+
+
+def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
+    from pgrag.db import collected_notices
+
+    with collected_notices() as notices:
+        [row] = app.database.call(function, name=name, **arguments)
+    secret = row[function]
+    return Output(
+        {"name": name.strip().lower(), "secret": secret},
+        lambda: print_text(secret),
+        [*notices, _ONCE],
+    )
+
+
+@keys.command()
+@command
+def revoke(app: App, name: KeyName) -> Output:
+    """Refuse a key from now on, with all its secrets, for good."""
+    [row] = app.database.call("revoke_key", name=name)
+    revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
+    return text(revoked, f"Revoked: {revoked['name']}.")
+
+
+Since = Annotated[
+    datetime | None,
+    Option(metavar="DATE", help="Entries from this date on; default: all."),
+]
+Until = Annotated[
+    datetime | None, Option(metavar="DATE", help="Entries before this date; default: now.")
+]
+_FILTERS: Arguments = {
+    "since": (Since, None),
+    "until": (Until, None),
+    "caller": (Annotated[str | None, Option(metavar="NAME", help="Only of this key.")], None),
+    "library": (
+        Annotated[
+            str | None, Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
+        ],
+        None,
+    ),
+    "refused": (
+        Annotated[bool | None, Option("--refused/--allowed", help="Only these; default: both.")],
+        None,
+    ),
+    "top_k": (Annotated[int, Option("--top-k", "-n", min=1, help="At most this many.")], 50),
+}
+_ENTRIES: Columns = {
+    "at": "at", "caller": "caller", "role": "role", "action": "action", "library": "library",
+    "allowed": "allowed", "reason": "reason", "address": "address",
+}  # fmt: skip
+
+
+def _bounds(since: datetime | None, until: datetime | None) -> dict[str, datetime | None]:
+    """Moments of the dates that a user gives in the local time."""
+    return {"since": since and since.astimezone(), "until": until and until.astimezone()}
+
+
+audit.command()(
+    listing(
+        "list",
+        "audit_log",
+        "List what callers did and were refused, the latest first.",
+        _FILTERS,
+        _ENTRIES,
+        nothing="The audit has no such entry.",
+        prepared=lambda app, since, until, **values: values | _bounds(since, until),
+    )
+)
+
+
+@audit.command("export")
+def export_audit(since: Since = None, until: Until = None) -> None:
+    """Write the audit to stdout as JSON Lines, the oldest entry first."""
+    with opened() as app:
+        count = 0
+        for row in app.database.stream("export_audit", **_bounds(since, until)):
+            sys.stdout.write(json_line(row["export_audit"]))
+            count += 1
+    notice(f"Exported: {count:,}.")
+
+
+@audit.command("forget")
+@command
+def forget_audit(
+    app: App,
+    older_than: Annotated[
+        int | None,
+        Option(metavar="DAYS", min=0, help="Age in days; default: the retention."),
+    ] = None,
+) -> Output:
+    """Remove old entries."""
+    interval = None if older_than is None else f"{older_than} days"
+    [row] = app.database.query("select pgrag.forget_audit(%s::interval) as forgotten", [interval])
+    return text(row, f"Forgotten: {row['forgotten']:,}.")
+
+
+@audit.command("retention")
+@command
+def retention(
+    app: App,
+    days: Annotated[str | None, Argument(metavar="[DAYS]", help="1 to 36500, or forever.")] = None,
+) -> Output:
+    """Print how many days the audit is kept, or change it."""
+    if days not in {None, FOREVER} and not str(days).isdecimal():
+        raise typer.BadParameter(
+            f"{days!r} is not a number of days; or give {FOREVER}.", param_hint="DAYS"
+        )
+    if days is not None:
+        app.database.query(
+            "select pgrag.keep_audit(%s::integer)", [None if days == FOREVER else int(days)]
+        )
+    [row] = app.database.query("select pgrag.audit_retention() as days")
+    kept = "for ever" if row["days"] is None else f"for {counted(row['days'], 'day')}"
+    return text(row, f"The audit is kept {kept}.")

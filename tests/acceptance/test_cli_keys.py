@@ -1,0 +1,94 @@
+"""`pgrag keys` and `pgrag audit`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from command_line import CommandLine
+
+
+@pytest.fixture
+def without_keys(indexed: CommandLine) -> Iterator[CommandLine]:
+    """What tests make is gone after them: others serve the same database."""
+    yield indexed
+    with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("delete from pgrag.keys")
+        connection.execute("select pgrag.forget_audit('0')")
+
+
+def test_a_secret_is_shown_once_and_nowhere_else(without_keys: CommandLine) -> None:
+    pgrag = without_keys
+    made = pgrag.run("keys", "create", "Docs", "--libraries", "*", "--expires", "90d")
+    [secret] = re.findall(r"^(pgrag_sk_[0-9a-f]{72})$", made.out, re.MULTILINE)
+    assert made.out == f"{secret}\n"
+    assert "shown this once" in made.err
+    assert secret not in made.err
+    again = pgrag.json("keys", "rotate", "docs", "--grace", "12h")
+    assert again["name"] == "docs"
+    listed, shown, log, exported, doctor, dump = pgrag.run_all(
+        ("keys", "list"), ("keys", "list", "--json"), ("audit", "list"), ("audit", "export"),
+        ("doctor",), ("db", "dump"),
+    )  # fmt: skip
+    assert "valid, 2 secrets" in " ".join(listed.out.split())
+    assert shown.json[0]["libraries"] == ["*"]
+    assert "rotate_key docs" in log.out
+    assert [json.loads(line)["action"] for line in exported.out.splitlines()] == [
+        "create_key docs", "rotate_key docs",
+    ]  # fmt: skip
+    for finished in (listed, shown, log, exported, doctor, dump):
+        assert secret[9:] not in finished.out + finished.err
+        assert again["secret"][9:] not in finished.out + finished.err
+    assert "key_secrets" in dump.out
+    assert pgrag.run("keys", "revoke", "docs").out == "Revoked: docs.\n"
+    assert pgrag.json("keys", "list")[0]["state"] == "revoked"
+
+
+def test_options_become_limits(without_keys: CommandLine) -> None:
+    pgrag = without_keys
+    pgrag.run(
+        "keys", "create", "page", "-l", "kestrel", "--origin", "https://docs.example",
+        "--rate", "600/min", "--burst", 5, "--concurrency", 2, "--timeout", "1.5s",
+    )  # fmt: skip
+    [key] = pgrag.json("keys", "list")
+    limits = {name: key[name] for name in ("rate", "burst", "concurrency", "timeout_ms")}
+    assert limits == {"rate": 10, "burst": 5, "concurrency": 2, "timeout_ms": 1500}
+    assert (key["kind"], key["origins"]) == ("publishable", ["https://docs.example"])
+
+
+def test_what_is_wrong_is_said(without_keys: CommandLine) -> None:
+    pgrag = without_keys
+    bad = {
+        ("--expires", "90"): "'90' is not a length of time, such as 30s",
+        ("--expires", "0d"): "'0d' is not a length of time",
+        ("--rate", "10"): "'10' is not a rate, such as 10/s",
+        ("--rate", "0/s"): "'0/s' is not a rate",
+        ("--role", "reader"): "'reader' is not one of",
+    }
+    for options, complaint in bad.items():
+        ended = pgrag.run("keys", "create", "docs", "-l", "*", *options, code=2)
+        assert complaint in " ".join(ended.err.replace("│", " ").split())
+    unlimited, unknown, later = (
+        pgrag.run("keys", "create", "docs", code=2),
+        pgrag.run("keys", "revoke", "docs", code=1),
+        pgrag.run("keys", "create", "docs", "-l", "kestrel,later"),
+    )
+    assert "--libraries" in unlimited.err
+    assert "There is no key 'docs'." in unknown.err
+    assert "There is no library later yet" in later.err
+
+
+def test_the_audit_is_kept_as_long_as_said(without_keys: CommandLine) -> None:
+    pgrag = without_keys
+    pgrag.run("keys", "create", "docs", "-l", "*")
+    assert pgrag.run("audit", "retention").out == "The audit is kept for 365 days.\n"
+    assert pgrag.run("audit", "retention", "forever").out == "The audit is kept for ever.\n"
+    assert pgrag.run("audit", "retention", 365).out == "The audit is kept for 365 days.\n"
+    assert "not a number of days" in pgrag.run("audit", "retention", "long", code=2).err
+    assert pgrag.json("audit", "list", "--refused") == []
+    assert len(pgrag.json("audit", "list", "--allowed")) == 1
+    assert pgrag.json("audit", "list", "--since", "2999-01-01") == []
+    assert pgrag.run("audit", "forget", "--older-than", 0).out == "Forgotten: 1.\n"
