@@ -11,6 +11,7 @@ from typing import Any
 
 import reference_page
 
+from pgrag.access import Policy
 from pgrag.api import create_app
 from pgrag.app import App
 from pgrag.settings import Settings
@@ -101,7 +102,7 @@ def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:
 
 def page(current: str) -> str:
     """Return the page with its routes regenerated."""
-    document = create_app(App(Settings())).openapi()
+    document = create_app(App(Settings()), policy=Policy()).openapi()
     schemas = document["components"]["schemas"]
     lines = ["## Routes", ""]
     for path, operations in sorted(document["paths"].items()):

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from pgrag.db import Database, Row, uncancelled
+from pgrag.access import note
+from pgrag.db import Database, Row, as_service, uncancelled
 from pgrag.errors import PgragError
 
 log = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ def record(
     library = arguments.get("library")
     versions = {row["version"] for row in rows}
     try:
-        with uncancelled():
+        with uncancelled(), as_service():
             [row] = database.call(
                 "record_search",
                 query=query,
@@ -55,6 +56,7 @@ def record(
         log.warning("search not recorded: %s", error)
         return None
     search_id: UUID | None = row["record_search"]
+    note(search_id=search_id)
     return search_id
 
 
@@ -66,7 +68,17 @@ def record_answer(database: Database, search_id: UUID | None, **facts: Any) -> N
     if search_id is None:
         return
     try:
-        with uncancelled():
+        with uncancelled(), as_service():
             database.call("record_answer", search_id=search_id, **facts)
     except PgragError as error:
         log.warning("answer not recorded: %s", error)
+
+
+def give_feedback(database: Database, **facts: Any) -> int:
+    """Keep a rating of a recorded search and return its id; see `pgrag.give_feedback`.
+
+    A caller with fewer rights than the service may rate only its own searches.
+    """
+    [row] = database.call("give_feedback", **facts)
+    note(search_id=facts["search_id"])
+    return int(row["give_feedback"])

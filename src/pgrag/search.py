@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 from pgvector import HalfVector
 
+from pgrag.access import note
 from pgrag.arguments import (
     AnswerArguments,
     ContextArguments,
@@ -22,7 +23,7 @@ from pgrag.arguments import (
     SemanticArguments,
     named_and_options,
 )
-from pgrag.db import Database, Row, collected_notices
+from pgrag.db import Database, Row, as_service, collected_notices, is_restricted
 from pgrag.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
 from pgrag.recording import record
 from pgrag.result import Result, substitutions
@@ -151,6 +152,7 @@ class Search:
         *,
         candidates: _Candidates | None = None,
     ) -> Result:
+        note(library=stated.get("library"))
         wants_reranking, depth = False, RERANK_DEPTH
         if candidates is not None:
             wants_reranking = stated.pop("rerank", False)
@@ -170,6 +172,11 @@ class Search:
         if self._client is None:
             rows = self._database.call("search", query=query, **stated)
             search_id = None
+        elif is_restricted():
+            # The service keeps the record; the search has the rights of its caller alone.
+            started = perf_counter()
+            rows = self._database.call("search", query=query, **stated)
+            search_id = self._record(query, rows, stated, started)
         else:
             new_id = uuid4()
             rows = self._database.call(
@@ -180,6 +187,7 @@ class Search:
                 **named_and_options("recorded_search", stated),
             )
             search_id = rows[0]["search_id"] if rows else self._if_recording(new_id)
+            note(search_id=search_id)
         is_spelt = stated.get("mode") != "semantic"
         if is_spelt and not any(row["keyword_score"] for row in rows):
             notices.extend(self._suggestions(query, stated))
@@ -296,12 +304,13 @@ class Search:
                 notices.append(str(error))
                 continue
             try:
-                self._database.call(
-                    "remember_query_vector",
-                    query=query,
-                    model=embedder.name,
-                    query_embedding=vector,
-                )
+                with as_service():
+                    self._database.call(
+                        "remember_query_vector",
+                        query=query,
+                        model=embedder.name,
+                        query_embedding=vector,
+                    )
             except DatabaseError as error:
                 # Read-only role or replica: pass the vector as an argument of the search.
                 log.info("vector of the query not kept: %s", error)

@@ -41,7 +41,8 @@ class Works:
 
     `read`: searches and whatever else is soon done; further requests wait without limit. `write`:
     changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
-    long, such as regular expressions. `probe`: checks of readiness.
+    long, such as regular expressions. `admission`: who calls, and the audit, which must not wait
+    for searches. `probe`: checks of readiness.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,8 +51,12 @@ class Works:
         self.read = Work("read", None, settings.read_timeout, lock_timeout)
         self.write = Work("write", few, settings.write_timeout, lock_timeout)
         self.costly = Work("costly", few, settings.costly_timeout, lock_timeout)
+        self.admission = Work("admission", few, settings.read_timeout, lock_timeout)
         self.probe = Work("probe", 1, settings.read_timeout, lock_timeout)
-        self._turns = {work.name: anyio.CapacityLimiter(few) for work in (self.write, self.costly)}
+        self._turns = {
+            work.name: anyio.CapacityLimiter(few)
+            for work in (self.write, self.costly, self.admission)
+        }
         self._threads = anyio.CapacityLimiter(inf)
         self._cancelling = anyio.CapacityLimiter(2)
 

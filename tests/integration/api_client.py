@@ -13,9 +13,13 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from anyio.to_thread import current_default_thread_limiter
 
+from pgrag.access import Policy
 from pgrag.api import create_app
 from pgrag.app import App
 from pgrag.settings import Settings
+
+#: A service on its own machine that was started with --allow-writes.
+LOCAL = Policy(allow_writes=True)
 
 
 class ApiClient:
@@ -58,11 +62,16 @@ class ApiClient:
 
 @contextmanager
 def serving(
-    url: str, *, pool_size: int = 4, cors_origins: tuple[str, ...] = (), **settings: Any
+    url: str,
+    *,
+    pool_size: int = 4,
+    cors_origins: tuple[str, ...] = (),
+    policy: Policy = LOCAL,
+    **settings: Any,
 ) -> Iterator[ApiClient]:
     """An application on a database, in an event loop of its own."""
     app = App(Settings(database_url=url, pool_size=pool_size, **settings))
-    api = create_app(app, cors_origins=cors_origins)
+    api = create_app(app, policy=policy, cors_origins=cors_origins)
     transport = httpx.ASGITransport(api, raise_app_exceptions=False)
     with start_blocking_portal() as portal:
         client = httpx.AsyncClient(transport=transport, base_url="http://api.example")

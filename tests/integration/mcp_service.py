@@ -14,12 +14,15 @@ import uvicorn
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 
+from pgrag.access import Policy
 from pgrag.api import create_app
 from pgrag.api.connections import configured
 from pgrag.app import App
 from pgrag.settings import Settings
 
 PATIENCE = 30.0
+#: A service on its own machine that was started with --allow-writes.
+LOCAL = Policy(allow_writes=True)
 
 
 class Service:
@@ -67,11 +70,12 @@ def mcp_service(
     pool_size: int = 3,
     hosts: tuple[str, ...] | None = (),
     origins: tuple[str, ...] = (),
+    policy: Policy = LOCAL,
     **settings: Any,
 ) -> Iterator[Service]:
     """Serve a database until the block ends, and make sure that the server ends too."""
     app = App(Settings(database_url=url, pool_size=pool_size, **settings))
-    api = create_app(app, hosts=hosts, cors_origins=origins)
+    api = create_app(app, policy=policy, hosts=hosts, cors_origins=origins)
     server = uvicorn.Server(configured(api, app.settings, port=0, log_level="error"))
     with start_blocking_portal() as portal:
         serving = portal.start_task_soon(server.serve)

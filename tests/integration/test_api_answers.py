@@ -18,6 +18,7 @@ from api_client import ApiClient, problem, serving
 from api_corpus import SOURCES, write
 from llm_server import break_off, hang, hang_after, says, status
 
+from pgrag.access import Policy
 from pgrag.api import create_app, delivery
 from pgrag.app import App
 from pgrag.ingest.page import PageOptions
@@ -154,7 +155,7 @@ def listening(app: App, *, grace: int | None = None) -> Iterator[str]:
         listener.bind(("127.0.0.1", 0))
         service = uvicorn.Server(
             uvicorn.Config(
-                create_app(app),
+                create_app(app, policy=Policy()),
                 log_level="error",
                 ws="none",
                 lifespan="on",

@@ -14,7 +14,9 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
+from pgrag.access import Policy
 from pgrag.api import docs_page, limits, openapi, problems
+from pgrag.api.admission import Guard, GuardedEndpoint, Recently
 from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.headers import SecurityHeaders
 from pgrag.api.heads import HeadAsGet
@@ -60,9 +62,15 @@ _AGENT_HEADERS = ["Accept", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]
 
 
 def create_app(
-    app: App, *, cors_origins: Sequence[str] = (), hosts: Sequence[str] | None = None
+    app: App,
+    *,
+    policy: Policy,
+    cors_origins: Sequence[str] = (),
+    hosts: Sequence[str] | None = None,
 ) -> FastAPI:
     """Make the REST application of an `App`; its shutdown closes the `App`.
+
+    The `policy` says who may call without a key.
 
     The database may still be down: until it answers, requests get status 503. Browsers may call
     only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
@@ -93,9 +101,11 @@ def create_app(
     api.add_middleware(limits.BodyLimit)
     api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts)
     settings = app.settings
+    buckets = None
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
         api.add_middleware(limits.RateLimit, buckets=buckets)
+    api.state.guard = guard = Guard(app, works, policy, buckets, Recently())
     if hosts is not None:
         api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
@@ -125,13 +135,14 @@ def create_app(
             router,
             prefix="/v1",
             dependencies=[Depends(_known_parameters)],
-            responses=openapi.problems(422, 429, 500, 501, 503),
+            responses=openapi.problems(401, 403, 422, 429, 500, 501, 503),
         )
     api.include_router(health.router, dependencies=[Depends(_known_parameters)])
     api.include_router(docs_page.router)
     # Clients use the address with and without the slash, and do not follow a redirect with a body.
     # These routes come first because routes are tried in order, and there are dozens.
-    api.router.routes[:0] = [Route(address, api.state.mcp) for address in ("/mcp", "/mcp/")]
+    agents = GuardedEndpoint(guard, "mcp", api.state.mcp)
+    api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.

@@ -16,6 +16,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, create_model
 from pydantic_core import to_json
 
+from pgrag.api.admission import GuardedRoute
 from pgrag.api.arguments import PATH, Arguments
 from pgrag.api.delivery import disconnected
 from pgrag.api.openapi import problems
@@ -79,7 +80,11 @@ class Router(APIRouter):
 
     A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work,
     unless it says otherwise; see `Works`. A client that disconnects ends the work for its request.
+    What a key must allow for a route is said by its name; see `pgrag.access`.
     """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(route_class=GuardedRoute, **options)
 
     def answers(
         self, path: str, value: Any, *, method: str = "GET", name: str = "", **route: Any

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import anyio
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pgrag.access import hash_of
 from pgrag.api.callers import PROBES
 from pgrag.api.problems import TOO_LARGE, TOO_MANY, problem
 
@@ -153,34 +155,26 @@ class RateLimit:
 
     Every answer reports the remaining requests in `RateLimit` and `RateLimit-Policy`
     (draft-ietf-httpapi-ratelimit-headers). A client is an address: that of the peer, or the one
-    that a trusted proxy reports.
+    that a trusted proxy reports. Requests with a key are limited by their key instead.
     """
 
     def __init__(self, app: ASGIApp, buckets: TokenBuckets) -> None:
         self._app = app
         self._buckets = buckets
-        self._policy = f'"client";q={buckets.per_minute};w={_MINUTE:.0f}'
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http" or scope["path"] in PROBES:
+        if (
+            scope["type"] != "http"
+            or scope["path"] in PROBES
+            or hash_of(bearer(Headers(scope=scope)))
+        ):
             await self._app(scope, receive, send)
             return
         verdict = self._buckets.draw(client_of(scope))
-        headers = {
-            "RateLimit": f'"client";r={verdict.remaining};t={math.ceil(verdict.full_in)}',
-            "RateLimit-Policy": self._policy,
-        }
+        headers = _headers(self._buckets, verdict)
         if not verdict.is_allowed:
-            seconds = max(1, math.ceil(verdict.wait))
-            refusal = problem(
-                Request(scope),
-                TOO_MANY,
-                f"A client may send {self._buckets.per_minute:,} requests a minute,"
-                f" {self._buckets.burst:,} of them at once.",
-                hint=f"Send it again in {seconds} second{'s' if seconds > 1 else ''}.",
-                headers={**headers, "Retry-After": str(seconds)},
-            )
+            refusal = too_many(Request(scope), self._buckets, verdict)
             await refusal(scope, receive, send)
             return
 
@@ -190,6 +184,32 @@ class RateLimit:
             await send(message)
 
         await self._app(scope, receive, told)
+
+
+def too_many(request: Request, buckets: TokenBuckets, verdict: Verdict) -> Response:
+    """The answer to a client whose bucket is empty."""
+    seconds = max(1, math.ceil(verdict.wait))
+    return problem(
+        request,
+        TOO_MANY,
+        f"A client may send {buckets.per_minute:,} requests a minute,"
+        f" {buckets.burst:,} of them at once.",
+        hint=f"Send it again in {seconds} second{'s' if seconds > 1 else ''}.",
+        headers={**_headers(buckets, verdict), "Retry-After": str(seconds)},
+    )
+
+
+def _headers(buckets: TokenBuckets, verdict: Verdict) -> dict[str, str]:
+    return {
+        "RateLimit": f'"client";r={verdict.remaining};t={math.ceil(verdict.full_in)}',
+        "RateLimit-Policy": f'"client";q={buckets.per_minute};w={_MINUTE:.0f}',
+    }
+
+
+def bearer(headers: Headers) -> str:
+    """What a request sends as its key; empty if it is no bearer token."""
+    scheme, _, token = headers.get("authorization", "").strip().partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def client_of(scope: Scope) -> str:

@@ -12,16 +12,20 @@ import typer
 
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
-from pgrag.errors import PgragError, SettingsError
+from pgrag.errors import DatabaseUnavailable, PgragError, SettingsError
 
 if TYPE_CHECKING:
+    from pgrag.access import Policy
     from pgrag.app import App
+
+log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 30
 """Time for requests to end after a stop; a language model may be silent for longer."""
 
 
 def serve(
+    *,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: one that is free.")] = 8000,
     allow_origin: Annotated[
@@ -34,18 +38,38 @@ def serve(
             metavar="NAME", help="It may be called by this name, too (see docs/agents.md)."
         ),
     ] = None,
+    allow_writes: Annotated[
+        bool,
+        typer.Option("--allow-writes", help="Callers without a key may change things over REST."),
+    ] = False,
+    require_keys: Annotated[
+        bool, typer.Option("--require-keys", help="Needs keys on this machine, too.")
+    ] = False,
+    open_: Annotated[
+        int,
+        typer.Option(
+            "--open", count=True, help="Given twice: needs no keys on another address, either."
+        ),
+    ] = 0,
 ) -> None:
-    """Serve the search over REST (/docs describes it), and to agents over MCP at /mcp."""
+    """Serve the search over REST (/docs describes it), and to agents over MCP at /mcp.
+
+    On this machine it reads without a key. On any other address it needs keys; see `pgrag keys`.
+    """
     import uvicorn
 
     from pgrag.api import create_app
     from pgrag.api.callers import is_loopback
     from pgrag.api.connections import configured
 
+    policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
     sockets = _listening(host, port)
     with opened() as app:
+        if policy.needs_key:
+            _require_a_key(app, host)
         api = create_app(
             app,
+            policy=policy,
             cors_origins=allow_origin or (),
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
         )
@@ -66,6 +90,41 @@ def serve(
             server.run(sockets=sockets)
         if not server.started:
             raise typer.Exit(1)
+
+
+def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
+    """Who may call without a key, by the address that the service listens on."""
+    from pgrag.access import Policy
+    from pgrag.api.callers import is_loopback
+
+    if require_keys and times_open:
+        raise typer.BadParameter("it contradicts --require-keys.", param_hint="--open")
+    if times_open == 1 and not is_loopback(host):
+        raise typer.BadParameter(
+            f"everybody who reaches {host} could then read all libraries without a key;"
+            " give it twice if that is meant.",
+            param_hint="--open",
+        )
+    needs_key = require_keys or not (is_loopback(host) or times_open)
+    return Policy(needs_key=needs_key, allow_writes=allow_writes and not needs_key)
+
+
+def _require_a_key(app: "App", host: str) -> None:
+    """Raise `SettingsError` if nobody could use the service."""
+    from pgrag.access import is_any_key
+
+    try:
+        if is_any_key(app.database):
+            return
+    except DatabaseUnavailable as error:
+        # It refuses every request until the database answers.
+        log.warning("%s", error)
+        return
+    raise SettingsError(
+        f"Callers of {host} need a key, and there is none.",
+        hint="Make one with `pgrag keys create NAME --libraries '*'`; or give --open twice to let"
+        " everybody read who reaches this address.",
+    )
 
 
 def _listening(host: str, port: int) -> list[socket.socket]:
@@ -95,9 +154,6 @@ def _listening(host: str, port: int) -> list[socket.socket]:
                 f"Cannot listen on port {port} of {host}: {error.strerror}."
             ) from error
     return sockets
-
-
-log = logging.getLogger(__name__)
 
 
 def mcp(

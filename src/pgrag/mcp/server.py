@@ -17,6 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from pgrag import access
 from pgrag.app import App
 from pgrag.errors import Busy
 from pgrag.mcp import failures, progress
@@ -60,19 +61,19 @@ def create_server(
     documentation = Documentation(app, is_read_only=read_only, roots=roots)
     works = works or Works(app.settings)
     tools = {tool.name: tool for tool in offered(writes=writes, read_only=read_only)}
-    listing = types.ListToolsResult(
-        tools=[tool.definition for tool in tools.values() if tool.is_listed]
-    )
 
     async def list_tools(_: Context, __: Listing | None) -> types.ListToolsResult:
-        return listing
+        listed = [tool for tool in tools.values() if tool.is_listed and access.may(tool.name)]
+        return types.ListToolsResult(tools=[tool.definition for tool in listed])
 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = tools.get(params.name)
-        if tool is None:
-            raise MCPError(types.INVALID_PARAMS, failures.unknown_tool(params.name, sorted(tools)))
+        if tool is None or not access.require(tool.name):
+            known = sorted(name for name in tools if access.may(name))
+            raise MCPError(types.INVALID_PARAMS, failures.unknown_tool(params.name, known))
+        access.note(action=tool.name, library=(params.arguments or {}).get("library"))
         progress.listen(context)
         answer = partial(_answer, tool, documentation, params.arguments or {})
         if tool.needs_permission:

@@ -8,6 +8,7 @@ from pydantic import Field
 from pgrag.api.arguments import LARGEST_ID, Arguments, Body, LibraryName, Text, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
+from pgrag.recording import give_feedback
 from pgrag.values.observation import (
     SEARCH_ID_EXAMPLE,
     AnswerMetrics,
@@ -59,8 +60,8 @@ class _Rows(_Observed):
 @router.answers("/feedback", FeedbackReceipt, method="POST")
 def feedback(exchange: Exchange, body: FeedbackBody) -> Any:
     """Rate a recorded search, or one hit of it."""
-    [row] = exchange.call("give_feedback", **body.for_sql())
-    return {"feedback_id": row["give_feedback"]}
+    with exchange.timed() as database:
+        return {"feedback_id": give_feedback(database, **body.for_sql())}
 
 
 router.declare(

@@ -18,6 +18,7 @@ from pgrag.mcp.tool import (
     optional_text,
     tool,
 )
+from pgrag.recording import give_feedback
 
 
 class ExplainSearch(Arguments):
@@ -119,5 +120,5 @@ def send_feedback(documentation: Documentation, request: SendFeedback) -> Reply:
     """Tell how good the passages of a search were, 1 to 5, so that the search can be tuned. Use it
     when you have answered, or when nothing was found that should be there.
     """
-    [row] = documentation.call("give_feedback", **request.model_dump())
-    return Reply("Thank you, it is noted.", KeptFeedback(feedback_id=row["give_feedback"]))
+    feedback_id = give_feedback(documentation.app.database, **request.model_dump())
+    return Reply("Thank you, it is noted.", KeptFeedback(feedback_id=feedback_id))

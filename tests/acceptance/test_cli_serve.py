@@ -1,0 +1,70 @@
+"""`pgrag serve` starts where its address and its keys allow, and not otherwise."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import closing
+
+import httpx
+import pytest
+from command_line import CommandLine
+from service import eventually, free_port, served
+
+
+def own_address() -> str:
+    """An address of this machine that is not loopback; no packet is sent."""
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            pytest.skip("this machine has no address but loopback")
+        return str(probe.getsockname()[0])
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace("│", " ").split())
+
+
+def test_without_keys_it_listens_on_this_machine_only(pgrag: CommandLine) -> None:
+    public = ("serve", "--host", "0.0.0.0", "--port", free_port())
+    refused = pgrag.run(*public, code=1)
+    assert "Callers of 0.0.0.0 need a key, and there is none." in words(refused.err)
+    assert "pgrag keys create" in words(refused.err)
+    assert "give it twice" in words(pgrag.run(*public, "--open", code=2).err)
+    assert "need a key" in words(pgrag.run("serve", "--require-keys", "--port", 0, code=1).err)
+    both = ("--open", "--open", "--require-keys")
+    assert "contradicts" in words(pgrag.run(*public, *both, code=2).err)
+    pgrag.run("keys", "create", "old", "-l", "*")
+    pgrag.run("keys", "revoke", "old")
+    assert "there is none" in words(pgrag.run(*public, code=1).err)
+
+
+def test_with_a_key_it_listens_anywhere(pgrag: CommandLine) -> None:
+    secret = pgrag.json("keys", "create", "docs", "-l", "*")["secret"]
+    with served(pgrag, "--host", "0.0.0.0") as (client, process):
+        address = f"http://{own_address()}:{client.base_url.port}/v1/libraries"
+        assert httpx.get(address, trust_env=False).status_code == 401
+        assert client.get("/v1/libraries").status_code == 401
+        header = {"Authorization": f"Bearer {secret}"}
+        assert httpx.get(address, headers=header, trust_env=False).json() == {"libraries": []}
+        process.terminate()
+        out, err = process.communicate(timeout=60)
+        assert secret not in out + err
+
+
+def test_open_twice_reads_without_a_key(pgrag: CommandLine) -> None:
+    with served(pgrag, "--host", "0.0.0.0", "--open", "--open") as (client, _):
+        assert client.get("/v1/libraries").status_code == 200
+        assert client.patch("/v1/configuration", json={"entries": {}}).status_code == 403
+
+
+def test_writing_is_allowed_by_an_option_or_a_key(pgrag: CommandLine) -> None:
+    body = {"entries": {}}
+    with served(pgrag) as (client, _):
+        assert client.patch("/v1/configuration", json=body).status_code == 403
+        secret = pgrag.json("keys", "create", "docs", "-l", "*", "--role", "admin")["secret"]
+        header = {"Authorization": f"Bearer {secret}"}
+        assert client.patch("/v1/configuration", json=body, headers=header).status_code == 200
+        eventually(lambda: len(pgrag.json("audit", "list", "--caller", "docs")) == 1)
+    with served(pgrag, "--allow-writes") as (client, _):
+        assert client.patch("/v1/configuration", json=body).status_code == 200

@@ -1,0 +1,512 @@
+"""Keys over REST and MCP: who gets in, what each role may, and what the audit keeps of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import psycopg
+import pytest
+from api_client import LOCAL, ApiClient, problem, serving
+from api_corpus import SOURCES, write
+from mcp_service import Service, mcp_service
+from psycopg.rows import dict_row
+from test_mcp_service import said
+
+from pgrag.access import NEEDS, Policy, needs_of
+from pgrag.app import App
+from pgrag.db import Caller, calling
+from pgrag.errors import TimeExceeded
+from pgrag.ingest.page import PageOptions
+from pgrag.mcp.tools import offered
+from pgrag.settings import Settings
+
+KEYED = Policy(needs_key=True)
+PAGE = "https://docs.example"
+SEARCH = "/v1/search?q=spring+tides&library=harbour"
+
+
+class Site:
+    """A database with libraries and keys, and the secrets of the keys."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def run(self, statement: str, *arguments: Any) -> list[dict[str, Any]]:
+        """Run a statement as the owner of the database."""
+        with psycopg.connect(self.url, autocommit=True, row_factory=dict_row) as connection:
+            cursor = connection.execute(statement.encode(), arguments)
+            return cursor.fetchall() if cursor.description else []
+
+    def key(self, name: str, role: str = "search", **options: Any) -> dict[str, str]:
+        """Make a key anew; returns the header of its requests."""
+        self.run("delete from pgrag.keys where name = %s", name)
+        given: dict[str, Any] = {"libraries": ["*"], **options}
+        stated = ", ".join(f"{option} => %s" for option in given)
+        [row] = self.run(
+            f"select pgrag.create_key(%s, %s, {stated}) as secret", name, role, *given.values()
+        )
+        return {"Authorization": f"Bearer {row['secret']}"}
+
+    def audit(self, **wanted: Any) -> list[dict[str, Any]]:
+        """The entries with these values, the oldest first."""
+        rows = self.run("select * from pgrag.audit_log(top_k => null) order by audit_id")
+        return [row for row in rows if wanted.items() <= row.items()]
+
+
+@pytest.fixture(scope="module")
+def site(
+    clone: Callable[[], AbstractContextManager[str]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("keyed")
+    with clone() as url:
+        with App(Settings(database_url=url, pool_size=2)) as app:
+            for source in SOURCES:
+                options = PageOptions(base_url=source.base_url, language=source.language)
+                app.index(source.library, source.version, str(write(source, folder)), options)
+        yield Site(url)
+
+
+@pytest.fixture(autouse=True)
+def without_audit(site: Site) -> None:
+    site.run("delete from pgrag.audit")
+
+
+@pytest.fixture(scope="module")
+def keyed(site: Site) -> Iterator[ApiClient]:
+    """A service that needs keys."""
+    with serving(site.url, policy=KEYED, cors_origins=(PAGE,)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def agents(site: Site) -> Iterator[Service]:
+    """The same for agents, with tools that write."""
+    with mcp_service(site.url, policy=KEYED, mcp_writes=True) as service:
+        yield service
+
+
+class TestWithoutKey:
+    def test_a_service_that_needs_keys_refuses_everything_but_probes_and_docs(self, keyed):
+        for method, address in [
+            ("GET", SEARCH), ("POST", "/v1/search"), ("GET", "/v1/libraries"),
+            ("PATCH", "/v1/configuration"), ("POST", "/v1/feedback"), ("POST", "/mcp"),
+            ("GET", "/mcp/"),
+        ]:  # fmt: skip
+            refused = keyed.request(method, address)
+            document = problem(refused, 401, "key-required")
+            assert "Authorization: Bearer" in document["hint"]
+            assert refused.headers["www-authenticate"] == 'Bearer realm="pgrag"'
+        for address in ("/healthz", "/readyz", "/docs", "/openapi.json"):
+            assert keyed.get(address).status_code == 200
+        assert keyed.get("/v1/nothing").status_code == 404
+
+    def test_a_local_service_reads_and_changes_nothing(self, site):
+        with serving(site.url, policy=Policy()) as client:
+            found = client.ok(SEARCH)
+            assert found["hits"]
+            rating = {"search_id": found["search_id"], "rating": 4}
+            assert client.post("/v1/feedback", rating).status_code == 200
+            assert client.get("/v1/searches").status_code == 200
+            for method, address in [
+                ("PATCH", "/v1/configuration"), ("PATCH", "/v1/libraries/harbour/synonyms"),
+                ("PUT", "/v1/evaluations/a"), ("DELETE", "/v1/evaluations/a"),
+                ("POST", "/v1/libraries/harbour/tuning"), ("POST", "/v1/evaluations/a/runs"),
+            ]:  # fmt: skip
+                refused = client.request(method, address, json={"entries": {}})
+                assert "--allow-writes" in problem(refused, 403, "forbidden")["hint"]
+            assert len(site.audit(reason="read-only", caller=None)) == 6
+            writer = site.key("writer", "write")
+            changed = client.request(
+                "PATCH", "/v1/libraries/harbour/synonyms", headers=writer,
+                json={"synonyms": {"quay": ["pier"]}},
+            )  # fmt: skip
+            assert changed.status_code == 200
+
+    def test_changes_without_a_key_are_audited_and_searches_are_not(self, site):
+        with serving(site.url, policy=LOCAL) as client:
+            client.ok(SEARCH)
+            body = {"synonyms": {"jetty": ["pier"]}}
+            changed = client.request("PATCH", "/v1/libraries/harbour/synonyms", json=body)
+            assert changed.status_code == 200
+        [entry] = site.audit()
+        kept = (entry["caller"], entry["action"], entry["library"], entry["allowed"])
+        assert kept == (None, "set_synonyms", "harbour", True)
+
+    def test_a_presented_key_always_counts(self, site):
+        with serving(site.url, policy=LOCAL) as client:
+            searcher = site.key("searcher")
+            assert client.request("GET", SEARCH, headers=searcher).status_code == 200
+            problem(client.request("GET", "/v1/searches", headers=searcher), 403, "forbidden")
+            wrong = {"Authorization": "Bearer pgrag_sk_no"}
+            problem(client.request("GET", SEARCH, headers=wrong), 401, "invalid-key")
+
+
+class TestSecrets:
+    @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER  "])
+    def test_a_key_opens(self, site, keyed, scheme):
+        secret = site.key("docs")["Authorization"].split()[1]
+        response = keyed.request("GET", SEARCH, headers={"Authorization": f"{scheme} {secret}"})
+        assert response.status_code == 200
+
+    @pytest.mark.parametrize("header", ["", "Bearer", "Basic dXNlcjpwYXNz", "Bearer x y", "ü"])
+    def test_what_is_no_key_is_refused(self, keyed, header):
+        refused = keyed.request("GET", SEARCH, headers={"Authorization": header.encode()})
+        problem(refused, 401, "invalid-key")
+        assert refused.headers["www-authenticate"] == 'Bearer realm="pgrag", error="invalid_token"'
+
+    def test_expired_revoked_and_rotated_secrets_are_refused(self, site, keyed):
+        header = site.key("docs")
+        site.run("update pgrag.keys set expires_at = now() - interval '1 s'")
+        refused = keyed.request("GET", SEARCH, headers=header)
+        assert "expired" in problem(refused, 401, "invalid-key")["detail"]
+        site.run("update pgrag.keys set expires_at = null")
+        site.run("select pgrag.rotate_key('docs', '0')")
+        refused = keyed.request("GET", SEARCH, headers=header)
+        assert "old secret" in problem(refused, 401, "invalid-key")["detail"]
+        site.run("select pgrag.revoke_key('docs')")
+        refused = keyed.request("GET", SEARCH, headers=header)
+        assert "revoked" in problem(refused, 401, "invalid-key")["detail"]
+
+    def test_an_unknown_key_is_refused(self, site, keyed):
+        header = site.key("docs")
+        site.run("delete from pgrag.keys where name = 'docs'")
+        problem(keyed.request("GET", SEARCH, headers=header), 401, "invalid-key")
+
+    def test_secrets_are_in_no_answer_log_or_entry(self, site, keyed, caplog):
+        caplog.set_level(logging.DEBUG)
+        requests: list[tuple[str, str, Any]] = [
+            ("GET", SEARCH, None),
+            ("GET", "/v1/searches", None),
+            ("POST", "/mcp", {}),
+            ("POST", "/v1/search", {"query": 1}),
+        ]
+        for header in (site.key("docs"), site.key("page", kind="publishable", origins=[PAGE])):
+            answers = [
+                keyed.request(method, address, headers=header, json=body)
+                for method, address, body in requests
+            ]
+            secret = header["Authorization"].split()[1]
+            shown = "".join(answer.text + repr(answer.headers) for answer in answers)
+            assert secret[9:] not in shown + caplog.text + repr(site.audit())
+
+
+class TestRoles:
+    @pytest.mark.parametrize(
+        ("role", "statuses"),
+        [
+            ("search", [200, 403, 403, 403]),
+            ("write", [200, 200, 403, 403]),
+            ("admin", [200, 200, 200, 200]),
+        ],
+    )
+    def test_a_role_may_what_it_says(self, site, keyed, role, statuses):
+        header = site.key(role, role)
+        requests: list[tuple[str, str, Any]] = [
+            ("GET", SEARCH, None),
+            ("PATCH", "/v1/libraries/harbour/synonyms", {"synonyms": {"quay": ["pier"]}}),
+            ("GET", "/v1/searches", None),
+            ("PATCH", "/v1/configuration", {"entries": {}}),
+        ]
+        answers = [
+            keyed.request(method, address, headers=header, json=body)
+            for method, address, body in requests
+        ]
+        assert [answer.status_code for answer in answers] == statuses
+        for answer in answers:
+            if answer.status_code == 403:
+                assert role in problem(answer, 403, "forbidden")["detail"]
+
+    def test_every_operation_says_what_it_needs(self, keyed):
+        document = keyed.ok("/openapi.json")
+        operations = {
+            operation["operationId"]
+            for address, methods in document["paths"].items()
+            if address.startswith("/v1/")
+            for operation in methods.values()
+        }
+        tools = {tool.name for tool in offered(writes=True, read_only=False)}
+        assert operations | tools | {"mcp"} == NEEDS.keys()
+        for address, methods in document["paths"].items():
+            for method, operation in methods.items():
+                needs = needs_of(operation["operationId"])
+                if method in {"put", "patch", "delete"}:
+                    assert needs.is_change, address
+                if address.startswith("/v1/"):
+                    assert {"401", "403", "429"} <= operation["responses"].keys()
+        for tool in offered(writes=True, read_only=False):
+            assert needs_of(tool.name).is_change == tool.needs_permission
+
+    def test_what_is_not_listed_needs_an_admin(self):
+        assert (needs_of("new").role, needs_of("new").is_change) == ("admin", True)
+
+    def test_a_searcher_rates_what_it_found(self, site, keyed):
+        header = site.key("docs")
+        found = keyed.request("GET", SEARCH, headers=header).json()
+        body = {"search_id": found["search_id"], "rating": 5}
+        assert keyed.request("POST", "/v1/feedback", headers=header, json=body).status_code == 200
+        actions = [(e["action"], str(e["search_id"])) for e in site.audit(caller="docs")]
+        assert actions == [("search", found["search_id"]), ("feedback", found["search_id"])]
+
+
+class TestLibraries:
+    """A key sees nothing of libraries that it does not open, on any way."""
+
+    @pytest.fixture
+    def limited(self, site: Site) -> dict[str, str]:
+        return site.key("limited", libraries=["harbour"])
+
+    @pytest.fixture
+    def others(self, site: Site) -> list[dict[str, Any]]:
+        """The pages of all other libraries, each with one of its passages."""
+        rows = site.run(
+            "select l.name, p.page_id, p.key, min(d.document_id) as document_id"
+            " from pgrag.libraries as l join pgrag.pages as p on p.library_id = l.library_id"
+            " join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id"
+            " where l.name <> 'harbour' group by 1, 2, 3"
+        )
+        assert rows
+        return rows
+
+    def test_it_finds_and_lists_its_own(self, site, keyed, limited):
+        listed = keyed.request("GET", "/v1/libraries", headers=limited).json()["libraries"]
+        assert [library["library"] for library in listed] == ["harbour"]
+        for address in ("/v1/search?q=harbour&top_k=100", "/v1/search?q=Hafen&top_k=100"):
+            hits = keyed.request("GET", address, headers=limited).json()["hits"]
+            assert {hit["library"] for hit in hits} <= {"harbour"}
+        found = keyed.request("GET", SEARCH, headers=limited).json()
+        assert found["search_id"]
+        every = keyed.request("GET", SEARCH, headers=site.key("docs")).json()
+        assert found["hits"] == every["hits"]
+
+    def test_what_it_does_not_open_does_not_exist(self, keyed, limited, others):
+        for row in others:
+            for address in (
+                f"/v1/search?q=a&library={row['name']}", f"/v1/libraries/{row['name']}",
+                f"/v1/libraries/{row['name']}/links", f"/v1/libraries/{row['name']}/text?pattern=a",
+                f"/v1/pages/{row['page_id']}", f"/v1/pages/{row['page_id']}/outline",
+                f"/v1/pages/{row['page_id']}/related", f"/v1/documents/{row['document_id']}",
+                f"/v1/documents/{row['document_id']}/siblings",
+            ):  # fmt: skip
+                refused = keyed.request("GET", address, headers=limited)
+                assert refused.status_code == 404, (address, refused.text)
+
+    def test_agents_see_as_little(self, agents, limited, others):
+        call = {"name": "list_libraries", "arguments": {}}
+        told = agents.post("tools/call", headers=limited, **call).text
+        resources = agents.post("resources/list", headers=limited).text
+        for row in others:
+            assert row["name"] not in told + resources
+            read = {"name": "get_page", "arguments": {"page_id": row["page_id"]}}
+            said(agents.post("tools/call", headers=limited, **read))
+            assert '"isError":true' in agents.post("tools/call", headers=limited, **read).text
+
+    def test_a_writer_changes_its_own_only(self, site, keyed, others):
+        header = site.key("writer", "write", libraries=["harbour"])
+        body = {"synonyms": {"mole": ["breakwater"]}}
+        own, other = (
+            keyed.request("PATCH", f"/v1/libraries/{name}/synonyms", headers=header, json=body)
+            for name in ("harbour", others[0]["name"])
+        )
+        assert own.status_code == 200, own.text
+        assert other.status_code == 404, other.text
+
+    def test_the_role_ends_with_the_request(self, site, limited):
+        with serving(site.url, pool_size=1, policy=LOCAL) as client:
+            every = client.ok("/v1/libraries")
+            for _ in range(3):
+                one = client.request("GET", "/v1/libraries", headers=limited).json()
+                assert len(one["libraries"]) == 1
+                assert client.ok("/v1/libraries") == every
+                assert client.request("GET", "/v1/nothing", headers=limited).status_code == 404
+
+    def test_only_own_searches_are_rated(self, site, keyed, limited):
+        other = keyed.request("GET", SEARCH, headers=site.key("docs")).json()["search_id"]
+        own = keyed.request("GET", SEARCH, headers=limited).json()["search_id"]
+        statuses = [
+            keyed.request(
+                "POST", "/v1/feedback", headers=limited, json={"search_id": made, "rating": 1}
+            ).status_code
+            for made in (own, other)
+        ]
+        assert statuses == [200, 404]
+        callers = site.run("select caller from pgrag.searches where search_id = %s", own)
+        assert callers == [{"caller": "limited"}]
+
+    def test_agents_index_into_their_own(self, site, tmp_path):
+        (tmp_path / "new.md").write_text("# Locks\n\nThe lock opens at half tide.\n")
+        header = site.key("writer", "write", libraries=["harbour"])
+        call = {"library": "harbour", "source": str(tmp_path), "version": "9.0"}
+        with mcp_service(site.url, policy=KEYED, mcp_writes=True, mcp_roots=(tmp_path,)) as service:
+            for name, is_refused in (("harbour", False), ("elsewhere", True)):
+                asked = {"name": "index_docs", "arguments": call | {"library": name}}
+                told = service.post("tools/call", headers=header, **asked).text
+                assert ('"isError":true' in told) == is_refused, told
+            gone = {"name": "remove_docs", "arguments": {"library": "harbour", "version": "9.0"}}
+            told = service.post("tools/call", headers=header, **gone).text
+            assert '"isError":true' not in told, told
+        assert site.run("select name from pgrag.libraries where name = 'elsewhere'") == []
+
+
+class TestBrowsers:
+    def test_a_publishable_key_searches_from_its_pages_only(self, site, keyed):
+        header = site.key("page", kind="publishable", origins=[PAGE])
+        own = keyed.request("GET", SEARCH, headers={**header, "Origin": PAGE})
+        assert own.status_code == 200
+        assert own.headers["access-control-allow-origin"] == PAGE
+        for origin in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {}):
+            refused = keyed.request("GET", SEARCH, headers={**header, **origin})
+            assert "pages" in problem(refused, 403, "forbidden")["detail"]
+        for address in ("/v1/libraries", "/v1/searches", "/v1/documents/1"):
+            refused = keyed.request("GET", address, headers={**header, "Origin": PAGE})
+            assert "only search" in problem(refused, 403, "forbidden")["detail"]
+
+    def test_a_secret_key_is_refused_from_a_page(self, site, keyed):
+        header = site.key("docs", "admin")
+        refused = keyed.request("GET", SEARCH, headers={**header, "Origin": PAGE})
+        assert "secret key" in problem(refused, 403, "forbidden")["detail"]
+        own = {**header, "Origin": "http://api.example"}
+        assert keyed.request("GET", SEARCH, headers=own).status_code == 200
+
+    def test_browsers_may_send_the_header(self, keyed):
+        preflight = {
+            "Origin": PAGE, "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": "authorization",
+        }  # fmt: skip
+        assert keyed.request("OPTIONS", "/v1/search", headers=preflight).status_code == 200
+
+
+class TestLimits:
+    def test_a_key_that_asks_too_often_is_told_when_to_come_again(self, site, keyed):
+        header = site.key("docs", rate=0.1, burst=2)
+        answers = [keyed.request("GET", SEARCH, headers=header) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert [answer.headers["ratelimit"].split(";")[1] for answer in answers] == [
+            "r=1", "r=0", "r=0",
+        ]  # fmt: skip
+        assert answers[2].headers["ratelimit-policy"] == '"key";q=2;w=20'
+        assert "0.1 requests a second" in problem(answers[2], 429, "too-many-requests")["detail"]
+        assert 1 <= int(answers[2].headers["retry-after"]) <= 10
+
+    def test_services_share_the_limit_of_a_key(self, site, keyed):
+        header = site.key("docs", rate=0.01, burst=3)
+        with serving(site.url, policy=KEYED) as other:
+            answers = [
+                client.request("GET", SEARCH, headers=header) for client in (keyed, other) * 2
+            ]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+
+    def test_running_requests_of_a_key_are_limited(self, site, keyed):
+        header = site.key("docs", concurrency=1)
+        site.run(
+            "insert into pgrag.key_usage (key_id, full_at, running) select k.key_id, now(),"
+            " array[now() + interval '1 minute'] from pgrag.keys as k where k.name = 'docs'"
+        )
+        refused = keyed.request("GET", SEARCH, headers=header)
+        assert "are running" in problem(refused, 429, "too-many-requests")["detail"]
+        assert refused.headers["retry-after"] == "1"
+        site.run("update pgrag.key_usage set running = '{}'")
+        for _ in range(5):
+            assert keyed.request("GET", SEARCH, headers=header).status_code == 200
+        assert keyed.request("GET", "/v1/documents/999999", headers=header).status_code == 404
+        running = site.run(
+            "select u.running from pgrag.key_usage as u"
+            " join pgrag.keys as k on k.key_id = u.key_id where k.name = 'docs'"
+        )
+        assert running == [{"running": []}]
+
+    def test_a_statement_of_a_key_takes_no_longer_than_the_key_says(self, site, keyed):
+        short, long = site.key("short", timeout_ms=100), site.key("long", timeout_ms=60_000)
+        with psycopg.connect(site.url) as other:
+            other.execute("lock table pgrag.documents in access exclusive mode")
+            problem(keyed.request("GET", SEARCH, headers=short), 422, "took-too-long")
+            waiting = keyed.start("GET", SEARCH, headers=long)
+            time.sleep(0.3)
+            assert not waiting.done()
+        assert waiting.result(timeout=60).status_code == 200
+
+    def test_the_limits_of_a_key_end_with_its_request(self, site):
+        with App(Settings(database_url=site.url, pool_size=1)) as app:
+            with calling(Caller("short", timeout_ms=100)), pytest.raises(TimeExceeded):
+                app.database.query("select pg_sleep(5)")
+            app.database.query("select pg_sleep(0.2)")
+
+    def test_an_address_is_limited_by_its_keys_instead(self, site):
+        header = site.key("docs")
+        with serving(site.url, policy=LOCAL, rate_limit=1, rate_limit_burst=1) as client:
+            for _ in range(3):
+                assert client.request("GET", SEARCH, headers=header).status_code == 200
+            site.run("delete from pgrag.keys where name = 'docs'")
+            answers = [client.request("GET", SEARCH, headers=header) for _ in range(2)]
+            assert [answer.status_code for answer in answers] == [401, 429]
+
+
+class TestAudit:
+    def test_who_searched_what_is_kept(self, site, keyed):
+        header = site.key("docs")
+        site.run("delete from pgrag.audit")
+        found = keyed.request("GET", SEARCH, headers=header).json()
+        body = {"query": "tides", "library": "Harbour"}
+        keyed.request("POST", "/v1/search", headers=header, json=body)
+        keyed.request("GET", "/v1/libraries/harbour/versions", headers=header)
+        first, second, third = site.audit()
+        assert str(first["search_id"]) == found["search_id"]
+        assert (first["caller"], first["role"], first["allowed"]) == ("docs", "search", True)
+        assert [each["action"] for each in (first, second, third)] == [
+            "search", "search_with_body", "versions",
+        ]  # fmt: skip
+        assert {each["library"] for each in (first, second, third)} == {"harbour"}
+
+    def test_refused_reads_are_kept_once_a_minute(self, site, keyed):
+        header = site.key("docs")
+        site.run("delete from pgrag.audit")
+        for _ in range(3):
+            keyed.request("GET", "/v1/metrics/searches?library=harbour", headers=header)
+            keyed.get("/v1/resolve?library=harbour")
+        reasons = [(e["caller"], e["action"], e["library"], e["reason"]) for e in site.audit()]
+        assert reasons == [
+            ("docs", "search_metrics", "harbour", "role"),
+            (None, "resolve", "harbour", "missing"),
+        ]
+
+
+class TestAgents:
+    LIST = "tools/list"
+
+    def tools(self, service: Service, header: dict[str, str]) -> set[str]:
+        answer = service.post(self.LIST, headers=header)
+        assert answer.status_code == 200, answer.text
+        return {tool["name"] for tool in said(answer)["result"]["tools"]}
+
+    def test_a_key_is_needed(self, agents):
+        problem(agents.post(self.LIST), 401, "key-required")
+
+    def test_tools_that_a_key_may_not_use_are_not_there(self, site, agents):
+        searcher, writer = site.key("searcher"), site.key("writer", "write")
+        assert "search_docs" in self.tools(agents, searcher)
+        assert self.tools(agents, writer) - self.tools(agents, searcher) == {
+            "index_docs", "remove_docs",
+        }  # fmt: skip
+        call = {"name": "remove_docs", "arguments": {"library": "harbour", "version": "*"}}
+        refused = agents.post("tools/call", headers=searcher, **call)
+        assert "There is no tool 'remove_docs'" in refused.text
+        assert "index_docs" not in refused.text
+        [entry] = site.audit(action="remove_docs")
+        assert (entry["caller"], entry["allowed"], entry["reason"]) == ("searcher", False, "role")
+        assert site.run("select name from pgrag.libraries where name = 'harbour'")
+
+    def test_calls_are_audited_by_tool(self, site, agents):
+        header = site.key("searcher")
+        call = {"name": "search_docs", "arguments": {"library": "harbour", "query": "tides"}}
+        assert "Spring tides" in agents.post("tools/call", headers=header, **call).text
+        [entry] = site.audit(action="search_docs")
+        assert (entry["caller"], entry["library"]) == ("searcher", "harbour")
+        assert entry["search_id"] is not None
+
+    def test_a_publishable_key_is_for_no_agent(self, site, agents):
+        header = site.key("page", kind="publishable", origins=["http://localhost:1"])
+        refused = agents.post(self.LIST, headers={**header, "Origin": "http://localhost:1"})
+        assert "only search" in problem(refused, 403, "forbidden")["detail"]
