@@ -122,6 +122,7 @@ class _Connection(psycopg.Connection[Row]):
     used_at = -_TRUSTED
     work: Work | None = None
     caller: Caller | None = None
+    own_limits: dict[str, int | None] | None = None
 
 
 def _check(connection: _Connection) -> None:
@@ -396,18 +397,18 @@ class Database:
         register_vector_types(connection)
 
 
+_OWN_LIMITS = """
+select s.name, nullif(s.reset_val::bigint, 0) as ms
+from pg_settings as s
+where s.name in ('statement_timeout', 'lock_timeout')
+"""
 _SET_UP = """
 select
     set_config('role', %s, false),
     set_config('pgrag.library_ids', %s, false),
     set_config('pgrag.caller', %s, false),
-    (
-        select count(set_config(
-            s.name, coalesce(least(nullif(s.reset_val::bigint, 0), l.ms), 0)::text, false
-        ))
-        from (values ('statement_timeout', %s::bigint), ('lock_timeout', %s)) as l (name, ms)
-        join pg_settings as s on s.name = l.name
-    )
+    set_config('statement_timeout', %s, false),
+    set_config('lock_timeout', %s, false)
 """
 
 
@@ -416,16 +417,24 @@ def _set_up(connection: _Connection, work: Work | None, caller: Caller | None) -
 
     Without a caller it has the rights of the service, without limits the timeouts of the server.
     """
-    lock_ms = None if work is None else max(1, round(1000 * work.lock_timeout))
+    if connection.own_limits is None:
+        # Once: the view of all settings takes longer to read than most callers' statements.
+        rows = connection.execute(_OWN_LIMITS).fetchall()
+        connection.own_limits = {row["name"]: row["ms"] for row in rows}
+    limits = {
+        "statement_timeout": _milliseconds(work, caller),
+        "lock_timeout": None if work is None else max(1, round(1000 * work.lock_timeout)),
+    }
+    timeouts = [
+        min((ms for ms in (own, limits[name]) if ms is not None), default=0)
+        for name, own in sorted(connection.own_limits.items(), reverse=True)
+    ]
     on_behalf = caller or Caller("", library_ids="")
     # One statement: a connection must never have the role of one caller and the sight of another.
     connection.execute(
-        _SET_UP.encode(),
-        [
-            on_behalf.role or "none", on_behalf.library_ids, on_behalf.name,
-            _milliseconds(work, caller), lock_ms,
-        ],
-    )  # fmt: skip
+        _SET_UP,
+        [on_behalf.role or "none", on_behalf.library_ids, on_behalf.name, *map(str, timeouts)],
+    )
     connection.work, connection.caller = work, caller
 
 

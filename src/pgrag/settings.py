@@ -132,7 +132,7 @@ class Settings(BaseSettings):
     pool_size: int = Field(default=10, ge=1, le=1000)
     """Database connections of one process"""
     costly_pool_size: int = Field(default=2, ge=1, le=1000)
-    """Further connections of a service for costly requests, and as many for writing"""
+    """Further connections of a service for costly requests, as many for writing, for admission"""
     read_timeout: _Seconds = 30.0
     """Seconds that a service lets a search or another reading request run in the database"""
     write_timeout: _Seconds = 120.0

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import llm_server
+import psycopg
 import pytest
 import uvicorn
 from api_client import ApiClient, problem, serving
@@ -291,3 +292,32 @@ def test_a_server_that_stops_ends_what_hangs(
     assert told in ([], [503])
     eventually(lambda: set(threading.enumerate()) <= before)
     assert [record for record in caplog.records if record.exc_info] == []
+
+
+def test_a_key_asks_with_its_own_rights(
+    client: ApiClient, database_of_answers: str, server: llm_server.Server
+) -> None:
+    """The thread that answers searches as the caller, and the answer is recorded in its name."""
+    with psycopg.connect(database_of_answers, autocommit=True) as connection:
+        [own, other] = [
+            connection.execute(
+                "select pgrag.create_key(%s, 'search', array[%s])", [name, name]
+            ).fetchone()
+            for name in ("harbour", "elsewhere")
+        ]
+        assert own
+        assert other
+        server.script = [says("The range is largest two days after a full moon [1].")]
+        statuses = [
+            client.request(
+                "POST", "/v1/answer", json=ASKED, headers={"Authorization": f"Bearer {secret}"}
+            ).status_code
+            for [secret] in (own, other)
+        ]
+        assert statuses == [200, 404]
+        callers = "select distinct a.caller from pgrag.answers as a where a.caller = 'harbour'"
+        assert connection.execute(callers).fetchall() == [("harbour",)]
+        audited = (
+            "select action from pgrag.audit where caller = 'harbour' and search_id is not null"
+        )
+        assert connection.execute(audited).fetchall() == [("answer",)]

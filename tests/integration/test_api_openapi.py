@@ -180,6 +180,12 @@ def test_every_operation_says_how_it_fails(openapi: dict[str, Any]) -> None:
                 assert "$ref" in response["content"]["application/json"]["schema"]
 
 
+def test_the_reader_of_the_document_may_send_a_key(openapi: dict[str, Any]) -> None:
+    scheme = openapi["components"]["securitySchemes"]["key"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    assert openapi["security"] == [{}, {"key": []}]
+
+
 def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
     def references(part: Any) -> Iterator[str]:
         if isinstance(part, dict):

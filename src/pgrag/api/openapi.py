@@ -63,5 +63,13 @@ def document(api: FastAPI) -> dict[str, Any]:
         problem = TypeAdapter(Problem).json_schema(ref_template=_REFERENCE)
         made["components"]["schemas"].update(problem.pop("$defs"))
         made["components"]["schemas"][Problem.__name__] = problem
+        made["components"]["securitySchemes"] = {
+            "key": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A key that `pgrag keys create` made, where the service needs one.",
+            }
+        }
+        made["security"] = [{}, {"key": []}]
         api.openapi_schema = made
     return api.openapi_schema
