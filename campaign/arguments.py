@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from random import Random
 from typing import Any
@@ -251,6 +251,10 @@ class Arguments:
         }
         #: The arguments of a search, which are also keys of `options`; set by the caller.
         self.options: dict[str, str] = {}
+
+    def supports(self, types: Iterable[str]) -> bool:
+        """Whether arguments of these types can be chosen."""
+        return all(type_.removesuffix("[]") in self._hostile for type_ in types)
 
     def value(self, name: str, type_: str) -> Any:
         """A value of this type: mostly one that works, otherwise hostile or null."""

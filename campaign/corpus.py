@@ -123,9 +123,18 @@ KNOWN = {
 
 def build(url: str) -> dict[str, list[Any]]:
     """Index the libraries in a migrated database; return what is known there, by argument."""
+    index(url, LIBRARIES)
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in PREPARATION:
+            connection.execute(statement.encode())
+    return values(url, KNOWN)
+
+
+def index(url: str, libraries: dict[tuple[str, str], dict[str, str]]) -> None:
+    """Index pages, given by library and version, then by key."""
     settings = Settings(database_url=SecretStr(url), embedding_url=None)
     with App(settings) as app, tempfile.TemporaryDirectory() as folder:
-        for (library, version), pages in LIBRARIES.items():
+        for (library, version), pages in libraries.items():
             source = Path(folder, library, version)
             for key, text in pages.items():
                 (source / key).parent.mkdir(parents=True, exist_ok=True)
@@ -133,10 +142,12 @@ def build(url: str) -> dict[str, list[Any]]:
             report = app.index(library, version, str(source), PageOptions())
             if report.failed:
                 raise RuntimeError(f"The corpus was not indexed: {report.failed}")
+
+
+def values(url: str, queries: dict[str, str]) -> dict[str, list[Any]]:
+    """What queries of one column find, by the name of the query."""
     with psycopg.connect(url, autocommit=True) as connection:
-        for statement in PREPARATION:
-            connection.execute(statement.encode())
         return {
             name: [value for (value,) in connection.execute(query.encode()).fetchall()]
-            for name, query in KNOWN.items()
+            for name, query in queries.items()
         }

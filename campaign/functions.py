@@ -7,15 +7,12 @@ call that outlives its timeout.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any, LiteralString
@@ -28,10 +25,9 @@ from psycopg.types.json import Jsonb
 
 from campaign import corpus
 from campaign.arguments import Arguments
-from campaign.outcome import Outcome, outcomes_table
-from pgrag.app import App
+from campaign.command import run_part
+from campaign.outcome import Outcome
 from pgrag.db import register_vector_types
-from pgrag.settings import Settings
 
 #: The statement timeout of a call, and how soon after it a call must have ended.
 SECONDS = 10
@@ -58,25 +54,26 @@ select
     ) as types,
     p.pronargs - p.pronargdefaults as required
 from pg_proc as p
-where p.pronamespace = 'pgrag'::regnamespace
+where p.pronamespace = %s::regnamespace and p.prorettype <> 'trigger'::regtype
 order by p.proname
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A public function: its arguments with their types, of which the first are required."""
+    """A function: its arguments with their types, of which the first are required."""
 
     name: str
     types: dict[str, str]
     required: int
+    schema: str = "pgrag"
 
     def statement(self, arguments: dict[str, Any]) -> str:
         """The call in SQL."""
         given = ", ".join(
             f"{name} => {_literal(value)}::{self.types[name]}" for name, value in arguments.items()
         )
-        return f"select * from pgrag.{self.name}({given})"
+        return f"select * from {self.schema}.{self.name}({given})"
 
 
 def _literal(value: Any) -> str:
@@ -107,13 +104,24 @@ class _Answer:
         )
 
 
-def routines(connection: psycopg.Connection[Any]) -> list[Routine]:
-    """Every public function."""
+def routines(connection: psycopg.Connection[Any], schema: str = "pgrag") -> list[Routine]:
+    """Every function of a schema: the public ones, or the private ones of _pgrag."""
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
         return [
-            Routine(name, dict(zip(names, types, strict=True)), required)
-            for name, names, types, required in cursor.execute(ROUTINES).fetchall()
+            Routine(name, dict(zip(names, types, strict=True)), required, schema)
+            for name, names, types, required in cursor.execute(ROUTINES, [schema]).fetchall()
         ]
+
+
+def options_of(called: Sequence[Routine]) -> dict[str, str]:
+    """The arguments of searches, which are also keys of `options`."""
+    return {
+        name: type_
+        for routine in called
+        if routine.name in ("search", "context", "answer_context", "search_pages", "facets")
+        for name, type_ in routine.types.items()
+        if name not in ("query", "question", "options", "query_embedding")
+    }
 
 
 class _Session:
@@ -185,7 +193,13 @@ class _Scratch:
 
 
 def run(
-    url: str, *, calls: int, seed: int, minutes: float | None = None, commit: bool = True
+    url: str,
+    *,
+    calls: int = 100_000,
+    seed: int,
+    minutes: float | None = None,
+    data: object = None,
+    commit: bool = True,
 ) -> Outcome:
     """Call the functions of a migrated, empty database in turn, each as often as the others.
 
@@ -197,13 +211,7 @@ def run(
         called = routines(connection)
     random = Random(seed)
     arguments = Arguments(random, known)
-    arguments.options = {
-        name: type_
-        for routine in called
-        if routine.name in ("search", "context", "answer_context", "search_pages", "facets")
-        for name, type_ in routine.types.items()
-        if name not in ("query", "question", "options", "query_embedding")
-    }
+    arguments.options = options_of(called)
     deadline = monotonic() + 60 * minutes if minutes else float("inf")
     counts = {"calls": 0, "functions": len(called), "errors of pgrag": 0, "timeouts": 0}
     slowest = 0.0
@@ -215,7 +223,7 @@ def run(
         session: _Session | None = None
         while counts["calls"] < calls and monotonic() < deadline:
             routine = called[counts["calls"] % len(called)]
-            chosen = _chosen(routine, arguments)
+            chosen = chosen_arguments(routine, arguments)
             statement = routine.statement(chosen)
             before: list[str] = []
             if commit and random.random() < SHARE_COMMITTED:
@@ -250,7 +258,7 @@ def run(
     )
 
 
-def _chosen(routine: Routine, arguments: Arguments) -> dict[str, Any]:
+def chosen_arguments(routine: Routine, arguments: Arguments) -> dict[str, Any]:
     """Values of the required arguments and of some others; sometimes all of them work."""
     choose = arguments.usual if arguments.random.random() < 0.1 else arguments.value
     return {
@@ -329,42 +337,5 @@ def _generalised(message: str) -> str:
     return re.sub(r"\"[^\"]*\"|\d+", "…", message)[:80]
 
 
-@contextmanager
-def temporary_database() -> Iterator[str]:
-    """The URL of a migrated database on an embedded server of its own."""
-    with tempfile.TemporaryDirectory(prefix="pgrag-campaign-") as folder:
-        home = Path(folder)
-        # Root's server runs as another user, who must be able to traverse the folder.
-        home.chmod(0o711)
-        with App(Settings(database_url=None, home=home / "home", embedding_url=None)) as app:
-            try:
-                app.upgrade()
-                yield app.url
-            finally:
-                app.close()
-                app.server.remove()
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the campaign; return 1 if it found a fault."""
-    parser = argparse.ArgumentParser(
-        prog="python -m campaign.functions", description=(__doc__ or "").splitlines()[0]
-    )
-    parser.add_argument("--calls", type=int, default=100_000, help="(default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
-    parser.add_argument("--minutes", type=float, help="stop after so many minutes")
-    parser.add_argument(
-        "--database-url", help="an empty, migrated database (default: a new embedded server)"
-    )
-    options = parser.parse_args(arguments)
-    with ExitStack() as stack:
-        url = options.database_url or stack.enter_context(temporary_database())
-        outcome = run(url, calls=options.calls, seed=options.seed, minutes=options.minutes)
-    print(outcomes_table([outcome]))
-    for fault in outcome.faults:
-        print(f"\n{fault}")
-    return int(bool(outcome.faults))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_part(run, counted="calls"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -11,7 +11,7 @@ class Outcome:
     """What was done, in numbers, and the faults found, each with what repeats it."""
 
     name: str
-    counts: dict[str, int | float]
+    counts: Mapping[str, float]
     faults: list[str] = field(default_factory=list)
 
 

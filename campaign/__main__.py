@@ -1,0 +1,91 @@
+"""Run the campaign: look for faults by chance, part after part, each for a share of the time.
+
+`python -m campaign --minutes 30 --seed 1`. Prints a table with what was done and the faults found,
+and returns 1 if there is a fault. `--page` also writes the table into a page, between its marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from campaign import functions, pages, tenants
+from campaign.command import print_outcomes, temporary_server
+from campaign.outcome import Outcome, outcomes_table
+
+#: Each part with its share of the time.
+PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
+    "tenants": (tenants.run, 3),
+    "functions": (functions.run, 3),
+    "pages": (pages.run, 2),
+}
+BEGIN, END = "<!-- figures: made by `make campaign PAGE=…` -->\n", "<!-- end of the figures -->\n"
+
+
+def campaign(
+    *, minutes: float, seed: int, data: Path | None = None, only: Sequence[str] = ()
+) -> list[Outcome]:
+    """Run the parts, each in a database of its own."""
+    chosen = {name: part for name, part in PARTS.items() if not only or name in only}
+    shares = sum(share for _, share in chosen.values())
+    outcomes = []
+    with temporary_server() as app:
+        app.upgrade()
+        for name, (run, share) in chosen.items():
+            with psycopg.connect(
+                make_conninfo(app.url, dbname="postgres"), autocommit=True
+            ) as connection:
+                connection.execute(
+                    sql.SQL("create database {} template pgrag").format(sql.Identifier(name))
+                )
+            outcomes.append(
+                run(
+                    make_conninfo(app.url, dbname=name),
+                    seed=seed,
+                    minutes=minutes * share / shares,
+                    data=data,
+                )
+            )
+    return outcomes
+
+
+def write_page(page: Path, outcomes: Sequence[Outcome], *, minutes: float, seed: int) -> None:
+    """Replace what stands between the marks of a page."""
+    text = page.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, mark, after = rest.partition(END)
+    if not mark:
+        raise ValueError(f"{page} lacks {BEGIN.strip()} or {END.strip()}.")
+    command = f"python -m campaign --minutes {minutes:g} --seed {seed}"
+    new = f"\n`{command}`:\n\n{outcomes_table(outcomes)}\n\n"
+    page.write_text(f"{before}{BEGIN}{new}{END}{after}", "utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line says; return 1 if a fault was found."""
+    parser = argparse.ArgumentParser(
+        prog="python -m campaign", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument("--minutes", type=float, default=30.0, help="(default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--data", type=Path, help="a folder of real pages, to be mutated")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=[], help="parts to run")
+    parser.add_argument("--page", type=Path, help="a page to write the table into")
+    options = parser.parse_args(arguments)
+    outcomes = campaign(
+        minutes=options.minutes, seed=options.seed, data=options.data, only=options.only
+    )
+    print_outcomes(outcomes)
+    if options.page:
+        write_page(options.page, outcomes, minutes=options.minutes, seed=options.seed)
+    return int(any(outcome.faults for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

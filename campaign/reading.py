@@ -1,0 +1,35 @@
+"""What the child process of `campaign.pages` does: a child imports functions of modules by name."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from pathlib import Path
+from time import process_time
+
+from pgrag.errors import SourceError
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.pipeline import page_document
+
+
+def read_measured(key: str, data: bytes, options: PageOptions) -> tuple[str, float, str]:
+    """Read a page in this process: what escaped, the seconds, and the page as JSON."""
+    started = process_time()
+    try:
+        page = read_page(key, data, options)
+    except SourceError:
+        return "", process_time() - started, ""
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        file = Path(place.filename).name
+        return f"{type(error).__name__} at {file}:{place.lineno}: {error}", 0.0, ""
+    seconds = process_time() - started
+    try:
+        document = json.dumps(page_document(page), allow_nan=False)
+    except ValueError as error:
+        return f"no JSON: {error}", seconds, ""
+    lines = data.count(b"\n") + data.count(b"\r") + 1
+    for chunk in page.chunks:
+        if not 1 <= chunk.line_start <= chunk.line_end <= lines:
+            return f"lines {chunk.line_start} to {chunk.line_end} of {lines}", seconds, ""
+    return "", seconds, document

@@ -1,0 +1,391 @@
+"""Ask two databases the same as a tenant; only one has another library. Answers must agree.
+
+`python -m campaign.tenants --minutes 1 --seed 1`. Every function, public and private, is called by
+login roles that see only their own libraries, and by a service in the name of a key. Rows, errors
+and notices that differ between the two databases tell of the other library, whose pages, names and
+records contain canary words, so that a report shows what was told.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from random import Random
+from time import monotonic
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from campaign import corpus
+from campaign.arguments import Arguments
+from campaign.command import run_part
+from campaign.functions import chosen_arguments, options_of, routines
+from campaign.outcome import Outcome
+
+CANARY = "zyxquokka"
+OTHER = f"{CANARY}-library"
+SECONDS = 10
+TIMEOUT = "57014"
+SHOWN = 1500
+
+PAGE = f"""---
+title: The {CANARY}title
+type: {CANARY}type
+tags: [{CANARY}tag, pump]
+path: [{CANARY}path, Guides]
+uuid: 6f1c2a38-0d5e-4b7e-9a53-5f0f5c9b7a11
+aliases: [{CANARY}alias, Set up]
+depends_on: [{CANARY}-target.md]
+{CANARY}field: {CANARY}value
+---
+
+# {CANARY}heading
+
+Close the [valve]({CANARY}-target.md#{CANARY}-anchor) of the {CANARY}text first.
+
+## Steps
+
+- [ ] the {CANARY}task 📅 2026-03-01
+
+See [[{CANARY}-target]] and <https://{CANARY}.example/>, not [this]({CANARY}-broken.md).
+"""
+#: Some names are those of the tenant's own pages, where a look-up without a library would go wrong.
+PAGES = {
+    f"{CANARY}.md": PAGE,
+    f"{CANARY}-target.md": corpus.VALVE + f"\n## {CANARY} anchor\n\nA {CANARY} is a pump.\n",
+    "install.md": corpus.INSTALL.replace("uuid: 6f", "uuid: 5f").replace("pump", f"{CANARY}pump"),
+}
+LIBRARIES = {(OTHER, "1.1"): PAGES, (OTHER, f"{CANARY}-2"): PAGES | {"only.md": corpus.NOTES}}
+PREPARATION = [
+    f'select pgrag.set_synonyms(\'{OTHER}\', \'{{"{CANARY}": ["{CANARY}tap"], "pump": ["x"]}}\')',
+    f"select * from pgrag.import_evaluation_set('{CANARY}-set', '{OTHER}', '["
+    f'{{"id": "{CANARY}q", "text": "{CANARY}text", "judgements": {{"{CANARY}.md": 2}}}}]\')',
+    f"select * from pgrag.run_evaluation('{CANARY}-set')",
+    f"select pgrag.record_search('{CANARY}text', jsonb_agg(to_jsonb(s)), library => '{OTHER}')"
+    f" from pgrag.search('{CANARY}text', '{OTHER}') as s",
+    "select pgrag.give_feedback(search_id, 1) from pgrag.searches",
+    f"select pgrag.configure_library('{OTHER}', '{{\"alpha\": 0.123}}')",
+    f"select pgrag.tune('{OTHER}')",
+]
+#: What arguments are called that take words of a text or of a name.
+WORDS = [
+    "query", "question", "words", "title", "name", "pattern", "lexeme", "terms", "path", "tags",
+    "evaluation_set", "query_id", "text", "anchor", "exclude", "source_title", "target_title",
+]  # fmt: skip
+#: Who gives a search an id that another one has is told so: the random id must have been known.
+RECORDING = {"record_answer", "recorded_search", "write_search"}
+TABLES = """
+select format('%I.%I', c.relnamespace::regnamespace, c.relname)
+from pg_class as c
+where c.relnamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace) and c.relkind in ('r', 'v')
+order by 1
+"""
+SEQUENCES = """
+select format('%I.%I', c.relnamespace::regnamespace, c.relname)
+from pg_class as c
+where c.relnamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace) and c.relkind = 'S'
+order by 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Everything that a caller learns from a statement, as a tree of JSON."""
+
+    told: dict[str, Any]
+    state: str | None
+
+    def leaves(self) -> dict[str, Any]:
+        return dict(_leaves("", self.told))
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Scalars by their place; sums in another order may differ in the last digits."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(f"{path}.{key}", item)
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _leaves(f"{path}[{place}]", item)
+    else:
+        yield path, float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+class _Session:
+    """A session of one of the callers, in one of the databases."""
+
+    def __init__(self, url: str, login: list[str]) -> None:
+        self._url = url
+        self._login = login
+        self._notices: list[Any] = []
+        self._connection = self._connect()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        connection = psycopg.connect(self._url, autocommit=True)
+        connection.execute(f"set statement_timeout = '{SECONDS}s'".encode())
+        for statement in self._login:
+            connection.execute(statement.encode())
+        connection.add_notice_handler(lambda told: self._notices.append(_diagnostic(told)))
+        return connection
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def ask(self, statement: str) -> _Answer:
+        """Run a statement, undo it, and return all that it told."""
+        self._notices.clear()
+        error, rows = None, []
+        try:
+            with self._connection.transaction(force_rollback=True):
+                cursor = self._connection.execute(statement.encode(), prepare=False)
+                rows = [row[0] for row in cursor.fetchall()] if cursor.description else []
+        except psycopg.Error as problem:
+            error = _diagnostic(problem.diag)
+        if self._connection.closed:
+            self._connection = self._connect()
+        told = {"rows": rows, "error": error, "notices": self._notices.copy()}
+        return _Answer(told, error["state"] if error else None)
+
+
+def _diagnostic(told: psycopg.errors.Diagnostic) -> dict[str, str | None]:
+    return {
+        "state": told.sqlstate,
+        "message": told.message_primary,
+        "detail": told.message_detail,
+        "hint": told.message_hint,
+        "context": told.context,
+    }
+
+
+class _Pair:
+    """One caller in both databases."""
+
+    def __init__(self, name: str, alone: str, both: str, login: list[str]) -> None:
+        self.name = name
+        self._urls = alone, both
+        self._alone, self._both = _Session(alone, login), _Session(both, login)
+
+    def close(self) -> None:
+        self._alone.close()
+        self._both.close()
+
+    def difference(self, statement: str) -> tuple[str, _Answer]:
+        """What the database with both libraries tells otherwise, or nothing."""
+        alone, both = self._alone.ask(statement), self._both.ask(statement)
+        if _agree(alone, both) or TIMEOUT in (alone.state, both.state):
+            return "", both
+        # Calls that ended early may have drawn fewer numbers.
+        align(*self._urls)
+        first, both = self._alone.ask(statement), self._both.ask(statement)
+        others = [self._alone.ask(statement).leaves() for _ in range(3)]
+        if _agree(first, both) or TIMEOUT in (first.state, both.state):
+            return "", both
+        told, expected = both.leaves(), first.leaves()
+
+        def varies(path: str) -> bool:
+            """Times, and ids that are drawn anew, also differ between calls of one database."""
+            return ".timings." in path or any(
+                leaves.get(path) != expected.get(path) for leaves in others
+            )
+
+        differing = (path for path in {**told, **expected} if told.get(path) != expected.get(path))
+        return "; ".join(
+            f"{path}: {_shown(told, path)} instead of {_shown(expected, path)}"
+            for path in differing
+            if not varies(path) or CANARY in str(told.get(path))
+        )[:SHOWN], both
+
+
+def _shown(leaves: dict[str, Any], path: str) -> str:
+    return repr(leaves[path])[:300] if path in leaves else "nothing"
+
+
+def _agree(one: _Answer, other: _Answer) -> bool:
+    """Equal rows; those of equal rank may stand in another order."""
+    if one.leaves() == other.leaves():
+        return True
+    return _sorted(one) == _sorted(other)
+
+
+def _sorted(answer: _Answer) -> list[str]:
+    rows = answer.told["rows"]
+    rest = {name: told for name, told in answer.told.items() if name != "rows"}
+    return [*sorted(json.dumps([*_leaves("", row)]) for row in rows), json.dumps(rest)]
+
+
+def align(alone: str, both: str) -> None:
+    """Let both databases draw the same numbers next."""
+    with psycopg.connect(both, autocommit=True) as connection:
+        names = [name for (name,) in connection.execute(SEQUENCES.encode()).fetchall()]
+        last = [
+            connection.execute(f"select last_value from {name}".encode()).fetchone()
+            for name in names
+        ]
+    with psycopg.connect(alone, autocommit=True) as first:
+        lasts = [
+            first.execute(f"select last_value from {name}".encode()).fetchone() for name in names
+        ]
+    for url in (alone, both):
+        with psycopg.connect(url, autocommit=True) as connection:
+            for name, one, other in zip(names, last, lasts, strict=True):
+                highest = max(one[0], other[0])  # type: ignore[index]
+                connection.execute("select setval(%s, %s)", [name, highest])
+
+
+def _statements(url: str) -> list[str]:
+    """What a tenant may try without functions: read and empty every table."""
+    tables = corpus.values(url, {"names": TABLES})["names"]
+    return [
+        statement
+        for name in tables
+        for statement in (
+            f"select to_jsonb(t) from {name} as t",
+            f"select to_jsonb(count(*)) from {name}",
+            f"delete from {name} as t returning to_jsonb(t)",
+        )
+    ]
+
+
+class _Tenants:
+    """The databases, and who asks them."""
+
+    def __init__(self, url: str) -> None:
+        name = str(conninfo_to_dict(url)["dbname"])
+        self.alone, self.both = url, make_conninfo(url, dbname=f"{name}_both")
+        self._names = name, f"{name}_both"
+        self.hidden_searches: set[Any] = set()
+        self._roles = {
+            f"{name}_tenant_reader": "pgrag_reader",
+            f"{name}_tenant_writer": "pgrag_writer",
+        }
+
+    def build(self) -> dict[str, list[Any]]:
+        """Fill both databases; return what is known of both libraries, by argument."""
+        corpus.build(self.alone)
+        self._administer("create database {} template {}", *reversed(self._names))
+        corpus.index(self.both, LIBRARIES)
+        with psycopg.connect(self.both, autocommit=True) as connection:
+            for statement in PREPARATION:
+                connection.execute(statement.encode())
+        known = corpus.values(self.both, corpus.KNOWN)
+        own = corpus.values(self.alone, {"searches": corpus.KNOWN["search_id"]})["searches"]
+        self.hidden_searches = {*known["search_id"]} - {*own}
+        hidden = corpus.values(
+            self.both,
+            {n: query.replace("'pump'", f"'{OTHER}'") for n, query in corpus.KNOWN.items()},
+        )
+        for name, values in hidden.items():
+            # Twice, because what is hidden shall be asked for more often.
+            known[name] = [*known[name], *values, *(v for v in values if v not in known[name])]
+        for name in WORDS:
+            known[name] = [
+                *known.get(name, []), CANARY, f"{CANARY}text", f"{CANARY}-set", f"{CANARY}title",
+                f"{CANARY[:-2]}", f"pump {CANARY}tag",
+            ]  # fmt: skip
+        with psycopg.connect(self.both, autocommit=True) as connection:
+            for role, group in self._roles.items():
+                connection.execute(f'drop role if exists "{role}"'.encode())
+                connection.execute(f'create role "{role}" login in role {group}'.encode())
+        for url in (self.alone, self.both):
+            with psycopg.connect(url, autocommit=True) as connection:
+                for role in self._roles:
+                    connection.execute("select pgrag.grant_libraries(%s, '{pump,garden}')", [role])
+        align(self.alone, self.both)
+        return known
+
+    def pairs(self) -> list[_Pair]:
+        """A reader, a writer, and a service in the name of a key."""
+        visible = corpus.values(self.alone, {"ids": "select library_id from pgrag.libraries"})
+        key = [
+            "set role pgrag_reader",
+            f"set pgrag.library_ids = '{{{','.join(map(str, visible['ids']))}}}'",
+            "set pgrag.caller = 'a key'",
+        ]
+        logins = {role: [f'set session authorization "{role}"'] for role in self._roles}
+        return [
+            _Pair(name, self.alone, self.both, login)
+            for name, login in [*logins.items(), ("the key of a service", key)]
+        ]
+
+    def drop(self) -> None:
+        self._administer("drop database if exists {} with (force)", self._names[1])
+        with psycopg.connect(self.alone, autocommit=True) as connection:
+            for role in self._roles:
+                if connection.execute("select to_regrole(%s)", [f'"{role}"']).fetchone() != (None,):
+                    connection.execute(f'drop owned by "{role}"'.encode())
+                    connection.execute(f'drop role "{role}"'.encode())
+
+    def _administer(self, statement: LiteralString, *names: str) -> None:
+        url = make_conninfo(self.alone, dbname="postgres")
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+def run(
+    url: str,
+    *,
+    calls: int = 20_000,
+    seed: int,
+    minutes: float | None = None,
+    data: object = None,
+) -> Outcome:
+    """Ask as tenants of a migrated, empty database and of a copy that has another library."""
+    deadline = monotonic() + 60 * minutes if minutes else float("inf")
+    random = Random(seed)
+    counts: dict[str, int | float] = {
+        "calls": 0,
+        "functions": 0,
+        "statements on tables": 0,
+        "calls that worked": 0,
+    }
+    faults: dict[tuple[str, str], str] = {}
+    with ExitStack() as stack:
+        tenants = _Tenants(url)
+        stack.callback(tenants.drop)
+        arguments = Arguments(random, tenants.build())
+        with psycopg.connect(url, autocommit=True) as connection:
+            public = routines(connection)
+            private = routines(connection, "_pgrag")
+        supported = [r for r in [*public, *private] if arguments.supports(r.types.values())]
+        arguments.options = options_of(public)
+        pairs = tenants.pairs()
+        for pair in pairs:
+            stack.callback(pair.close)
+
+        def compare(pair: _Pair, what: str, statement: str) -> bool:
+            told, answer = pair.difference(statement)
+            if told and (pair.name, what) not in faults:
+                faults[pair.name, what] = f"-- as {pair.name}: {told}\n{statement[:SHOWN]};"
+                print(faults[pair.name, what], file=sys.stderr)
+            return answer.state is None
+
+        for statement in _statements(url):
+            for pair in pairs:
+                compare(pair, statement, statement)
+                counts["statements on tables"] += 1
+        counts["functions"] = len(supported)
+        for _ in range(calls):
+            if monotonic() > deadline:
+                break
+            # Public functions are called more often: they have more arguments.
+            routine = random.choice(supported if random.random() < 0.3 else public)
+            pair = random.choice(pairs)
+            chosen = chosen_arguments(routine, arguments)
+            if routine.name in RECORDING and chosen.get("search_id") in tenants.hidden_searches:
+                chosen["search_id"] = None
+            statement = routine.statement(chosen)
+            worked = compare(
+                pair, routine.name, f"select to_jsonb(answer) from ({statement}) as answer"
+            )
+            counts["calls"] += 1
+            counts["calls that worked"] += worked
+    return Outcome("tenants", counts, sorted(faults.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(run_part(run, counted="calls"))
