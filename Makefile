@@ -21,6 +21,10 @@ QUERY   ?= how is a hybrid search ranked
 PORT    ?= 8000
 SERVE   ?= 1
 
+# How long the campaign runs, and the seed that repeats it.
+MINUTES ?= 30
+SEED    ?= 1
+
 # Recipes read these from the environment, so that quotes in a query stay intact.
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
@@ -77,8 +81,9 @@ evaluation: $(VENV)/.development ## measure the labelled sets and write docs/eva
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(ABLATION),--ablation) $(if $(AGAIN),--again)
 
-campaign: $(VENV)/.development ## call every SQL function with hostile arguments (CAMPAIGN='--calls 20000 --seed 7')
-	$(BIN)/python -m campaign.functions $(CAMPAIGN)
+campaign: $(VENV)/.development ## look for faults by chance (MINUTES=30 SEED=1 DATA=path ONLY='tenants pages' PAGE=docs/security.md)
+	$(BIN)/python -m campaign --minutes $(MINUTES) --seed $(SEED) \
+		$(if $(DATA),--data "$$DATA") $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))
 
 house: ## count lines, long files, SQL functions and the places of a search's arguments (ARGUMENT=alpha)
 	@$(PYTHON) scripts/house.py "$$ARGUMENT"

@@ -1,1 +1,1 @@
-"""Campaigns that look for faults, with seeds that repeat them; see docs/benchmarks.md."""
+"""Campaigns that look for faults, with seeds that repeat them; see docs/security.md."""
