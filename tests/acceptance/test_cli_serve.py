@@ -34,6 +34,8 @@ def test_without_keys_it_listens_on_this_machine_only(pgrag: CommandLine) -> Non
     assert "need a key" in words(pgrag.run("serve", "--require-keys", "--port", 0, code=1).err)
     both = ("--open", "--open", "--require-keys")
     assert "contradicts" in words(pgrag.run(*public, *both, code=2).err)
+    writing = pgrag.run(*public, "--allow-writes", code=2)
+    assert "here every caller needs one" in words(writing.err)
     pgrag.run("keys", "create", "old", "-l", "*")
     pgrag.run("keys", "revoke", "old")
     assert "there is none" in words(pgrag.run(*public, code=1).err)

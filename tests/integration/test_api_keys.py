@@ -506,6 +506,21 @@ class TestAgents:
         assert (entry["caller"], entry["library"]) == ("searcher", "harbour")
         assert entry["search_id"] is not None
 
+    @pytest.mark.parametrize("writes", [False, True], ids=["json", "stream"])
+    def test_no_caller_inherits_from_an_earlier_one(self, site, writes):
+        """The endpoint lives in a task that the first request starts."""
+        limited = site.key("limited", libraries=["harbour"])
+        call = {"name": "list_libraries", "arguments": {}}
+        with mcp_service(site.url, policy=LOCAL, mcp_writes=writes) as service:
+            for _ in range(2):
+                few = said(service.post("tools/call", headers=limited, **call))
+                every = said(service.post("tools/call", **call))
+                assert len(few["result"]["structuredContent"]["libraries"]) == 1
+                assert len(every["result"]["structuredContent"]["libraries"]) > 1
+                names = {tool["name"] for tool in said(service.post(self.LIST))["result"]["tools"]}
+                assert ("remove_docs" in names) == writes
+                assert "remove_docs" not in self.tools(service, limited)
+
     def test_a_publishable_key_is_for_no_agent(self, site, agents):
         header = site.key("page", kind="publishable", origins=["http://localhost:1"])
         refused = agents.post(self.LIST, headers={**header, "Origin": "http://localhost:1"})

@@ -106,7 +106,12 @@ def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: in
             param_hint="--open",
         )
     needs_key = require_keys or not (is_loopback(host) or times_open)
-    return Policy(needs_key=needs_key, allow_writes=allow_writes and not needs_key)
+    if allow_writes and needs_key:
+        raise typer.BadParameter(
+            "it is about callers without a key, and here every caller needs one.",
+            param_hint="--allow-writes",
+        )
+    return Policy(needs_key=needs_key, allow_writes=allow_writes)
 
 
 def _require_a_key(app: "App", host: str) -> None:
