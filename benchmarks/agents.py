@@ -38,7 +38,8 @@ def serve(bench: Bench) -> list[Figure]:
     """Run every query in SQL and through both transports by turns, then many sessions at once."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
-    with _service(bench.url) as (address, process):
+    with service(bench.url) as (root, process):
+        address = f"{root}/mcp"
         times = asyncio.run(_compare(bench, address, library, queries))
         calls, errors, growth = asyncio.run(_crowd(bench, address, process, library, queries))
     on = f"MDN, {len(queries)} queries"
@@ -216,13 +217,13 @@ def _memory(process: int) -> float:
 
 
 @contextmanager
-def _service(url: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """`pgrag serve` as a process, and the address of its tools."""
+def service(url: str, *options: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """`pgrag serve` as a process, and its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "pgrag", "serve", "--port", str(port)],
+        [sys.executable, "-m", "pgrag", "serve", "--port", str(port), *options],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment(url),
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
@@ -234,7 +235,7 @@ def _service(url: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
             except httpx.HTTPError:
                 if process.poll() is not None:
                     raise RuntimeError("pgrag serve has ended") from None
-        yield f"{address}/mcp", process
+        yield address, process
     finally:
         process.terminate()
         process.wait()
