@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import counted, parse_duration, parse_rate
+from pgrag.cli.arguments import parse_duration, parse_rate
 from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
-from pgrag.cli.observe import FOREVER
 from pgrag.cli.output import json_line, notice, print_text
+from pgrag.cli.retention import add_retention
 from pgrag.cli.session import opened
 
 keys = typer.Typer(help="Keys for REST and MCP: create, list, rotate and revoke them.")
@@ -187,36 +187,11 @@ def export_audit(since: Since = None, until: Until = None) -> None:
     notice(f"Exported: {count:,}.")
 
 
-@audit.command("forget")
-@command
-def forget_audit(
-    app: App,
-    older_than: Annotated[
-        int | None,
-        Option(metavar="DAYS", min=0, help="Age in days; default: the retention."),
-    ] = None,
-) -> Output:
-    """Remove old entries."""
-    interval = None if older_than is None else f"{older_than} days"
-    [row] = app.database.query("select pgrag.forget_audit(%s::interval) as forgotten", [interval])
-    return text(row, f"Forgotten: {row['forgotten']:,}.")
-
-
-@audit.command("retention")
-@command
-def retention(
-    app: App,
-    days: Annotated[str | None, Argument(metavar="[DAYS]", help="1 to 36500, or forever.")] = None,
-) -> Output:
-    """Print how many days the audit is kept, or change it."""
-    if days not in {None, FOREVER} and not str(days).isdecimal():
-        raise typer.BadParameter(
-            f"{days!r} is not a number of days; or give {FOREVER}.", param_hint="DAYS"
-        )
-    if days is not None:
-        app.database.query(
-            "select pgrag.keep_audit(%s::integer)", [None if days == FOREVER else int(days)]
-        )
-    [row] = app.database.query("select pgrag.audit_retention() as days")
-    kept = "for ever" if row["days"] is None else f"for {counted(row['days'], 'day')}"
-    return text(row, f"The audit is kept {kept}.")
+add_retention(
+    audit,
+    forgetter="forget_audit",
+    keeper="keep_audit",
+    asker="audit_retention",
+    removed="old entries",
+    kept="The audit is",
+)

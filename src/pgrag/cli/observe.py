@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 from typer import Argument, Option
 
-from pgrag.cli.arguments import counted, label
+from pgrag.cli.arguments import label
 from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
 from pgrag.cli.output import (
     json_line,
@@ -21,12 +21,11 @@ from pgrag.cli.output import (
     print_text,
     printable,
 )
+from pgrag.cli.retention import add_retention
 from pgrag.cli.session import opened
 
 searches = typer.Typer(help="Recorded searches: list, show, export and forget them.")
 metrics = typer.Typer(help="Figures from recorded searches: latency, relevance, popular queries.")
-
-FOREVER = "forever"
 
 Days = Annotated[int, Option("--days", "-d", min=1, help="How many days to look back.")]
 OneLibrary = Annotated[
@@ -172,41 +171,14 @@ def export_searches(
     notice(f"Exported: {count:,}.")
 
 
-@searches.command("forget")
-@command
-def forget_searches(
-    app: App,
-    older_than: Annotated[
-        int | None,
-        Option(metavar="DAYS", min=0, help="Age in days; default: the retention."),
-    ] = None,
-) -> Output:
-    """Remove old searches with their hits and feedback."""
-    interval = None if older_than is None else f"{older_than} days"
-    [row] = app.database.query(
-        "select pgrag.forget_searches(%s::interval) as forgotten", [interval]
-    )
-    return text(row, f"Forgotten: {row['forgotten']:,}.")
-
-
-@searches.command("retention")
-@command
-def retention(
-    app: App,
-    days: Annotated[str | None, Argument(metavar="[DAYS]", help="1 to 36500, or forever.")] = None,
-) -> Output:
-    """Print how many days searches are kept, or change it."""
-    if days not in {None, FOREVER} and not str(days).isdecimal():
-        raise typer.BadParameter(
-            f"{days!r} is not a number of days; or give {FOREVER}.", param_hint="DAYS"
-        )
-    if days is not None:
-        app.database.query(
-            "select pgrag.keep_searches(%s::integer)", [None if days == FOREVER else int(days)]
-        )
-    [row] = app.database.query("select pgrag.search_retention() as days")
-    kept = "for ever" if row["days"] is None else f"for {counted(row['days'], 'day')}"
-    return text(row, f"Searches are kept {kept}.")
+add_retention(
+    searches,
+    forgetter="forget_searches",
+    keeper="keep_searches",
+    asker="search_retention",
+    removed="old searches with their hits and feedback",
+    kept="Searches are",
+)
 
 
 @command

@@ -1,0 +1,55 @@
+"""The commands `forget` and `retention` of whatever is kept for some days."""
+
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from pgrag.cli.arguments import counted
+from pgrag.cli.command import App, Output, command, text
+
+FOREVER = "forever"
+
+
+def add_retention(
+    commands: typer.Typer, *, forgetter: str, keeper: str, asker: str, removed: str, kept: str
+) -> None:
+    """Add both commands, over three functions of the database.
+
+    `removed` and `kept` say in the help and the output what it is: "old searches", "Searches are".
+    """
+
+    def forget(
+        app: App,
+        older_than: Annotated[
+            int | None,
+            Option(metavar="DAYS", min=0, help="Age in days; default: the retention."),
+        ] = None,
+    ) -> Output:
+        interval = None if older_than is None else f"{older_than} days"
+        [row] = app.database.query(
+            f"select pgrag.{forgetter}(%s::interval) as forgotten", [interval]
+        )
+        return text(row, f"Forgotten: {row['forgotten']:,}.")
+
+    def retention(
+        app: App,
+        days: Annotated[
+            str | None, Argument(metavar="[DAYS]", help="1 to 36500, or forever.")
+        ] = None,
+    ) -> Output:
+        if days not in {None, FOREVER} and not str(days).isdecimal():
+            raise typer.BadParameter(
+                f"{days!r} is not a number of days; or give {FOREVER}.", param_hint="DAYS"
+            )
+        if days is not None:
+            number = None if days == FOREVER else int(days)
+            app.database.query(f"select pgrag.{keeper}(%s::integer)", [number])
+        [row] = app.database.query(f"select pgrag.{asker}() as days")
+        told = "for ever" if row["days"] is None else f"for {counted(row['days'], 'day')}"
+        return text(row, f"{kept} kept {told}.")
+
+    forget.__doc__ = f"Remove {removed}."
+    retention.__doc__ = f"Print how many days {kept.lower()} kept, or change it."
+    for each in (forget, retention):
+        commands.command()(command(each))
