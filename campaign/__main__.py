@@ -15,7 +15,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from campaign import functions, pages, tenants
+from campaign import functions, kills, pages, restore, tenants
 from campaign.command import print_outcomes, temporary_server
 from campaign.outcome import Outcome, outcomes_table
 
@@ -24,6 +24,8 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "tenants": (tenants.run, 3),
     "functions": (functions.run, 3),
     "pages": (pages.run, 2),
+    "kills": (kills.run, 3),
+    "restore": (restore.run, 2),
 }
 BEGIN, END = "<!-- figures: made by `make campaign PAGE=…` -->\n", "<!-- end of the figures -->\n"
 

@@ -162,7 +162,7 @@ def _diagnostic(told: psycopg.errors.Diagnostic) -> dict[str, str | None]:
     }
 
 
-class _Pair:
+class Pair:
     """One caller in both databases."""
 
     def __init__(self, name: str, alone: str, both: str, login: list[str]) -> None:
@@ -171,6 +171,7 @@ class _Pair:
         self._alone, self._both = _Session(alone, login), _Session(both, login)
 
     def close(self) -> None:
+        """End both sessions."""
         self._alone.close()
         self._both.close()
 
@@ -298,7 +299,7 @@ class _Tenants:
         align(self.alone, self.both)
         return known
 
-    def pairs(self) -> list[_Pair]:
+    def pairs(self) -> list[Pair]:
         """A reader, a writer, and a service in the name of a key."""
         visible = corpus.values(self.alone, {"ids": "select library_id from pgrag.libraries"})
         key = [
@@ -308,7 +309,7 @@ class _Tenants:
         ]
         logins = {role: [f'set session authorization "{role}"'] for role in self._roles}
         return [
-            _Pair(name, self.alone, self.both, login)
+            Pair(name, self.alone, self.both, login)
             for name, login in [*logins.items(), ("the key of a service", key)]
         ]
 
@@ -357,7 +358,7 @@ def run(
         for pair in pairs:
             stack.callback(pair.close)
 
-        def compare(pair: _Pair, what: str, statement: str) -> bool:
+        def compare(pair: Pair, what: str, statement: str) -> bool:
             told, answer = pair.difference(statement)
             if told and (pair.name, what) not in faults:
                 faults[pair.name, what] = f"-- as {pair.name}: {told}\n{statement[:SHOWN]};"

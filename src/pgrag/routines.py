@@ -56,6 +56,7 @@ where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
 order by p.oid
 """
 # "create or replace" resets a routine's settings: a routine that keeps the mark is in no file.
+_LACKS_GRANTS = "select not pg_catalog.has_schema_privilege('public', 'pgrag', 'usage')"
 _MARK = f"""
 select format('alter routine %s set pgrag.kept to yes', r.oid::regprocedure)
 from ({_ROUTINES}) as r
@@ -115,11 +116,15 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
 
     Runs in the caller's transaction, whose search_path the functions keep, and on the raw
     connection, because SQLAlchemy would interpret `%` and `:name` in the files. Bodies are checked
-    after all routines exist, so a file may define helpers below their caller. Returns False if
-    nothing was replaced. Raises `DatabaseError` that names file and line.
+    after all routines exist, so a file may define helpers below their caller. A restored dump lacks
+    privileges: they are granted again. Returns False if nothing was replaced. Raises
+    `DatabaseError` that names file and line.
     """
     current = digest(root)
     if installed_digest(connection) == current:
+        with connection.cursor(row_factory=tuple_row) as cursor:
+            if cursor.execute(_LACKS_GRANTS).fetchone() == (True,):
+                _run(cursor, root / "grants.sql", root)
         return False
     drop_functions(connection)
     with connection.cursor(row_factory=tuple_row) as cursor:

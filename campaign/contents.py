@@ -1,0 +1,148 @@
+"""What databases hold, in a form that can be compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+import psycopg
+
+TABLES = """
+select
+    c.relname,
+    exists (
+        select
+        from pg_attribute as a
+        where a.attrelid = c.oid and a.attname = 'library_id' and not a.attisdropped
+    )
+from pg_class as c
+where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r'
+order by 1
+"""
+#: Ids, times and places of sources differ between two runs; bounds, averages and keywords depend on
+#: what was in the library before.
+_HISTORY = re.compile(
+    r"(_id|_at|_ids)$"
+    r"|^(at|candidates|largest_impact|average_length|weights|ranked_links|source|keywords)$"
+)
+#: What a migration writes anew: versions of schema and functions, and configuration of its own.
+MIGRATED = {"alembic_version", "installed_functions", "edge_kinds", "configuration_versions"}
+#: Values that a migration renamed.
+RENAMED = {'"links_to"': '"references"'}
+#: What no indexing writes, and what may go with a revision.
+OF_ITS_OWN = {"libraries", "search_hits", "tuning_runs", "role_libraries"}
+#: Statistics of words that no document has any more.
+_EMPTY = {"lexeme_statistics", "corpus_statistics"}
+
+
+def rows(url: str, *, without: Collection[str] = ()) -> dict[str, Counter[str]]:
+    """All rows of every table but some, as they are."""
+    with psycopg.connect(url) as connection:
+        return {
+            table: _rows(connection, f"select to_jsonb(t) from pgrag.{table} as t")
+            for table, _ in connection.execute(TABLES.encode()).fetchall()
+            if table not in without
+        }
+
+
+def plain_rows(url: str) -> dict[str, list[dict[str, Any]]]:
+    """All rows of every table as objects."""
+    with psycopg.connect(url) as connection:
+        return {
+            table: [
+                row
+                for (row,) in connection.execute(
+                    f"select to_jsonb(t) from pgrag.{table} as t".encode()
+                ).fetchall()
+            ]
+            for table, _ in connection.execute(TABLES.encode()).fetchall()
+        }
+
+
+def lost(
+    before: dict[str, list[dict[str, Any]]], after: dict[str, list[dict[str, Any]]]
+) -> list[str]:
+    """What a migration lost: rows, by the columns that the tables have before and after."""
+    found = []
+    for table in sorted(before.keys() & after.keys() - MIGRATED):
+        if not before[table]:
+            continue
+        if not after[table]:
+            found.append(f"{table}: all {len(before[table])} rows lost")
+            continue
+        columns = before[table][0].keys() & after[table][0].keys() - {"keywords"}
+        kept = [
+            Counter(_renamed(json.dumps([row[c] for c in sorted(columns)])) for row in rows)
+            for rows in (before[table], after[table])
+        ]
+        if gone := kept[0] - kept[1]:
+            found.append(f"{table}: {gone.total()} rows lost or changed: {next(iter(gone))[:600]}")
+    return found
+
+
+def _renamed(row: str) -> str:
+    for old, new in RENAMED.items():
+        row = row.replace(old, new)
+    return row
+
+
+def of_library(url: str, library: str) -> dict[str, Counter[str]]:
+    """The rows of one library without what depends on its history: ids, times, bounds."""
+    with psycopg.connect(url) as connection:
+        tables = connection.execute(TABLES.encode()).fetchall()
+        return {
+            table: _rows(
+                connection,
+                f"select to_jsonb(t) from pgrag.{table} as t"
+                " join pgrag.libraries as l using (library_id)"
+                f" where l.name = '{library}'"
+                + (" and t.document_count > 0" if table in _EMPTY else ""),
+                is_history_kept=False,
+            )
+            for table, has_library in tables
+            if has_library and table not in OF_ITS_OWN
+        }
+
+
+def _rows(
+    connection: psycopg.Connection[Any], query: str, *, is_history_kept: bool = True
+) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (row,) in connection.execute(query.encode()).fetchall():
+        kept = {k: v for k, v in row.items() if is_history_kept or not _HISTORY.search(k)}
+        found[json.dumps({k: _rounded(v) for k, v in kept.items()}, sort_keys=True)] += 1
+    return found
+
+
+def _rounded(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def differences(expected: dict[str, Counter[str]], found: dict[str, Counter[str]]) -> list[str]:
+    """A line for each table whose rows differ, with an example of either side."""
+    lines = []
+    for table in sorted({*expected, *found}):
+        lost = expected.get(table, Counter()) - found.get(table, Counter())
+        added = found.get(table, Counter()) - expected.get(table, Counter())
+        if lost or added:
+            lines.append(
+                f"{table}: {lost.total()} rows lost, {added.total()} added:"
+                f" {next(iter(lost), '')[:400]} / {next(iter(added), '')[:400]}"
+            )
+    return lines
+
+
+def searches(url: str, queries: Collection[str]) -> list[Any]:
+    """What searches find, by names and not by ids."""
+    with psycopg.connect(url) as connection:
+        return [
+            connection.execute(
+                "select s.library, s.version, s.key, s.anchor, round(s.score::numeric, 5)::text"
+                " from pgrag.search(%s) as s order by s.score desc, s.library, s.key, s.anchor",
+                [query],
+            ).fetchall()
+            for query in queries
+        ]

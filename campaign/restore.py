@@ -1,0 +1,204 @@
+"""Restore a dump on another server, and bring data of every revision up to date.
+
+`python -m campaign.restore --calls 2000 --seed 1`. A restored database must have the same rows,
+definitions and policies, and must answer hostile calls as the original does. A database with data
+goes down to each revision and up again: definitions must equal those of a fresh one, what the
+revision kept must have stayed, and the next indexing must bring back everything else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from time import monotonic
+from typing import Any
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from sqlalchemy import NullPool, create_engine
+
+from campaign import contents, corpus, tenants
+from campaign.arguments import Arguments
+from campaign.command import run_part, temporary_server
+from campaign.functions import chosen_arguments, options_of, routines
+from campaign.outcome import Outcome
+from pgrag import schema
+from pgrag.embedded import binary
+
+#: When functions were installed.
+OTHERWISE = ("installed_functions",)
+QUERIES = ["close the valve", "install pump", "Ventil", "type:guide valve", '"the wheel"', "насос"]
+
+
+def definitions(url: str) -> str:
+    """Everything in the schemas as SQL; pg_dump orders it by name."""
+    dumped = subprocess.run(
+        [
+            binary("pg_dump"),
+            "--schema-only",
+            "--schema=pgrag",
+            "--schema=_pgrag",
+            f"--dbname={url}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return re.sub(r"(?m)^\\(un)?restrict .*$", "", dumped.stdout)
+
+
+def restore(url: str, into: str) -> None:
+    """Dump a database as the command line does, and read the dump into an empty one."""
+    dumped = subprocess.run(
+        [sys.executable, "-m", "pgrag", "db", "dump"],
+        env={**os.environ, "PGRAG_DATABASE_URL": url},
+        capture_output=True,
+        check=True,
+    )
+    subprocess.run(
+        [binary("psql"), "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", f"--dbname={into}"],
+        input=dumped.stdout,
+        capture_output=True,
+        check=True,
+    )
+    schema.upgrade(into)
+
+
+def _first_difference(expected: str, found: str) -> str:
+    lost = Counter(expected.splitlines()) - Counter(found.splitlines())
+    added = Counter(found.splitlines()) - Counter(expected.splitlines())
+    return f"{[*lost][:5]} became {[*added][:5]}"
+
+
+def compared(url: str, other: str) -> list[str]:
+    """What differs between a database and its restored dump."""
+    rows = [contents.rows(u, without=OTHERWISE) for u in (url, other)]
+    faults = contents.differences(*rows)
+    before, after = definitions(url), definitions(other)
+    if before != after:
+        faults.append(f"definitions: {_first_difference(before, after)}")
+    found = [contents.searches(u, QUERIES) for u in (url, other)]
+    if found[0] != found[1]:
+        faults.append(f"searches: {found[0]} became {found[1]}"[:2000])
+    return faults
+
+
+def _calls(
+    url: str, other: str, known: dict[str, list[Any]], *, calls: int, random: Random, until: float
+) -> Iterator[str | None]:
+    """A fault, or None, of each call: the original and the restored one are asked the same."""
+    arguments = Arguments(random, known)
+    with psycopg.connect(url, autocommit=True) as connection:
+        called = routines(connection)
+    arguments.options = options_of(called)
+    pair = tenants.Pair("the owner", url, other, [])
+    try:
+        for number in range(calls):
+            if monotonic() > until:
+                break
+            routine = called[number % len(called)]
+            statement = routine.statement(chosen_arguments(routine, arguments))
+            told, _ = pair.difference(f"select to_jsonb(answer) from ({statement}) as answer")
+            yield f"{told}\n{statement[:1500]};" if told else None
+    finally:
+        pair.close()
+
+
+def go_to(url: str, revision: str, *, is_down: bool = False) -> None:
+    """Migrate to a revision by Alembic's own commands."""
+    config = Config()
+    config.set_main_option("script_location", str(schema.alembic_root()).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
+    )
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        (command.downgrade if is_down else command.upgrade)(config, revision)
+
+
+@contextmanager
+def _copy(url: str, name: str) -> Iterator[str]:
+    """A copy of a database that nobody uses."""
+    template = str(conninfo_to_dict(url)["dbname"])
+    admin = make_conninfo(url, dbname="postgres")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("create database {} template {}").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
+    yield make_conninfo(url, dbname=name)
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def migrated(url: str, revision: str, fresh: str) -> list[str]:
+    """What is wrong after a database with data went down to a revision and up again."""
+    go_to(url, revision, is_down=True)
+    before = contents.plain_rows(url)
+    schema.upgrade(url)
+    faults = contents.lost(before, contents.plain_rows(url))
+    after = definitions(url)
+    if after != fresh:
+        faults.append(f"definitions: {_first_difference(fresh, after)}")
+    return faults
+
+
+def run(
+    url: str,
+    *,
+    calls: int = 2000,
+    seed: int,
+    minutes: float | None = None,
+    data: object = None,
+) -> Outcome:
+    """Fill a migrated, empty database; restore it on another server; migrate copies of it."""
+    until = monotonic() + 60 * minutes if minutes else float("inf")
+    known = corpus.build(url)
+    counts = {"revisions": 0, "tables": 0, "rows": 0, "calls of both": 0}
+    faults: list[str] = []
+    expected = {name: contents.of_library(url, name) for name in ("pump", "garden")}
+    fresh = definitions(url)
+    revisions = sorted(
+        file.stem[:4] for file in Path(schema.alembic_root(), "versions").glob("*.py")
+    )
+    name = f"{conninfo_to_dict(url)['dbname']}_old"
+    for revision in Random(seed).sample(revisions, len(revisions)):
+        if monotonic() > until and counts["revisions"]:
+            break
+        with _copy(url, name) as copy:
+            found = migrated(copy, revision, fresh)
+            corpus.index(copy, corpus.LIBRARIES)
+            for library, rows in expected.items():
+                now = contents.of_library(copy, library)
+                now["synonyms"] = rows["synonyms"]  # no indexing brings back what a user set
+                found += contents.differences(rows, now)
+        faults += [f"revision {revision}: {told}" for told in found]
+        counts["revisions"] += 1
+    with ExitStack() as stack:
+        other = stack.enter_context(temporary_server()).url
+        restore(url, other)
+        faults += [f"restored: {told}" for told in compared(url, other)]
+        rows = contents.rows(other)
+        counts["tables"] = len(rows)
+        counts["rows"] = sum(found.total() for found in rows.values())
+        asked = _calls(url, other, known, calls=calls, random=Random(seed), until=until)
+        for fault in asked:
+            counts["calls of both"] += 1
+            faults += [fault] if fault else []
+    return Outcome("restore", counts, faults)
+
+
+if __name__ == "__main__":
+    sys.exit(run_part(run, counted="calls"))

@@ -1,0 +1,95 @@
+"""Campaigns that kill, restore and migrate: they pass, and report what they are there to find."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from campaign import contents, corpus, kills, restore
+
+from pgrag import routines, schema
+from pgrag.embedded import EmbeddedServer
+
+
+def test_a_kill_of_each_kind_leaves_the_library_whole():
+    outcome = kills.run(kills=4, seed=3)
+    assert sum(outcome.counts.values()) == 4
+    assert outcome.faults == []
+
+
+def test_what_a_kill_leaves_behind_is_reported(monkeypatch):
+    """A page that is gone after each kill, as if a transaction had been torn."""
+    check = kills._check
+
+    def after_loss(url, expected):
+        with psycopg.connect(url) as connection:
+            connection.execute(
+                "delete from pgrag.embeddings where document_id ="
+                " (select min(document_id) from pgrag.embeddings)"
+            )
+        return check(url, expected)
+
+    monkeypatch.setattr(kills, "_check", after_loss)
+    [fault] = kills.run(kills=1, seed=1).faults
+    assert "embeddings: 1 rows lost" in fault
+    assert "check_library" in fault
+
+
+@pytest.fixture
+def other_server(tmp_path):
+    server = EmbeddedServer(tmp_path / "other")
+    yield server
+    server.remove()
+
+
+def test_a_dump_restored_on_another_server_can_be_used_by_its_roles(database_url, other_server):
+    corpus.build(database_url)
+    other = other_server.start()
+    restore.restore(database_url, other)
+    assert restore.compared(database_url, other) == []
+    with psycopg.connect(other) as connection:
+        connection.execute("create role guest in role pgrag_reader")
+        connection.execute("select pgrag.grant_libraries('guest', '{pump}')")
+        connection.execute("set local session authorization guest")
+        found = connection.execute("select library from pgrag.search('valve')").fetchall()
+        assert {*found} == {("pump",)}
+    with psycopg.connect(other) as connection:
+        connection.execute("update pgrag.pages set title = 'Else' where key = 'install.md'")
+        connection.execute("drop policy visible on pgrag.pages")
+    faults = restore.compared(database_url, other)
+    assert {"pages", "definitions"} <= {fault.partition(":")[0] for fault in faults}
+
+
+@pytest.mark.parametrize("revision", ["0001", "0009", "0018"])
+def test_data_of_a_revision_is_brought_up_to_date(database_url, revision):
+    corpus.build(database_url)
+    fresh = restore.definitions(database_url)
+    expected = contents.of_library(database_url, "garden")
+    assert restore.migrated(database_url, revision, fresh) == []
+    corpus.index(database_url, corpus.LIBRARIES)
+    assert contents.differences(expected, contents.of_library(database_url, "garden")) == []
+
+
+def test_what_a_migration_loses_is_reported(database_url, monkeypatch):
+    corpus.build(database_url)
+    upgrade = schema.upgrade
+
+    def losing(url):
+        upgrade(url)
+        with psycopg.connect(url) as connection:
+            connection.execute("delete from pgrag.embeddings where document_id < 10")
+            connection.execute("alter table pgrag.pages add column stray text")
+
+    monkeypatch.setattr(schema, "upgrade", losing)
+    faults = restore.migrated(database_url, "0017", restore.definitions(database_url))
+    assert [fault.partition(":")[0] for fault in faults] == ["embeddings", "definitions"]
+
+
+def test_grants_that_a_dump_lacks_come_with_an_upgrade(database_url):
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("revoke usage on schema pgrag, _pgrag from public")
+        schema.upgrade(database_url)
+        assert connection.execute(
+            "select has_schema_privilege('public', 'pgrag', 'usage'),"
+            " has_schema_privilege('public', '_pgrag', 'usage')"
+        ).fetchone() == (True, True)
+        assert not routines.install_functions(connection, schema.sql_root())
