@@ -15,7 +15,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from campaign import functions, kills, pages, restore, tenants
+from campaign import functions, kills, overload, pages, rest, restore, tenants
 from campaign.command import print_outcomes, temporary_server
 from campaign.outcome import Outcome, outcomes_table
 
@@ -26,6 +26,8 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "pages": (pages.run, 2),
     "kills": (kills.run, 3),
     "restore": (restore.run, 2),
+    "overload": (overload.run, 2),
+    "rest": (rest.run, 3),
 }
 BEGIN, END = "<!-- figures: made by `make campaign PAGE=…` -->\n", "<!-- end of the figures -->\n"
 

@@ -1,0 +1,225 @@
+"""Send a service four times what it can answer, and search meanwhile as another, polite caller.
+
+`python -m campaign.overload --seconds 600 --seed 1`. The flood has a key with the limits that keys
+have by default. The polite caller's searches must keep their 95th percentile within three times of
+what it is without the flood, the flood must get answers, 429 and 503 only (and the declared timeout
+of its costly searches), and memory must stay flat.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from math import isfinite
+from pathlib import Path
+from random import Random
+from statistics import linear_regression
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+import httpx
+import psycopg
+
+from campaign import corpus, flood
+from campaign.command import run_part
+from campaign.outcome import Outcome
+
+TIMES_CAPACITY = 4
+TIMES_SLOWER = 3
+#: A search that is still so fast is not slow, whatever it was without a flood.
+FAST_SECONDS = 0.1
+#: Growth in MB a minute that counts as a leak, after a minute in which caches fill.
+MEGABYTES_A_MINUTE = 5
+WARM_UP_SECONDS = 60
+PATIENCE = 60
+ANSWERS = {"200", "429", "503", "abandoned", "/problems/took-too-long"}
+PAGES = 40
+KEYS = {"measuring": (10_000, 1000), "polite": (1000, 10), "flooding": (20, 10)}
+
+
+def _keys(url: str) -> dict[str, str]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        return {
+            name: connection.execute(
+                "select pgrag.create_key(%s, 'search', '{*}', rate => %s, concurrency => %s)",
+                [name, rate, concurrency],
+            ).fetchall()[0][0]
+            for name, (rate, concurrency) in KEYS.items()
+        }
+
+
+@contextmanager
+def service(url: str, *options: str) -> Iterator[tuple[str, int]]:
+    """The address of `pgrag serve` in a process of its own, and its pid."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    with TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pgrag", "serve", "--port", str(port), *options],
+            env={**os.environ, "PGRAG_DATABASE_URL": url},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            deadline = monotonic() + PATIENCE
+            while monotonic() < deadline and process.poll() is None:
+                with suppress(httpx.TransportError):
+                    if httpx.get(f"{address}/readyz", trust_env=False).status_code == 200:
+                        break
+                time.sleep(0.2)
+            else:
+                raise RuntimeError(
+                    f"The service does not answer: {Path(folder, 'log').read_text()}"
+                )
+            yield address, process.pid
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _searches(address: str, key: str, *, until: float, seed: int, pause: float) -> list[float]:
+    """The seconds of searches, one after another; a search that fails counts as endless."""
+    random, seconds = Random(seed), []
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
+        while monotonic() < until:
+            started = monotonic()
+            answer = client.get("/v1/search", params={"q": " ".join(random.sample(flood.WORDS, 3))})
+            took = monotonic() - started
+            seconds.append(took if answer.status_code == 200 else float("inf"))
+            time.sleep(pause)
+    return seconds
+
+
+def _p95(seconds: list[float]) -> float:
+    return sorted(seconds)[int(0.95 * len(seconds))]
+
+
+def _megabytes(pids: list[int]) -> float:
+    """The memory that processes have for themselves, where the system tells."""
+    total = 0
+    for pid in pids:
+        with suppress(OSError):
+            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("RssAnon:"):
+                    total += int(line.split()[1])
+    return total / 1024
+
+
+class _Memory:
+    """What the service and its sessions of the server use, by second."""
+
+    def __init__(self, url: str, pid: int) -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+        self._pid = pid
+        self.samples: dict[str, list[tuple[float, float]]] = {"service": [], "server": []}
+
+    def watch(self, until: float) -> None:
+        while monotonic() < until:
+            sessions = self._connection.execute(
+                "select pid from pg_stat_activity where datname = current_database()"
+            ).fetchall()
+            now = monotonic()
+            self.samples["service"].append((now, _megabytes([self._pid])))
+            self.samples["server"].append((now, _megabytes([pid for (pid,) in sessions])))
+            time.sleep(1)
+        self._connection.close()
+
+    def slope(self, name: str) -> float:
+        """MB a minute after the warm-up, or during all of a short run."""
+        samples = self.samples[name]
+        start = samples[0][0]
+        late = [s for s in samples if s[0] - start > WARM_UP_SECONDS]
+        times, sizes = zip(*(late if len(late) > 30 else samples), strict=True)
+        return 60 * linear_regression(times, sizes).slope
+
+
+def run(
+    url: str,
+    *,
+    seconds: int = 600,
+    seed: int,
+    minutes: float | None = None,
+    data: object = None,
+) -> Outcome:
+    """Serve a migrated, empty database and overload the service."""
+    seconds = min(seconds, int(60 * minutes)) if minutes else seconds
+    corpus.index(url, {("manual", ""): _manual()})
+    keys = _keys(url)
+    with service(url, "--require-keys") as (address, pid):
+        quiet = max(2.0, min(30.0, seconds / 10))
+        with ThreadPoolExecutor(10) as clients:
+            until = monotonic() + quiet
+            answered = clients.map(
+                lambda number: _searches(
+                    address, keys["measuring"], until=until, seed=number, pause=0
+                ),
+                range(10),
+            )
+            capacity = sum(map(len, answered)) / quiet
+        unloaded = _searches(
+            address, keys["polite"], until=monotonic() + quiet, seed=seed, pause=0.05
+        )
+        left = max(3.0, seconds - 2 * quiet)
+        memory = _Memory(url, pid)
+        flooding = subprocess.Popen(
+            [sys.executable, str(flood.__file__), address, keys["flooding"],
+             str(TIMES_CAPACITY * capacity), str(left), str(seed)],
+            stdout=subprocess.PIPE,
+        )  # fmt: skip
+        with ThreadPoolExecutor(1) as watching:
+            until = monotonic() + left
+            watched = watching.submit(memory.watch, until)
+            loaded = _searches(address, keys["polite"], until=until, seed=seed, pause=0.05)
+            watched.result()
+        output, _ = flooding.communicate(timeout=2 * PATIENCE + 60)
+    answers = json.loads(output)
+    before, after = _p95(unloaded), _p95(loaded)
+    slopes = {name: memory.slope(name) for name in memory.samples}
+    faults = []
+    if not isfinite(after) or after > max(TIMES_SLOWER * before, FAST_SECONDS):
+        faults.append(f"polite searches took {after:.3f} s (p95), {before:.3f} s without a flood")
+    if strange := {answer: n for answer, n in answers.items() if answer not in ANSWERS}:
+        faults.append(f"answers to the flood: {strange}")
+    faults += [
+        f"the {name} grew by {slope:.1f} MB a minute"
+        for name, slope in slopes.items()
+        if slope > MEGABYTES_A_MINUTE and left > 2 * WARM_UP_SECONDS
+    ]
+    return Outcome(
+        "overload",
+        {
+            "seconds": round(left),
+            "requests a second that the service can answer": round(capacity),
+            "requests of the flood": sum(answers.values()),
+            **{f"× {answer}": number for answer, number in sorted(answers.items())},
+            "polite searches": len(loaded),
+            "ms p95 without the flood": round(1000 * before, 1),
+            "ms p95 with it": round(1000 * after, 1),
+            **{f"MB a minute ({name})": round(slope, 2) for name, slope in slopes.items()},
+        },
+        faults,
+    )
+
+
+def _manual() -> dict[str, str]:
+    pages = [corpus.INSTALL, corpus.VALVE, corpus.NOTES]
+    return {
+        f"page{n}.md": pages[n % 3].replace("uuid: 6f", f"uuid: {n:02x}") + f"\nMore of {n}.\n"
+        for n in range(PAGES)
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(run_part(run, counted="seconds"))

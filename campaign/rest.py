@@ -1,0 +1,90 @@
+"""Test the REST interface against its OpenAPI document by schemathesis, with a key of each role.
+
+`python -m campaign.rest --seconds 600 --seed 1`. Every check of schemathesis runs, except the one
+that refuses a refusal: queries, filters and patterns have a grammar that OpenAPI cannot express.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import psycopg
+
+from campaign import corpus
+from campaign.command import run_part
+from campaign.outcome import Outcome
+from campaign.overload import service
+
+ROLES = {"search": "{pump}", "write": "{pump}", "admin": "{*}"}
+EXCLUDED_CHECKS = "positive_data_acceptance"
+#: Without a language model the answer is always 501, as the document says.
+EXCLUDED_PATHS = ["/v1/answer"]
+SHOWN = 3000
+
+
+def _tested(address: str, key: str, *, seconds: int, seed: int) -> tuple[dict[str, Any], list[str]]:
+    """The report of schemathesis, and what it prints of each failure."""
+    with TemporaryDirectory() as folder:
+        report = Path(folder, "report.json")
+        ended = subprocess.run(
+            [
+                sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json",
+                "--header", f"Authorization: Bearer {key}", "--seed", str(seed),
+                "--max-time", str(seconds), "--continue-on-failure", "--no-color",
+                "--exclude-checks", EXCLUDED_CHECKS,
+                *(f"--exclude-path={path}" for path in EXCLUDED_PATHS),
+                "--report", "json", "--report-json-path", str(report),
+            ],
+            check=False,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )  # fmt: skip
+        printed = ended.stdout.replace(key, "KEY")
+        if not report.is_file():
+            raise RuntimeError(f"schemathesis: {printed[-SHOWN:]} {ended.stderr[-SHOWN:]}")
+        failures = re.search(r"(?ms)^=+ (?:FAILURES|ERRORS) =+$(.*?)^=+ \w+ =+$", printed)
+        parts = re.split(r"(?m)^_{3,} (?=\S)", failures[1])[1:] if failures else []
+        told = json.loads(report.read_text("utf-8"))
+        if not parts:
+            parts = [str(failure) for failure in [*told["failures"], *told["errors"]]]
+        return told, [part.strip()[:SHOWN] for part in parts]
+
+
+def run(
+    url: str,
+    *,
+    seconds: int = 600,
+    seed: int,
+    minutes: float | None = None,
+    data: object = None,
+) -> Outcome:
+    """Serve a migrated, empty database that is filled first, and test the service."""
+    seconds = min(seconds, int(60 * minutes)) if minutes else seconds
+    corpus.build(url)
+    counts = {"operations": 0, "requests": 0}
+    faults = []
+    for role, libraries in ROLES.items():
+        with psycopg.connect(url, autocommit=True) as connection:
+            [(key,)] = connection.execute(
+                "select pgrag.create_key(%s, %s, %s, rate => 10000, concurrency => 1000)",
+                [f"rest-{role}", role, libraries],
+            ).fetchall()
+        with service(url, "--require-keys") as (address, _):
+            told, found = _tested(address, key, seconds=max(5, seconds // len(ROLES)), seed=seed)
+        counts["operations"] = max(counts["operations"], told["operations"]["tested"])
+        counts["requests"] += told["test_cases"]["generated"]
+        counts[f"as {role}"] = told["test_cases"]["generated"]
+        faults += [f"as {role}: {fault}" for fault in found]
+    return Outcome("rest", counts, faults)
+
+
+if __name__ == "__main__":
+    sys.exit(run_part(run, counted="seconds"))

@@ -1,0 +1,86 @@
+"""Campaigns against a service: overload, and requests that schemathesis makes of the OpenAPI."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from campaign import __main__ as whole
+from campaign import overload, rest
+from campaign.outcome import Outcome
+
+
+def broken(url: str, table: str = "lexeme_statistics") -> str:
+    """Let whatever needs a table fail in the database: suggestions, or searches."""
+    with psycopg.connect(url) as connection:
+        connection.execute(f"alter table pgrag.{table} rename to elsewhere".encode())
+    return url
+
+
+def test_a_flood_gets_documented_answers(database_url, monkeypatch):
+    # The percentile depends on what else the machine does.
+    monkeypatch.setattr(overload, "TIMES_SLOWER", 1000)
+    outcome = overload.run(database_url, seconds=12, seed=1)
+    assert outcome.faults == []
+    assert outcome.counts["× 429"] > outcome.counts["× 200"] > 0
+    assert outcome.counts["polite searches"] > 10
+    assert outcome.counts["ms p95 with it"] > 0
+
+
+def test_searches_that_fail_or_are_slow_and_other_answers_are_reported(database_url, monkeypatch):
+    monkeypatch.setattr(overload, "ANSWERS", {"429"})
+    keys = overload._keys
+
+    def keys_of_a_broken_database(url: str) -> dict[str, str]:
+        made = keys(url)
+        broken(url, "pages")
+        return made
+
+    monkeypatch.setattr(overload, "_keys", keys_of_a_broken_database)
+    slow, other = overload.run(database_url, seconds=8, seed=1).faults
+    assert slow.startswith("polite searches took inf s")
+    assert other.startswith("answers to the flood: {'")
+
+
+def test_requests_of_schemathesis_pass_and_a_server_error_is_reported(database_url, monkeypatch):
+    monkeypatch.setattr(rest, "ROLES", {"search": "{*}"})
+    outcome = rest.run(database_url, seconds=15, seed=1)
+    assert outcome.counts["requests"] > 50
+    assert outcome.faults == []
+    monkeypatch.setattr(rest.corpus, "build", broken)
+    monkeypatch.setattr(rest, "ROLES", {"write": "{*}"})
+    outcome = rest.run(database_url, seconds=15, seed=1)
+    assert any("Server error" in fault for fault in outcome.faults)
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    asked = {}
+
+    def part(name, faults):
+        def run(url, **given):
+            asked[name] = given
+            with psycopg.connect(url) as connection:
+                connection.execute("select from pgrag.libraries")
+            return Outcome(name, {"calls": 3}, faults)
+
+        return run
+
+    monkeypatch.setattr(
+        whole, "PARTS", {"whole": (part("whole", []), 3), "torn": (part("torn", ["torn!"]), 1)}
+    )
+    return asked
+
+
+def test_all_parts_get_their_share_and_their_table_goes_into_a_page(parts, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(f"Before.\n\n{whole.BEGIN}old\n{whole.END}\nAfter.\n")
+    assert whole.main(["--minutes", "4", "--seed", "5", "--page", str(page)]) == 1
+    assert {name: given["minutes"] for name, given in parts.items()} == {"whole": 3, "torn": 1}
+    assert parts["torn"]["seed"] == 5
+    text = page.read_text()
+    assert text.startswith("Before.\n")
+    assert text.endswith("After.\n")
+    assert "| torn | 3 calls | 1 |" in text
+    assert "old" not in text
+    assert "torn: torn!" in capsys.readouterr().out
+    assert whole.main(["--minutes", "1", "--only", "whole"]) == 0
