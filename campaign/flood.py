@@ -44,7 +44,10 @@ async def flood(url: str, key: str, rate: float, seconds: float, seed: int) -> C
     random = Random(seed)
     answers: Counter[str] = Counter()
     until = monotonic() + seconds
-    limits = httpx.Limits(max_connections=WORKERS, max_keepalive_connections=WORKERS)
+    # A service closes idle connections after 5 seconds, which must not meet a new request.
+    limits = httpx.Limits(
+        max_connections=WORKERS, max_keepalive_connections=WORKERS, keepalive_expiry=2
+    )
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(
         base_url=url, headers=headers, limits=limits, trust_env=False

@@ -206,7 +206,7 @@ def run(
     """Kill processes of a server of its own; the database at `url` is left alone."""
     deadline = monotonic() + 60 * minutes if minutes else float("inf")
     random = Random(seed)
-    counts = dict.fromkeys((f"kills of a {victim}" for victim in VICTIMS), 0)
+    counts = dict.fromkeys((f"kills of the {victim}" for victim in VICTIMS), 0)
     faults: list[str] = []
     with ExitStack() as stack:
         app = stack.enter_context(temporary_server())
@@ -235,7 +235,7 @@ def run(
             until = monotonic() + moment
             while monotonic() < until:
                 service.use(random)
-            counts[f"kills of a {victim}"] += _kill_one(victim, indexer, service, app, random)
+            counts[f"kills of the {victim}"] += _kill_one(victim, indexer, service, app, random)
             try:
                 indexer.wait(PATIENCE)
                 app.server.start()

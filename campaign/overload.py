@@ -38,6 +38,8 @@ FAST_SECONDS = 0.1
 #: Growth in MB a minute that counts as a leak, after a minute in which caches fill.
 MEGABYTES_A_MINUTE = 5
 WARM_UP_SECONDS = 60
+#: In a shorter run most of the searches would be those of a service that has just started.
+LEAST_SECONDS = 20
 PATIENCE = 60
 ANSWERS = {"200", "429", "503", "abandoned", "/problems/took-too-long"}
 PAGES = 40
@@ -154,7 +156,8 @@ def run(
     data: object = None,
 ) -> Outcome:
     """Serve a migrated, empty database and overload the service."""
-    seconds = min(seconds, int(60 * minutes)) if minutes else seconds
+    if minutes:
+        seconds = max(LEAST_SECONDS, min(seconds, int(60 * minutes)))
     corpus.index(url, {("manual", ""): _manual()})
     keys = _keys(url)
     with service(url, "--require-keys") as (address, pid):
