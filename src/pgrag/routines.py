@@ -55,8 +55,8 @@ where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
     and l.lanname in ('sql', 'plpgsql')
 order by p.oid
 """
+_LACKS_GRANTS = "select not has_schema_privilege('public', 'pgrag', 'usage')"
 # "create or replace" resets a routine's settings: a routine that keeps the mark is in no file.
-_LACKS_GRANTS = "select not pg_catalog.has_schema_privilege('public', 'pgrag', 'usage')"
 _MARK = f"""
 select format('alter routine %s set pgrag.kept to yes', r.oid::regprocedure)
 from ({_ROUTINES}) as r
