@@ -54,7 +54,8 @@ def definitions(url: str) -> str:
         text=True,
         check=True,
     )
-    return re.sub(r"(?m)^\\(un)?restrict .*$", "", dumped.stdout)
+    # A key of each dump, and the versions of server and program.
+    return re.sub(r"(?m)^(\\(un)?restrict|-- Dumped) .*$", "", dumped.stdout)
 
 
 def restore(url: str, into: str) -> None:
