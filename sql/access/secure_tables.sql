@@ -17,7 +17,7 @@ begin
     if cardinality(missing) > 0 then
         return query
         select false, format(
-            'The role %s may not make the roles of pgrag. Let one that may run: %s',
+            'Role %s may not create pgrag''s roles. Ask a role with CREATEROLE to run: %s',
             current_user,
             (
                 select string_agg(
@@ -51,16 +51,8 @@ begin
             else
                 null;
         end case;
-        perform _pgrag.set_policy(
-            listed.name::regclass,
-            'visible',
-            case when listed.name = 'pgrag.search_hits' then 'select' else 'all' end,
-            listed.condition
-        );
+        perform _pgrag.set_policy(listed.name::regclass, listed.condition);
     end loop;
-    -- The hits of a search are written before the search itself can be seen.
-    perform _pgrag.set_policy('pgrag.search_hits', 'recorded', 'insert', 'true');
-    perform _pgrag.set_policy('pgrag.search_hits', 'administered', 'all', '_pgrag.is_admin()');
     return query select true, 'Roles see the libraries that were granted to them.'::text;
 end;
 $$;
@@ -121,97 +113,112 @@ language sql
 stable
 parallel safe
 as $$
+    with special (name, kind, condition) as (
+        values
+            (
+                'role_libraries',
+                'shared',
+                'role_name = current_user::text or (select _pgrag.is_admin())'
+            ),
+            ('configuration_versions', 'private', null),
+            ('keys', 'private', null),
+            ('key_secrets', 'private', null),
+            ('key_usage', 'private', null),
+            ('audit', 'private', null),
+            ('searches', 'record', null),
+            ('answers', 'record', null),
+            (
+                'search_hits',
+                'record',
+                'exists (select from pgrag.searches as s where s.search_id = search_hits.search_id)'
+            ),
+            (
+                'feedback',
+                'record',
+                'exists (select from pgrag.searches as s where s.search_id = feedback.search_id)'
+            ),
+            ('evaluation_sets', 'library', 'library in (select l.name from pgrag.libraries as l)'),
+            ('evaluation_runs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
+            (
+                'evaluation_queries',
+                'library',
+                'set_id in (select s.set_id from pgrag.evaluation_sets as s)'
+            ),
+            (
+                'evaluation_judgements',
+                'library',
+                'set_id in (select s.set_id from pgrag.evaluation_sets as s)'
+            ),
+            (
+                'evaluation_run_queries',
+                'library',
+                'run_id in (select r.run_id from pgrag.evaluation_runs as r)'
+            ),
+            (
+                'evaluation_results',
+                'library',
+                'run_id in (select r.run_id from pgrag.evaluation_runs as r)'
+            )
+    )
     select
         t.name,
         t.kind,
-        case
-            when t.name in ('keys', 'key_secrets', 'key_usage', 'audit')
-            then '(select _pgrag.is_admin())'
-            when t.name = 'role_libraries'
-            then 'role_name = current_user::text or (select _pgrag.is_admin())'
-            when t.kind = 'library' then coalesce(
-                special.condition,
+        case t.kind
+            when 'library' then coalesce(
+                t.condition,
                 -- Estimated to be true of every row: with "= any" plans would expect few rows.
                 'array_position((select _pgrag.visible_libraries()), library_id) is not null'
             ) || ' or (select _pgrag.sees_every_library())'
-            when t.kind = 'record' then coalesce(
-                special.condition, 'caller = (select _pgrag.caller())'
+            when 'record' then coalesce(
+                t.condition, 'caller = (select _pgrag.caller())'
             ) || ' or (select _pgrag.is_admin())'
+            when 'private' then '(select _pgrag.is_admin())'
+            else t.condition
         end
     from (
         select
             c.relname as name,
             case
-                when c.relname in ('searches', 'search_hits', 'feedback', 'answers') then 'record'
-                when c.relname in (
-                    'configuration_versions', 'keys', 'key_secrets', 'key_usage', 'audit'
-                ) then 'private'
-                when c.relname = 'role_libraries' then 'shared'
-                when c.relname like 'evaluation\_%' or exists (
+                when s.kind is not null then s.kind
+                when exists (
                     select
                     from pg_attribute as a
                     where a.attrelid = c.oid and a.attname = 'library_id'
                 ) then 'library'
                 else 'shared'
-            end as kind
+            end as kind,
+            s.condition
         from pg_class as c
+        left join special as s on s.name = c.relname
         where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r'
-    ) as t
-    left join (
-        values
-            ('evaluation_sets', 'library in (select l.name from pgrag.libraries as l)'),
-            ('evaluation_runs', 'library in (select l.name from pgrag.libraries as l)'),
-            ('evaluation_queries', 'set_id in (select s.set_id from pgrag.evaluation_sets as s)'),
-            (
-                'evaluation_judgements',
-                'set_id in (select s.set_id from pgrag.evaluation_sets as s)'
-            ),
-            (
-                'evaluation_run_queries',
-                'run_id in (select r.run_id from pgrag.evaluation_runs as r)'
-            ),
-            ('evaluation_results', 'run_id in (select r.run_id from pgrag.evaluation_runs as r)'),
-            (
-                'search_hits',
-                'exists (select from pgrag.searches as s where s.search_id = search_hits.search_id)'
-            ),
-            (
-                'feedback',
-                'exists (select from pgrag.searches as s where s.search_id = feedback.search_id)'
-            )
-    ) as special (name, condition) on special.name = t.name;
+    ) as t;
 $$;
 
 -- A policy is made anew only if it differs, because that waits for everybody who reads the table.
 create or replace function _pgrag.set_policy(
     secured regclass,
-    name text,
-    command text,
     condition text
 )
 returns void
 language plpgsql
 volatile
 as $$
-declare
-    known text := (
-        select obj_description(p.oid, 'pg_policy')
-        from pg_policy as p
-        where p.polrelid = secured and p.polname = set_policy.name
-    );
 begin
-    if condition is null or known = condition then
+    if condition is null then
         return;
     end if;
-    execute format('alter table %s enable row level security', secured);
-    execute format('drop policy if exists %I on %s', name, secured);
-    execute format(
-        'create policy %I on %s for %s %s',
-        name,
-        secured,
-        command,
-        format(case when command = 'insert' then 'with check (%s)' else 'using (%s)' end, condition)
-    );
-    execute format('comment on policy %I on %s is %L', name, secured, condition);
+    if not (select c.relrowsecurity from pg_class as c where c.oid = secured) then
+        execute format('alter table %s enable row level security', secured);
+    end if;
+    if condition = (
+        select obj_description(p.oid, 'pg_policy')
+        from pg_policy as p
+        where p.polrelid = secured and p.polname = 'visible'
+    ) then
+        return;
+    end if;
+    execute format('drop policy if exists visible on %s', secured);
+    execute format('create policy visible on %s using (%s)', secured, condition);
+    execute format('comment on policy visible on %s is %L', secured, condition);
 end;
 $$;

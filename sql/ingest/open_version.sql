@@ -41,10 +41,10 @@ begin
         for no key update;
         exit when found;
         if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
-            raise exception 'There is no library %, and % may not make one.',
+            raise exception 'There is no library %, and % may not create one.',
                 quote_literal(library_name), _pgrag.caller()
-                using errcode = '42501',
-                    hint = 'Let an administrator make it and grant it, or ask for "*".';
+                using errcode = 'PGR02',
+                    hint = 'Ask an administrator to create and grant it.';
         end if;
         insert into pgrag.libraries as l (name, language, model_id)
         values (
@@ -84,5 +84,5 @@ comment on function pgrag.open_version is
 'Finds or creates a library and one of its versions, locks the library for writing until the end of
 the transaction, and returns the ids, the text search configuration, the effective settings and the
 base address that is left out of searched and embedded texts. language sets the library''s default;
-source (jsonb) is stored with the version. Errors: PGR01 for invalid names, PGR09 for an unknown
-model.';
+source (jsonb) is stored with the version. Errors: PGR01 for invalid names, PGR02 for a library that
+a role without a grant of "*" cannot see, and so may not create, PGR09 for an unknown model.';

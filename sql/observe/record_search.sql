@@ -40,8 +40,9 @@ arguments of the search besides the query; with "after" the search counts as a f
 results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns null, and writes
 nothing, if the transaction or the role is read-only; if writing fails, also with a WARNING.';
 
--- One statement for a search and its hits. Library, version and page key are stored by name, and
--- looked up if a hit lacks them, because the page may be removed later.
+-- The search before its hits: a role may add hits only to searches of its own. Library, version and
+-- page key are stored by name, and looked up if a hit lacks them, because the page may be removed
+-- later.
 create or replace function _pgrag.write_search(
     query text,
     hits jsonb,
@@ -61,6 +62,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     new_id uuid := coalesce(write_search.search_id, gen_random_uuid());
+    listed pgrag.search_hits[];
 begin
     if not _pgrag.may_record() then
         return null;
@@ -69,8 +71,8 @@ begin
         -- The record is alone in its transaction: the caller need not wait for the WAL flush.
         perform set_config('synchronous_commit', 'off', true);
     end if;
-    with listed as (
-        select h.*
+    listed := array(
+        select h
         from jsonb_array_elements(
             case when jsonb_typeof(write_search.hits) = 'array' then write_search.hits end
         ) with ordinality as ranked (value, rank)
@@ -110,9 +112,12 @@ begin
                 else '{}'
             end as parts
         ) as explained
+        -- One after the other, because || would copy the texts of the hit.
         cross join lateral jsonb_populate_record(
-            null::pgrag.search_hits,
-            explained.parts || stated.hit || jsonb_build_object(
+            jsonb_populate_record(
+                jsonb_populate_record(null::pgrag.search_hits, explained.parts), stated.hit
+            ),
+            jsonb_build_object(
                 'search_id', new_id,
                 'rank', ranked.rank,
                 'library_id', owner.library_id,
@@ -128,29 +133,28 @@ begin
                 'page_key', coalesce(stated.hit ->> 'key', stored.key)
             )
         ) as h
-    ), search as (
-        insert into pgrag.searches (
-            search_id, client, query, library, version, continued, parameters, timings,
-            duration_ms, hit_count, top_score, mean_score, caller
-        )
-        select
-            new_id,
-            left(coalesce(write_search.client, 'sql'), 100),
-            left(coalesce(write_search.query, ''), 10000),
-            write_search.library,
-            write_search.version,
-            coalesce(write_search.continued, false),
-            coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
-            coalesce(write_search.timings, '{}'),
-            write_search.duration_ms,
-            count(*),
-            max(l.score),
-            avg(l.score),
-            _pgrag.caller()
-        from listed as l
+    );
+    insert into pgrag.searches (
+        search_id, client, query, library, version, continued, parameters, timings,
+        duration_ms, hit_count, top_score, mean_score, caller
     )
+    select
+        new_id,
+        left(coalesce(write_search.client, 'sql'), 100),
+        left(coalesce(write_search.query, ''), 10000),
+        write_search.library,
+        write_search.version,
+        coalesce(write_search.continued, false),
+        coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
+        coalesce(write_search.timings, '{}'),
+        write_search.duration_ms,
+        count(*),
+        max(l.score),
+        avg(l.score),
+        _pgrag.caller()
+    from unnest(listed) as l;
     insert into pgrag.search_hits
-    select l.* from listed as l;
+    select l.* from unnest(listed) as l;
 
     -- A role without the right to delete records leaves this to other roles.
     if random() < 0.01

@@ -183,7 +183,7 @@ def _roles_finding(connection: psycopg.Connection[Any]) -> Finding:
         "select bool_and(c.relrowsecurity) and to_regrole('pgrag_admin') is not null as secured"
         " from _pgrag.kinds_of_tables() as k"
         " join pg_class as c on c.oid = format('pgrag.%I', k.name)::regclass"
-        " where k.kind in ('library', 'record')"
+        " where k.condition is not null"
     ).fetchone()
     if row and row["secured"]:
         return Finding("roles", "ok", "Roles see the libraries that were granted to them.")
