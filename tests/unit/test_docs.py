@@ -70,6 +70,19 @@ def test_sql_reference_holds_every_public_function() -> None:
     assert sorted(public) == sorted(headings)
 
 
+def test_ranges_of_errors_end_with_the_last_one() -> None:
+    functions = [file.read_text("utf-8") for file in (ROOT / "sql").glob("*/*.sql")]
+    raised = re.findall(r"errcode = '(PGR\d\d)'", "".join(functions))
+    last = max(code for code in raised if code != "PGR99")  # caught within a function
+    named = [
+        code
+        for file in TEXTS
+        for code in re.findall(r"`PGR01` to `(PGR\d\d)`", file.read_text("utf-8"))
+    ]
+    assert len(named) >= 3
+    assert set(named) == {last}
+
+
 def test_configuration_lists_every_setting_with_its_default() -> None:
     text = (DOCS / "configuration.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) \|", text, re.MULTILINE))
