@@ -69,6 +69,7 @@ begin
         database_role := case known.role
             when 'search' then 'pgrag_reader'
             when 'write' then 'pgrag_writer'
+            when 'admin' then 'pgrag_admin'
         end;
     end if;
     library_ids := case

@@ -240,6 +240,54 @@ class TestRoles:
         for tool in offered(writes=True, read_only=False):
             assert needs_of(tool.name).is_change == tool.needs_permission
 
+    def test_an_admin_does_everything_in_the_role_of_an_admin(self, site, keyed):
+        header = site.key("admin", "admin")
+        others = site.key("docs")
+        done = set()
+
+        def ask(operation: str, method: str, address: str, body: Any = None) -> Any:
+            response = keyed.request(method, f"/v1/{address}", headers=header, json=body)
+            assert response.status_code == 200, (operation, response.text)
+            done.add(operation)
+            return response.json()
+
+        found = keyed.request("GET", SEARCH, headers=others).json()["search_id"]
+        keyed.request("GET", "/v1/search?q=zzzz&library=harbour", headers=others)
+        assert ask("configuration", "GET", "configuration")
+        entries = {"page_types": {"leaflet": {"description": "A sheet."}}}
+        ask("apply_configuration", "PATCH", "configuration", {"entries": entries})
+        assert ask("configuration_versions", "GET", "configuration/versions")["versions"]
+        listed = ask("past_searches", "GET", "searches")["searches"]
+        assert found in [each["search_id"] for each in listed]
+        assert ask("search_record", "GET", f"searches/{found}")["hits"]
+        ask("search_metrics", "GET", "metrics/searches")
+        ask("answer_metrics", "GET", "metrics/answers")
+        for name in ("popular_queries", "empty_queries", "slow_searches"):
+            ask(name, "GET", f"metrics/{name.replace('_', '-')}")
+        queries = [
+            {"id": str(number), "text": text, "judgements": {key: 1}}
+            for number, (text, key) in enumerate(
+                [("tide table", "navigation/tides.md"), ("mooring fees", "index.md")] * 3
+            )
+        ]
+        body = {"library": "harbour", "queries": queries}
+        ask("import_evaluation_set", "PUT", "evaluations/questions", body)
+        assert ask("evaluation_sets", "GET", "evaluations")["sets"]
+        made = ask("run_evaluation", "POST", "evaluations/questions/runs", {"name": "keyword"})
+        run = f"evaluation-runs/{made['run_id']}"
+        assert ask("evaluation_runs", "GET", "evaluations/questions/runs")["runs"] == [made]
+        assert ask("evaluation_run", "GET", run) == made
+        assert ask("evaluated_query", "GET", f"{run}/queries/0")["results"]
+        again = ask("repeat_evaluation", "POST", f"{run}/repeat", {})
+        ask("comparison", "GET", f"{run}/comparison?other={again['run_id']}&metric=mrr@10")
+        ask("tune", "POST", "libraries/harbour/tuning", {"seed": 1})
+        assert ask("tuning_history", "GET", "libraries/harbour/tuning")["tunings"]
+        site.run("update pgrag.tuning_runs set outcome = 'accepted', settings_after = '{}'")
+        ask("undo_tuning", "DELETE", "libraries/harbour/tuning")
+        ask("remove_evaluation_run", "DELETE", run)
+        ask("remove_evaluation_set", "DELETE", "evaluations/questions")
+        assert done == {name for name, needs in NEEDS.items() if needs.role == "admin"}
+
     def test_what_is_not_listed_needs_an_admin(self):
         assert (needs_of("new").role, needs_of("new").is_change) == ("admin", True)
 
@@ -335,6 +383,24 @@ class TestLibraries:
         assert statuses == [200, 404]
         callers = site.run("select caller from pgrag.searches where search_id = %s", own)
         assert callers == [{"caller": "limited"}]
+
+    @pytest.mark.parametrize("role", ["write", "admin"])
+    def test_indexing_for_a_key_ends_with_the_upkeep_of_the_owner(
+        self, site, tmp_path, monkeypatch, role
+    ):
+        monkeypatch.setattr("pgrag.ingest.pipeline.NEWS", 0)
+        (tmp_path / "new.md").write_text("# Locks\n\nThe lock opens at half tide.\n")
+        counted = "select pg_stat_get_analyze_count('pgrag.pages'::regclass) as n"
+        [before] = site.run(counted)
+        call = {"library": "harbour", "source": str(tmp_path), "version": "9.1"}
+        with mcp_service(site.url, policy=KEYED, mcp_writes=True, mcp_roots=(tmp_path,)) as service:
+            for name in ("index_docs", "remove_docs"):
+                told = service.post(
+                    "tools/call", headers=site.key(role, role), name=name, arguments=call
+                ).text
+                assert '"isError":true' not in told, told
+                call.pop("source", None)
+        assert site.run(counted)[0]["n"] > before["n"]
 
     def test_agents_index_into_their_own(self, site, tmp_path):
         (tmp_path / "new.md").write_text("# Locks\n\nThe lock opens at half tide.\n")

@@ -252,7 +252,7 @@ class TestAdmission:
         nothing = admit(connection, create(connection, "later", libraries=["later"]))
         assert nothing["library_ids"] == "{}"
         admin = admit(connection, create(connection, "admin", role="admin"))
-        assert (admin["database_role"], admin["library_ids"]) == (None, "*")
+        assert (admin["database_role"], admin["library_ids"]) == ("pgrag_admin", "*")
 
     def test_without_row_security_a_limited_key_is_refused(self, connection):
         """Whoever cannot be kept to the libraries of the key is not admitted."""

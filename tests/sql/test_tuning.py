@@ -85,6 +85,12 @@ class TestJudgements:
         assert done["searched"]["foreseen"] == pytest.approx(done["searched"]["after"], abs=0.01)
         assert done["searched"]["before"] == pytest.approx(done["validation"]["before"], abs=0.01)
 
+    def test_an_administrator_tunes_as_the_owner_does(self, misleading, done):
+        misleading.execute("set local role pgrag_admin")
+        made = tune(misleading)
+        assert {figure: made[figure] for figure in FIGURES} == {f: done[f] for f in FIGURES}
+        assert run(misleading, "undo_tuning", library="workshop")
+
     def test_vectors_that_mislead_lose_their_share(self, connection):
         write(connection)
         judge(connection)

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from psycopg.types.json import Jsonb
 
-from pgrag.db import Database, Row
+from pgrag.db import Database, Row, as_service
 from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseError, DatabaseUnavailable, PgragError, SourceError
 from pgrag.ingest.child import Child
@@ -371,7 +371,14 @@ class _Writer:
         report.links = {row["state"]: row["links"] for row in states}
         if target.embeds_edges:
             embed_pending(database, self.embedder, target.library, kind="edge")
-        with database.connection() as connection:
+        # Only the owner of the tables may do this; a service indexes in the role of its caller.
+        with as_service():
+            self._analyse()
+            ensure_vector_index(database, self.embedder.name)
+
+    def _analyse(self) -> None:
+        report = self.report
+        with self.database.connection() as connection:
             [row] = connection.execute(
                 "select greatest(reltuples, 0) as pages from pg_class where oid = %s::regclass",
                 ["pgrag.pages"],
@@ -382,7 +389,6 @@ class _Writer:
                     " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
                     " pgrag.section_texts"
                 )
-        ensure_vector_index(database, self.embedder.name)
 
     def _write(self, pages: list[Page]) -> None:
         report = self.report
