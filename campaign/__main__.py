@@ -11,12 +11,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import psycopg
-from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from campaign import functions, kills, overload, pages, rest, restore, tenants
 from campaign.command import print_outcomes, temporary_server
+from campaign.databases import administer
 from campaign.outcome import Outcome, outcomes_table
 
 #: Each part with its share of the time.
@@ -42,12 +41,7 @@ def campaign(
     with temporary_server() as app:
         app.upgrade()
         for name, (run, share) in chosen.items():
-            with psycopg.connect(
-                make_conninfo(app.url, dbname="postgres"), autocommit=True
-            ) as connection:
-                connection.execute(
-                    sql.SQL("create database {} template pgrag").format(sql.Identifier(name))
-                )
+            administer(app.url, "create database {} template pgrag", name)
             outcomes.append(
                 run(
                     make_conninfo(app.url, dbname=name),

@@ -73,7 +73,7 @@ def lost(
         if not after[table]:
             found.append(f"{table}: all {len(before[table])} rows lost")
             continue
-        columns = before[table][0].keys() & after[table][0].keys() - {"keywords"}
+        columns = before[table][0].keys() & after[table][0].keys()
         kept = [
             Counter(_renamed(json.dumps([row[c] for c in sorted(columns)])) for row in rows)
             for rows in (before[table], after[table])

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from random import Random
 from time import monotonic
-from typing import Any, LiteralString
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -26,6 +26,7 @@ from psycopg.types.json import Jsonb
 from campaign import corpus
 from campaign.arguments import Arguments
 from campaign.command import run_part
+from campaign.databases import administer
 from campaign.outcome import Outcome
 from pgrag.db import register_vector_types
 
@@ -174,7 +175,7 @@ class _Scratch:
         if self._session is None or len(before) >= COMMITS:
             self.drop()
             before = []
-            self._administer("create database {} template {}", self._name, str(self._template))
+            administer(self._url, "create database {} template {}", self._name, str(self._template))
             self._session = _Session(make_conninfo(self._url, dbname=self._name))
         answer = self._session.ask(statement, commit=True)
         self._committed = before if answer.state else [*before, statement]
@@ -184,12 +185,7 @@ class _Scratch:
         if self._session is not None:
             self._session.close()
             self._session = None
-        self._administer("drop database if exists {} with (force)", self._name)
-
-    def _administer(self, statement: LiteralString, *names: str) -> None:
-        url = make_conninfo(self._url, dbname="postgres")
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+        administer(self._url, "drop database if exists {} with (force)", self._name)
 
 
 def run(

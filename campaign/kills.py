@@ -23,12 +23,12 @@ from typing import Any
 
 import httpx
 import psycopg
-from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
 from campaign import contents
 from campaign.command import run_part, temporary_server
 from campaign.corpus import INSTALL, NOTES, VALVE
+from campaign.databases import administer
 from campaign.outcome import Outcome
 from pgrag.app import App
 
@@ -177,8 +177,7 @@ def _kill_one(victim: str, indexer: Any, service: _Service, app: App, random: Ra
 def _undisturbed(app: App, processes: _Processes, state: int) -> dict[str, Counter[str]]:
     """What the library holds in a database of its own, where nothing happens to it."""
     name = f"quiet{state}"
-    with psycopg.connect(make_conninfo(app.url, dbname="postgres"), autocommit=True) as connection:
-        connection.execute(f"create database {name} template pgrag".encode())
+    administer(app.url, "create database {} template pgrag", name)
     url = app.url.replace("/pgrag?", f"/{name}?")
     processes.index(state, PGRAG_DATABASE_URL=url)
     with psycopg.connect(url, autocommit=True) as connection:

@@ -23,13 +23,13 @@ from typing import Any
 import psycopg
 from alembic import command
 from alembic.config import Config
-from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import NullPool, create_engine
 
 from campaign import contents, corpus, tenants
 from campaign.arguments import Arguments
 from campaign.command import run_part, temporary_server
+from campaign.databases import administer
 from campaign.functions import chosen_arguments, options_of, routines
 from campaign.outcome import Outcome
 from pgrag import schema
@@ -37,6 +37,10 @@ from pgrag.embedded import binary
 
 #: When functions were installed.
 OTHERWISE = ("installed_functions",)
+REBUILD = """
+select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))
+from pgrag.libraries as l
+"""
 QUERIES = ["close the valve", "install pump", "Ventil", "type:guide valve", '"the wheel"', "насос"]
 
 
@@ -132,20 +136,17 @@ def go_to(url: str, revision: str, *, is_down: bool = False) -> None:
 def _copy(url: str, name: str) -> Iterator[str]:
     """A copy of a database that nobody uses."""
     template = str(conninfo_to_dict(url)["dbname"])
-    admin = make_conninfo(url, dbname="postgres")
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("create database {} template {}").format(
-                sql.Identifier(name), sql.Identifier(template)
-            )
-        )
+    administer(url, "create database {} template {}", name, template)
     yield make_conninfo(url, dbname=name)
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    administer(url, "drop database {} with (force)", name)
 
 
 def migrated(url: str, revision: str, fresh: str) -> list[str]:
     """What is wrong after a database with data went down to a revision and up again."""
+    # Keywords are those of the library when a page was written. A migration that makes statistics
+    # anew gives those of the whole library, so they are compared with these.
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(REBUILD.encode())
     go_to(url, revision, is_down=True)
     before = contents.plain_rows(url)
     schema.upgrade(url)

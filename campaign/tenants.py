@@ -15,15 +15,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from random import Random
 from time import monotonic
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
-from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from campaign import corpus
 from campaign.arguments import Arguments
 from campaign.command import run_part
+from campaign.databases import administer
 from campaign.functions import chosen_arguments, options_of, routines
 from campaign.outcome import Outcome
 
@@ -268,7 +268,7 @@ class _Tenants:
     def build(self) -> dict[str, list[Any]]:
         """Fill both databases; return what is known of both libraries, by argument."""
         corpus.build(self.alone)
-        self._administer("create database {} template {}", *reversed(self._names))
+        administer(self.alone, "create database {} template {}", *reversed(self._names))
         corpus.index(self.both, LIBRARIES)
         with psycopg.connect(self.both, autocommit=True) as connection:
             for statement in PREPARATION:
@@ -314,17 +314,12 @@ class _Tenants:
         ]
 
     def drop(self) -> None:
-        self._administer("drop database if exists {} with (force)", self._names[1])
+        administer(self.alone, "drop database if exists {} with (force)", self._names[1])
         with psycopg.connect(self.alone, autocommit=True) as connection:
             for role in self._roles:
                 if connection.execute("select to_regrole(%s)", [f'"{role}"']).fetchone() != (None,):
                     connection.execute(f'drop owned by "{role}"'.encode())
                     connection.execute(f'drop role "{role}"'.encode())
-
-    def _administer(self, statement: LiteralString, *names: str) -> None:
-        url = make_conninfo(self.alone, dbname="postgres")
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
 
 
 def run(

@@ -9,16 +9,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from alembic import command
-from alembic.config import Config
+from campaign.restore import definitions, go_to
 from psycopg import sql
 from psycopg.types.json import Jsonb
-from sqlalchemy import NullPool, create_engine
 
 from pgrag import errors, schema
 from pgrag.db import Database
 from pgrag.doctor import findings
-from pgrag.embedded import binary
 from pgrag.embedding import install
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.pipeline import page_document
@@ -76,40 +73,9 @@ def routines(url: str) -> set[str]:
     )
 
 
-def dumped(url: str) -> str:
-    """The schema as SQL; pg_dump orders it by name."""
-    dump = subprocess.run(
-        [
-            binary("pg_dump"),
-            "--schema-only",
-            "--schema=pgrag",
-            "--schema=_pgrag",
-            f"--dbname={url}",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return re.sub(r"(?m)^\\(un)?restrict .*$", "", dump.stdout)
-
-
 def server_findings(url: str) -> list[schema.Finding]:
     with psycopg.connect(url) as connection:
         return schema.server_findings(connection)
-
-
-def migrate(url: str, revision: str, *, is_down: bool = False) -> None:
-    """Go to a revision by Alembic's own commands, as a developer does."""
-    config = Config()
-    config.set_main_option("script_location", str(schema.alembic_root()))
-    config.set_main_option("path_separator", "os")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
-    )
-    with engine.connect() as connection:
-        config.attributes["connection"] = connection
-        way = command.downgrade if is_down else command.upgrade
-        way(config, revision)
 
 
 def test_fresh_database(empty_database_url):
@@ -237,20 +203,20 @@ def test_views_of_the_user_stay(database_url, sql_tree):
     ],
 )
 def test_error_names_file_and_line_and_leaves_the_database(database_url, sql_tree, text, words):
-    before = dumped(database_url)
+    before = definitions(database_url)
     (sql_tree / "text" / "zz.sql").write_text(text, "utf-8")
     with pytest.raises(errors.DatabaseError, match=words):
         schema.upgrade(database_url)
-    assert dumped(database_url) == before
+    assert definitions(database_url) == before
 
 
 def test_database_newer_than_the_package(database_url):
     execute(database_url, "update pgrag.alembic_version set version_num = '9999'")
-    before = dumped(database_url)
+    before = definitions(database_url)
     for step in (schema.require_current, schema.upgrade):
         with pytest.raises(errors.SchemaTooNew, match="revision 9999"):
             step(database_url)
-    assert dumped(database_url) == before
+    assert definitions(database_url) == before
 
 
 def test_old_database_is_migrated_with_its_data(database_url, alembic_tree, sql_tree):
@@ -270,19 +236,19 @@ def test_old_database_is_migrated_with_its_data(database_url, alembic_tree, sql_
 def test_upgraded_database_is_as_a_fresh_one(empty_database_url, database_url):
     revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
     for revision in revisions:
-        migrate(empty_database_url, revision)
+        go_to(empty_database_url, revision)
     schema.require_current(empty_database_url)
     schema.upgrade(empty_database_url)  # Alembic's own command gives no roles their privileges
-    assert dumped(empty_database_url) == dumped(database_url)
+    assert definitions(empty_database_url) == definitions(database_url)
 
 
 def test_way_down_and_up_again(database_url):
-    before = dumped(database_url)
-    migrate(database_url, "base", is_down=True)
+    before = definitions(database_url)
+    go_to(database_url, "base", is_down=True)
     assert routines(database_url) == set()
     assert schema.status(database_url).state == "missing"
     schema.upgrade(database_url)
-    assert dumped(database_url) == before
+    assert definitions(database_url) == before
 
 
 def test_links_that_went_with_a_revision_come_with_the_next_run(database_url):
@@ -291,7 +257,7 @@ def test_links_that_went_with_a_revision_come_with_the_next_run(database_url):
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
         assert value(database_url, "select count(*) from pgrag.edges") == 1
-        migrate(database_url, "0009", is_down=True)
+        go_to(database_url, "0009", is_down=True)
         schema.upgrade(database_url)
 
 
@@ -299,12 +265,12 @@ def test_each_step_down_leads_to_what_was_there_before(empty_database_url, datab
     # The functions of a revision build its types by the order of their attributes.
     revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
     for revision in revisions:
-        migrate(empty_database_url, revision)
+        go_to(empty_database_url, revision)
     for revision in reversed(revisions[:-1]):
-        migrate(empty_database_url, revision, is_down=True)
-    migrate(database_url, "base", is_down=True)
-    migrate(database_url, revisions[0])
-    assert dumped(empty_database_url) == dumped(database_url)
+        go_to(empty_database_url, revision, is_down=True)
+    go_to(database_url, "base", is_down=True)
+    go_to(database_url, revisions[0])
+    assert definitions(empty_database_url) == definitions(database_url)
 
 
 def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
@@ -332,7 +298,7 @@ def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
     before = value(database_url, ranked)
     tellings = "select jsonb_object_agg(d.document_id, d.keywords) from pgrag.documents as d"
     keywords = value(database_url, tellings)
-    migrate(database_url, "0001", is_down=True)
+    go_to(database_url, "0001", is_down=True)
     schema.upgrade(database_url)
     assert value(database_url, ranked) == before
     assert value(database_url, tellings) == keywords
@@ -359,7 +325,7 @@ def test_pages_of_an_older_revision_are_compared_as_those_of_now(database_url):
     )
     before = value(database_url, hashes)
     assert len(before) > 8
-    migrate(database_url, "0012", is_down=True)
+    go_to(database_url, "0012", is_down=True)
     schema.upgrade(database_url)
     assert value(database_url, hashes) == before
 
@@ -382,7 +348,7 @@ def test_links_of_an_older_revision_are_references(database_url):
         " where k.name in ('links_to', 'references')"
     )
     before = value(database_url, kinds)
-    migrate(database_url, "0014", is_down=True)
+    go_to(database_url, "0014", is_down=True)
     assert value(database_url, kinds) == [
         ["one", "links_to"], ["two.md", "links_to"], ["three", "links_to"], ["four", "references"],
     ]  # fmt: skip
