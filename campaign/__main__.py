@@ -13,7 +13,7 @@ from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
 
-from campaign import functions, kills, overload, pages, rest, restore, tenants
+from campaign import functions, kills, overload, pages, rest, restore, services, tenants
 from campaign.command import print_outcomes, temporary_server
 from campaign.databases import administer
 from campaign.outcome import Outcome, outcomes_table
@@ -21,6 +21,7 @@ from campaign.outcome import Outcome, outcomes_table
 #: Each part with its share of the time.
 PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "tenants": (tenants.run, 3),
+    "services": (services.run, 3),
     "functions": (functions.run, 3),
     "pages": (pages.run, 2),
     "kills": (kills.run, 3),

@@ -298,7 +298,7 @@ class Arguments:
     def _document(self, name: str) -> Any:
         if name == "options":
             names = self.random.sample([*self.options], k=self.random.randint(0, 3))
-            return {n: _as_json(self.value(n, self.options[n])) for n in names}
+            return {n: as_json(self.value(n, self.options[n])) for n in names}
         values = self._known.get(name, []) + DOCUMENTS.get(name, []) + PARTS.get(name, [])
         return copy.deepcopy(self._of(values or JSON))
 
@@ -397,12 +397,12 @@ def _fits(value: Any, type_: str) -> bool:
             return False
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """A value as JSON could hold it."""
     if isinstance(value, Jsonb):
         return value.obj
     if isinstance(value, list):
-        return [_as_json(v) for v in value]
+        return [as_json(v) for v in value]
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     return str(value) if isinstance(value, uuid.UUID) else value

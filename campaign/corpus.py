@@ -132,13 +132,27 @@ def build(url: str) -> dict[str, list[Any]]:
 
 def index(url: str, libraries: dict[tuple[str, str], dict[str, str]]) -> None:
     """Index pages, given by library and version, then by key."""
+    with tempfile.TemporaryDirectory() as folder:
+        index_folders(url, write(Path(folder), libraries))
+
+
+def write(
+    folder: Path, libraries: dict[tuple[str, str], dict[str, str]]
+) -> dict[tuple[str, str], Path]:
+    """Write pages, given by library and version, then by key; return the folder of each version."""
+    sources = {(library, version): folder / library / version for library, version in libraries}
+    for named, source in sources.items():
+        for key, text in libraries[named].items():
+            (source / key).parent.mkdir(parents=True, exist_ok=True)
+            (source / key).write_text(text, "utf-8")
+    return sources
+
+
+def index_folders(url: str, sources: dict[tuple[str, str], Path]) -> None:
+    """Index folders, given by library and version."""
     settings = Settings(database_url=SecretStr(url), embedding_url=None)
-    with App(settings) as app, tempfile.TemporaryDirectory() as folder:
-        for (library, version), pages in libraries.items():
-            source = Path(folder, library, version)
-            for key, text in pages.items():
-                (source / key).parent.mkdir(parents=True, exist_ok=True)
-                (source / key).write_text(text, "utf-8")
+    with App(settings) as app:
+        for (library, version), source in sources.items():
             report = app.index(library, version, str(source), PageOptions())
             if report.failed:
                 raise RuntimeError(f"The corpus was not indexed: {report.failed}")

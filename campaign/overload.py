@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from math import isfinite
@@ -58,7 +58,9 @@ def _keys(url: str) -> dict[str, str]:
 
 
 @contextmanager
-def service(url: str, *options: str) -> Iterator[tuple[str, int]]:
+def service(
+    url: str, *options: str, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, int]]:
     """The address of `pgrag serve` in a process of its own, and its pid."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -67,7 +69,7 @@ def service(url: str, *options: str) -> Iterator[tuple[str, int]]:
     with TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "pgrag", "serve", "--port", str(port), *options],
-            env={**os.environ, "PGRAG_DATABASE_URL": url},
+            env={**os.environ, **(environment or {}), "PGRAG_DATABASE_URL": url},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -252,8 +252,8 @@ def _statements(url: str) -> list[str]:
     ]
 
 
-class _Tenants:
-    """The databases, and who asks them."""
+class Tenants:
+    """The databases, of which the second has another library, and who asks them."""
 
     def __init__(self, url: str) -> None:
         name = str(conninfo_to_dict(url)["dbname"])
@@ -291,7 +291,9 @@ class _Tenants:
         with psycopg.connect(self.both, autocommit=True) as connection:
             for role, group in self._roles.items():
                 connection.execute(f'drop role if exists "{role}"'.encode())
-                connection.execute(f'create role "{role}" login in role {group}'.encode())
+                connection.execute(
+                    f"create role \"{role}\" login password '{CANARY}' in role {group}".encode()
+                )
         for url in (self.alone, self.both):
             with psycopg.connect(url, autocommit=True) as connection:
                 for role in self._roles:
@@ -313,7 +315,16 @@ class _Tenants:
             for name, login in [*logins.items(), ("the key of a service", key)]
         ]
 
+    def logins(self) -> tuple[str, str]:
+        """The URLs of both databases for the login role that writes."""
+        role = next(role for role, group in self._roles.items() if group == "pgrag_writer")
+        alone, both = (
+            make_conninfo(url, user=role, password=CANARY) for url in (self.alone, self.both)
+        )
+        return alone, both
+
     def drop(self) -> None:
+        """Drop the copy, and the roles that stand in both databases."""
         administer(self.alone, "drop database if exists {} with (force)", self._names[1])
         with psycopg.connect(self.alone, autocommit=True) as connection:
             for role in self._roles:
@@ -341,7 +352,7 @@ def run(
     }
     faults: dict[tuple[str, str], str] = {}
     with ExitStack() as stack:
-        tenants = _Tenants(url)
+        tenants = Tenants(url)
         stack.callback(tenants.drop)
         arguments = Arguments(random, tenants.build())
         with psycopg.connect(url, autocommit=True) as connection:

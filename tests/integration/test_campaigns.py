@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from campaign import __main__ as whole
-from campaign import overload, rest
+from campaign import overload, rest, services
 from campaign.outcome import Outcome
 
 
@@ -50,6 +50,34 @@ def test_requests_of_schemathesis_pass_and_a_server_error_is_reported(database_u
     monkeypatch.setattr(rest, "ROLES", {"write": "{*}"})
     outcome = rest.run(database_url, seconds=15, seed=1)
     assert any("Server error" in fault for fault in outcome.faults)
+
+
+def test_another_library_changes_no_answer_of_a_service(database_url):
+    outcome = services.run(database_url, calls=400, seed=1)
+    assert outcome.counts["requests"] == 400
+    assert outcome.counts["answers 200"] > 100
+    assert outcome.counts["routes, tools and methods"] > 90
+    assert outcome.faults == []
+
+
+@pytest.mark.parametrize(
+    ("plant", "caller", "told"),
+    [
+        (
+            "alter table pgrag.evaluation_sets disable row level security",
+            "login role",
+            "quokka-set",
+        ),
+        ("alter function pgrag.libraries security definer", "search key", "zyxquokka-library"),
+    ],
+    ids=["a policy is missing", "a route runs as the owner"],
+)
+def test_a_leak_of_a_service_is_reported(database_url, monkeypatch, plant, caller, told):
+    monkeypatch.setattr(services, "SHARES", {caller: 1})
+    with psycopg.connect(database_url) as connection:
+        connection.execute(plant)
+    outcome = services.run(database_url, calls=300, seed=1)
+    assert any(told in fault for fault in outcome.faults)
 
 
 @pytest.fixture
