@@ -66,15 +66,17 @@ begin
             using errcode = 'PGR01', hint = 'For example {"alpha": 0.4, "levels": [1, 2]}.';
     end if;
     options := coalesce(jsonb_strip_nulls(options), '{}');
-    if options ?| array(select jsonb_object_keys(named)) then
-        raise exception 'options cannot hold %.', (
-            select string_agg(k.key, ', ' order by k.key)
-            from jsonb_object_keys(named) as k (key)
-            where options ? k.key
-        )
-            using errcode = 'PGR01', hint = 'Pass it by name, beside options.';
+    if options <> '{}' then
+        if options ?| array(select jsonb_object_keys(named)) then
+            raise exception 'options cannot hold %.', (
+                select string_agg(k.key, ', ' order by k.key)
+                from jsonb_object_keys(named) as k (key)
+                where options ? k.key
+            )
+                using errcode = 'PGR01', hint = 'Pass it by name, beside options.';
+        end if;
+        named := options || named;
     end if;
-    named := options || named;
     perform _pgrag.check_arguments(function, named);
     return named;
 end;
@@ -96,7 +98,10 @@ declare
     kind constant text := rule ->> 'type';
     items constant jsonb := case when kind = 'array' then value else jsonb_build_array(value) end;
 begin
-    if kind = 'object' then
+    -- Each condition with a query below is a statement; most arguments need none.
+    if kind = 'object'
+        or (kind in ('string', 'boolean') and kind = jsonb_typeof(value) and not rule ? 'choices')
+    then
         return null;
     elsif exists (
         select

@@ -102,14 +102,14 @@ begin
         ),
         '[]'
     );
-    material.timings := _pgrag.timed('{}', 'prepare', started);
+    material.timings := _pgrag.timed('{}', 'prepare', clock_timestamp() - started);
 
     listing := _pgrag.list_hits(request);
     hits := _pgrag.near_the_best(request, listing.hits, in_force);
     material.timings := material.timings || coalesce(listing.timings, '{}');
     started := clock_timestamp();
     passages := _pgrag.injected_passages(request, hits, in_force);
-    material.timings := _pgrag.timed(material.timings, 'inject', started);
+    material.timings := _pgrag.timed(material.timings, 'inject', clock_timestamp() - started);
 
     started := clock_timestamp();
     passages := array(select g from _pgrag.gather(request, hits, passages, in_force) as g);
@@ -123,7 +123,7 @@ begin
         select sum(ceil(octet_length(m ->> 'content') / 4.0))
         from jsonb_array_elements(material.messages) as m
     );
-    material.timings := _pgrag.timed(material.timings, 'assemble', started);
+    material.timings := _pgrag.timed(material.timings, 'assemble', clock_timestamp() - started);
     return next material;
 end;
 $$;

@@ -20,7 +20,11 @@ declare
     tokens record;
 begin
     words := parse_query.query;
-    if words !~ ('(?:^|[\s(])[+-]?(?:' || names || ':[^\s:)]|#[[:alpha:]])') is not false then
+    -- Most queries have neither sign, and the names cost more to look for.
+    if (
+        words ~ '[:#]'
+        and words ~ ('(?:^|[\s(])[+-]?(?:' || names || ':[^\s:)]|#[[:alpha:]])')
+    ) is not true then
         return;
     end if;
 

@@ -14,6 +14,12 @@ set search_path from current
 as $$
 begin
     words := left(coalesce(parse_search_text.query, ''), 10000);
+    required := '{}';
+    excluded := '{}';
+    if words !~ '"|(^|\s)[+-]' then
+        words := btrim(words);
+        return;
+    end if;
     select
         coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] <> '-'), '{}'),
         coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] = '-'), '{}')

@@ -30,7 +30,7 @@ declare
     recorded_id uuid;
 begin
     request := _pgrag.make_request(query, parameters, query_embedding);
-    prepared := _pgrag.timed('{}', 'prepare', started);
+    prepared := _pgrag.timed('{}', 'prepare', clock_timestamp() - started);
     listing := _pgrag.list_hits(request);
     listing.timings := prepared || listing.timings;
     if _pgrag.may_record() then

@@ -2,6 +2,7 @@
 create or replace function _pgrag.library_queries(
     words text,
     library_ids bigint[],
+    original_terms pgrag.query_term[],
     terms pgrag.query_term[],
     alpha double precision,
     page_evidence double precision,
@@ -15,67 +16,70 @@ stable
 parallel safe
 as $$
 declare
-    wanted_model bigint := _pgrag.model_id(model);
-    models bigint[];
-    embeddings halfvec[];
+    wanted_model constant bigint := _pgrag.model_id(model);
+    model_count bigint;
 begin
-    select array_agg(distinct coalesce(wanted_model, l.model_id))
-    into models
-    from pgrag.libraries as l
-    where l.library_id = any (library_queries.library_ids);
-    if query_embedding is not null and cardinality(models) > 1 then
-        raise exception 'The libraries searched use % models; query_embedding fits one.',
-            cardinality(models)
-            using errcode = 'PGR01', hint = 'Name the model, or search one library.';
-    end if;
-    if alpha is distinct from 0 then
-        embeddings := array(
-            select _pgrag.embed_query(words, u.model_id, query_embedding)
-            from unnest(models) with ordinality as u (model_id, nth)
-            order by u.nth
-        );
+    if query_embedding is not null and wanted_model is null then
+        select count(distinct l.model_id)
+        into model_count
+        from pgrag.libraries as l
+        where l.library_id = any (library_queries.library_ids);
+        if model_count > 1 then
+            raise exception 'The libraries searched use % models; query_embedding fits one.',
+                model_count
+                using errcode = 'PGR01', hint = 'Name the model, or search one library.';
+        end if;
     end if;
 
     return array(
+        with searched as materialized (
+            select l.library_id, l.settings, coalesce(wanted_model, l.model_id) as model_id
+            from pgrag.libraries as l
+            where l.library_id = any (library_queries.library_ids)
+        ),
+        -- Materialized, so that each model embeds once.
+        models as materialized (
+            select
+                m.model_id,
+                m.alpha,
+                case
+                    when library_queries.alpha is distinct from 0
+                    then _pgrag.embed_query(words, m.model_id, query_embedding)
+                end as embedding
+            from pgrag.embedding_models as m
+            where m.model_id in (select s.model_id from searched as s)
+        )
         select row(
-            l.library_id,
+            s.library_id,
             m.model_id,
-            keywords.vectors[array_position(keywords.library_ids, l.library_id)],
-            embeddings[array_position(models, m.model_id)],
+            keywords.vectors[array_position(keywords.library_ids, s.library_id)],
+            m.embedding,
             case
-                when embeddings[array_position(models, m.model_id)] is null then 0
+                when m.embedding is null then 0
                 -- The strategy may set alpha, or raise or lower it by alpha_offset.
                 else coalesce(
                     library_queries.alpha,
                     least(greatest(
                         coalesce(
                             (strategy ->> 'alpha')::double precision,
-                            _pgrag.alpha(l.settings, m.alpha)
+                            _pgrag.alpha(s.settings, m.alpha)
                         ) + coalesce((strategy ->> 'alpha_offset')::double precision, 0),
                         0
                     ), 1)
                 )
             end,
             coalesce(
-                library_queries.page_evidence,
-                (pgrag.effective_settings(l.settings) ->> 'page_evidence')::real
+                library_queries.page_evidence, _pgrag.setting(s.settings, 'page_evidence')::real
             ),
             -- Titles are compared with the original words, not with the expanded terms.
-            _pgrag.title_vector(
-                array(
-                    select distinct t.language
-                    from unnest(library_queries.terms) as t
-                    where t.library_id = l.library_id
-                ),
-                library_queries.words
-            ),
-            (pgrag.effective_settings(l.settings) ->> 'title_evidence')::real
+            titles.vectors[array_position(titles.library_ids, s.library_id)],
+            _pgrag.setting(s.settings, 'title_evidence')::real
         )::_pgrag.library_query
-        from pgrag.libraries as l
-        join pgrag.embedding_models as m on m.model_id = coalesce(wanted_model, l.model_id)
+        from searched as s
+        join models as m on m.model_id = s.model_id
         cross join _pgrag.query_vectors(library_queries.terms) as keywords
-        where l.library_id = any (library_queries.library_ids)
-        order by l.library_id
+        cross join _pgrag.title_vectors(library_queries.original_terms) as titles
+        order by s.library_id
     );
 end;
 $$;
@@ -127,7 +131,7 @@ begin
         return l2_normalize(query_embedding);
     end if;
     if used.provider = 'builtin' then
-        return pgrag.embed(words, used.name);
+        return _pgrag.builtin_vector(words, used);
     end if;
     select q.embedding
     into known

@@ -12,11 +12,10 @@ as $$
         when inverse_document_frequency.document_count not between 0 and 1e15
             or inverse_document_frequency.corpus_size not between 0 and 1e15
         then _pgrag.refuse(
-            pg_catalog.format(
-                'document_count and corpus_size must be numbers of documents, got %s and %s.',
-                inverse_document_frequency.document_count,
-                inverse_document_frequency.corpus_size
-            ),
+            -- format() is stable: the function would not be inlined.
+            'document_count and corpus_size must be numbers of documents, got '
+                || inverse_document_frequency.document_count::text || ' and '
+                || inverse_document_frequency.corpus_size::text || '.',
             'Count from 0.'
         )::double precision
         else pg_catalog.ln(

@@ -45,7 +45,7 @@ comment on function pgrag.query_terms is
 query, document frequency, inverse document frequency, weight (frequency idf / sum(frequency idf
 (k1 + 1)), so that a BM25F score is between 0 and 1) and bound, the most that it adds to a score.';
 
--- frequencies: of each lexeme in the query; in an expanded query they may be fractional.
+-- frequencies: of each lexeme in the query; in an expanded query they may be fractional. Inlined.
 create or replace function _pgrag.weighted_terms(
     library_ids bigint[],
     languages text[],
@@ -53,19 +53,17 @@ create or replace function _pgrag.weighted_terms(
     frequencies double precision[]
 )
 returns setof pgrag.query_term
-language plpgsql
+language sql
 stable
 parallel safe
 rows 20
 as $$
-begin
-    return query
     with corpora as materialized (
         select
             c.library_id,
             c.language,
             c.document_count,
-            (pgrag.effective_settings(l.settings) ->> 'k1')::double precision + 1 as saturation
+            _pgrag.setting(l.settings, 'k1')::double precision + 1 as saturation
         from pgrag.corpus_statistics as c
         join pgrag.libraries as l on l.library_id = c.library_id
         where c.library_id = any (weighted_terms.library_ids)
@@ -102,18 +100,20 @@ begin
         w.weight, w.weight * w.largest_impact
     from weighted as w
     order by w.library_id, w.language, w.lexeme;
-end;
 $$;
 
+-- The vectors that are compared with the impacts of passages and pages. Inlined.
 create or replace function _pgrag.query_vectors(
-    terms pgrag.query_term[],
-    out library_ids bigint[],
-    out vectors sparsevec[]
+    terms pgrag.query_term[]
 )
-returns record
+returns table (
+    library_ids bigint[],
+    vectors sparsevec[]
+)
 language sql
 stable
 parallel safe
+rows 1
 as $$
     select array_agg(v.library_id), array_agg(v.vector)
     from (
@@ -128,6 +128,42 @@ as $$
             from unnest(query_vectors.terms) as term
             where term.document_count > 0
             group by term.library_id, pgrag.lexeme_id(term.language, term.lexeme)
+        ) as t
+        group by t.library_id
+    ) as v;
+$$;
+
+-- The vectors that are compared with titles, made like title_vector. Inlined.
+create or replace function _pgrag.title_vectors(
+    terms pgrag.query_term[]
+)
+returns table (
+    library_ids bigint[],
+    vectors sparsevec[]
+)
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select array_agg(v.library_id), array_agg(v.vector)
+    from (
+        select
+            t.library_id,
+            _pgrag.sparse_vector(
+                string_agg(
+                    pgrag.lexeme_id(t.language, t.lexeme) || ':'
+                        || (1 / sqrt(t.lexeme_count))::real,
+                    ','
+                )
+            ) as vector
+        from (
+            select
+                term.library_id,
+                term.language,
+                term.lexeme,
+                count(*) over (partition by term.library_id, term.language) as lexeme_count
+            from unnest(title_vectors.terms) as term
         ) as t
         group by t.library_id
     ) as v;

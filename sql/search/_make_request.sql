@@ -20,6 +20,7 @@ declare
     scope record;
     version_label text;
     graph_settings jsonb;
+    original_terms pgrag.query_term[];
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 100,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
@@ -60,7 +61,7 @@ begin
         coalesce(array_agg(s.version_id order by s.ordinality), '{}') as version_ids,
         array_agg(s.reason order by s.ordinality) as version_reasons,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
-        min((pgrag.effective_settings(s.settings) ->> 'exact_limit')::integer) as exact_limit,
+        min(_pgrag.setting(s.settings, 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
         case when count(distinct coalesce(s.settings ->> 'intent', 'off')) = 1
             then min(s.settings ->> 'intent') end as intent,
@@ -154,16 +155,17 @@ begin
     if request.words = '' then
         return request;
     end if;
-    request.terms := array(
+    original_terms := array(
         select t from pgrag.query_terms(parsed.words, scope.library_ids) as t
     );
+    request.terms := original_terms;
     if request.query_expansion <> 'none' then
         request.terms := _pgrag.expand_terms(
-            request.terms, request.target, parsed.words, request.query_expansion
+            original_terms, request.target, parsed.words, request.query_expansion
         );
     end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, scope.library_ids, request.terms,
+        parsed.words, scope.library_ids, original_terms, request.terms,
         -- A single retriever has the whole score; above, it ignores the library's setting graph.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent

@@ -27,12 +27,12 @@ begin
         keyword_hits := _pgrag.keyword_candidates(
             request.terms, request.target, request.candidate_count, certain_count
         );
-        ranking.timings := _pgrag.timed(ranking.timings, 'keyword', started);
+        ranking.timings := _pgrag.timed(ranking.timings, 'keyword', clock_timestamp() - started);
         started := clock_timestamp();
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then
         vector_hits := _pgrag.nearest_by_models(request);
-        ranking.timings := _pgrag.timed(ranking.timings, 'semantic', started);
+        ranking.timings := _pgrag.timed(ranking.timings, 'semantic', clock_timestamp() - started);
         started := clock_timestamp();
     end if;
 
@@ -75,7 +75,7 @@ begin
         order by h.ordinality
         limit hit_count
     );
-    ranking.timings := _pgrag.timed(ranking.timings, 'fusion', started);
+    ranking.timings := _pgrag.timed(ranking.timings, 'fusion', clock_timestamp() - started);
     ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
         and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
@@ -113,7 +113,7 @@ $$;
 create or replace function _pgrag.timed(
     timings jsonb,
     step text,
-    started timestamptz
+    duration interval
 )
 returns jsonb
 language sql
@@ -122,9 +122,7 @@ parallel safe
 as $$
     select coalesce(timed.timings, '{}') || pg_catalog.jsonb_build_object(
         timed.step,
-        pg_catalog.round(
-            extract(epoch from pg_catalog.clock_timestamp() - timed.started) * 1000, 3
-        )
+        pg_catalog.round(extract(epoch from timed.duration) * 1000, 3)
     );
 $$;
 

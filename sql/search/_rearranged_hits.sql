@@ -29,7 +29,7 @@ begin
         request.candidate_count := pool.candidate_count;
         arranged := _pgrag.rearrange(ranking.hits, request);
         listed := listed || _pgrag.not_listed(arranged, listed, request);
-        ranking.timings := _pgrag.timed(ranking.timings, 'rearrange', started);
+        ranking.timings := _pgrag.timed(ranking.timings, 'rearrange', clock_timestamp() - started);
         exit when cardinality(listed) >= last_place or _pgrag.is_complete(pool, ranking);
         pool.candidate_count := least(pool.candidate_count * 5, 20000);
         pool.top_k := pool.candidate_count;

@@ -10,9 +10,8 @@ parallel safe
 set search_path from current
 as $$
 declare
-    wanted_id bigint := _pgrag.model_id(embed.model);
+    wanted_id constant bigint := _pgrag.model_id(embed.model);
     wanted_model pgrag.embedding_models;
-    vector halfvec;
 begin
     select m.*
     into wanted_model
@@ -24,13 +23,7 @@ begin
             using errcode = 'PGR09',
                 hint = 'Compute the vector outside and pass it as query_embedding.';
     end if;
-
-    select l2_normalize(avg(p.embedding))
-    into vector
-    from _pgrag.word_pieces(
-        _pgrag.split_words(embed.input, wanted_model.settings -> 'characters'), wanted_id
-    ) as p;
-    return vector;
+    return _pgrag.builtin_vector(embed.input, wanted_model);
 end;
 $$;
 
@@ -41,9 +34,28 @@ of more than 100 characters is skipped; the vector is the normalised mean of the
 Errors: PGR09 for an unknown model and for a model outside the database. Method: BERT''s word pieces
 with Model2Vec''s static embeddings.';
 
--- The pieces of the words that are known. The greatest token that sorts at or before a text starts
--- with the longest token that the text starts with. So one index lookup and the prefix lengths of
--- that token yield the next piece.
+create or replace function _pgrag.builtin_vector(
+    input text,
+    model pgrag.embedding_models
+)
+returns halfvec
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    return (
+        select l2_normalize(avg(p.embedding))
+        from _pgrag.word_pieces(
+            _pgrag.split_words(input, (model).settings -> 'characters'), (model).model_id
+        ) as p
+    );
+end;
+$$;
+
+-- The pieces of the words that are known. Most words are one piece. Of the others, the greatest
+-- token that sorts at or before a text starts with the longest token that the text starts with. So
+-- one index lookup and the prefix lengths of that token yield the next piece.
 create or replace function _pgrag.word_pieces(
     words text[],
     model_id bigint
@@ -56,10 +68,17 @@ language sql
 stable
 parallel safe
 as $$
-    with recursive walk (word, rest, marker_length, pieces) as (
-        select w.word, w.word collate "C", 0, '{}'::text[] collate "C"
+    with recursive looked_up as materialized (
+        select w.word, t.embedding
         from unnest(word_pieces.words) as w (word)
+        left join pgrag.model_tokens as t
+            on t.model_id = word_pieces.model_id and t.token = w.word collate "C"
         where length(w.word) between 1 and 100
+    ),
+    walk (word, rest, marker_length, pieces) as (
+        select l.word, l.word collate "C", 0, '{}'::text[] collate "C"
+        from looked_up as l
+        where l.embedding is null
         union all
         select
             w.word, '##' || substr(w.rest, piece.size + 1), 2, w.pieces || left(w.rest, piece.size)
@@ -80,6 +99,10 @@ as $$
         ) as piece
         where length(w.rest) > w.marker_length
     )
+    select l.word, l.embedding
+    from looked_up as l
+    where l.embedding is not null
+    union all
     select w.word, t.embedding
     from walk as w
     cross join unnest(w.pieces) as piece (token)

@@ -13,30 +13,55 @@ stable
 parallel safe
 set search_path from current
 as $$
-declare
-    owner_id bigint := _pgrag.library_id(resolve_version.library);
-    library_name text := lower(btrim(resolve_version.library));
-    wish text := lower(btrim(coalesce(resolve_version.wanted, '')));
-    is_range boolean := pgrag.version_class(wish) = 'partial'
-        or (
-            wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
-            and wish ~ '[\^~<>=*|]|\d\.x|\s'
-        );
 begin
     return query
-    select v.label, v.version_id, 'exact'
-        || case when v.status = 'ready' then '' else ' (its indexing is not finished)' end
-    from pgrag.versions as v
-    where v.library_id = owner_id and v.label = wish and resolve_version.wanted is not null;
-    if found then
-        return;
+    select (r.version).label, (r.version).version_id, r.reason
+    from _pgrag.resolved_version(
+        _pgrag.library_id(resolve_version.library), resolve_version.wanted
+    ) as r;
+end;
+$$;
+
+comment on function pgrag.resolve_version is
+'Resolves a requested version of a library to one version, with the reason: an exact label; a range
+(^1.2, ~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest version in it); null, empty or "latest" (the
+newest release, a pre-release only if there is nothing else); a version that is not indexed (the
+newest before it); else the unversioned documentation. version is empty for unversioned. Errors:
+PGR02 with the nearest names, PGR03 with the versions that exist.';
+
+create or replace function _pgrag.resolved_version(
+    library_id bigint,
+    wanted text
+)
+returns table (
+    version pgrag.versions,
+    reason text
+)
+language plpgsql
+stable
+parallel safe
+rows 1
+as $$
+declare
+    owner_id constant bigint := resolved_version.library_id;
+    wish constant text := lower(btrim(coalesce(resolved_version.wanted, '')));
+    is_range boolean;
+begin
+    if resolved_version.wanted is not null then
+        return query
+        select v, 'exact'
+            || case when v.status = 'ready' then '' else ' (its indexing is not finished)' end
+        from pgrag.versions as v
+        where v.library_id = owner_id and v.label = wish;
+        if found then
+            return;
+        end if;
     end if;
 
     if wish in ('', 'latest') then
         return query
         select
-            v.label,
-            v.version_id,
+            v,
             case
                 when v.class = 'unversioned' then 'the library has no versions'
                 when v.release_key is null then 'the newest tag; there is no release'
@@ -55,8 +80,13 @@ begin
             v.version_id desc
         limit 1;
     else
+        is_range := pgrag.version_class(wish) = 'partial'
+            or (
+                wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
+                and wish ~ '[\^~<>=*|]|\d\.x|\s'
+            );
         return query
-        select v.label, v.version_id, f.reason
+        select v, f.reason
         from pgrag.versions as v
         cross join lateral (
             values
@@ -79,19 +109,13 @@ begin
     end if;
     if not found then
         raise exception 'Library % has no version that fits %.',
-            quote_literal(library_name), quote_literal(wish)
+            quote_literal((select l.name from pgrag.libraries as l where l.library_id = owner_id)),
+            quote_literal(wish)
             using errcode = 'PGR03',
                 hint = _pgrag.version_hint(owner_id, wish);
     end if;
 end;
 $$;
-
-comment on function pgrag.resolve_version is
-'Resolves a requested version of a library to one version, with the reason: an exact label; a range
-(^1.2, ~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest version in it); null, empty or "latest" (the
-newest release, a pre-release only if there is nothing else); a version that is not indexed (the
-newest before it); else the unversioned documentation. version is empty for unversioned. Errors:
-PGR02 with the nearest names, PGR03 with the versions that exist.';
 
 -- The common subset of node-semver's grammar: alternatives by ||, comparators by spaces.
 create or replace function _pgrag.in_range(

@@ -25,32 +25,32 @@ declare
     );
 begin
     return query
-    -- Materialized, so that each library is resolved once. A library without versions is skipped
-    -- unless it was named.
+    -- Materialized, so that only these libraries are resolved: one without a version would raise.
     with scope as materialized (
-        select
-            l.library_id,
-            l.name,
-            l.model_id,
-            l.settings,
-            -- "*" needs no resolution.
-            case when search_scope.version is distinct from '*' and (
-                search_scope.libraries is not null
-                or exists (select from pgrag.versions as v where v.library_id = l.library_id)
-            ) then (
-                select to_jsonb(r) from pgrag.resolve_version(l.name, search_scope.version) as r
-            ) end as resolved
+        select l.library_id, l.name, l.model_id, l.settings
         from pgrag.libraries as l
-        -- The corpora of labelled sets are searched only by name.
         where l.library_id = any (library_ids)
-            or (search_scope.libraries is null and l.name not like 'eval-%')
+            or (
+                search_scope.libraries is null
+                -- The corpora of labelled sets are searched only by name.
+                and l.name not like 'eval-%'
+                and exists (select from pgrag.versions as v where v.library_id = l.library_id)
+            )
     )
     select
         s.library_id, v.version_id, s.name, v.label, s.model_id, s.settings, v.document_count,
-        coalesce(s.resolved ->> 'reason', 'every version')
+        r.reason
     from scope as s
-    join pgrag.versions as v on v.library_id = s.library_id
-    where search_scope.version = '*' or v.version_id = (s.resolved -> 'version_id')::bigint
+    cross join lateral (
+        select e.version, e.reason
+        from _pgrag.resolved_version(s.library_id, search_scope.version) as e
+        where search_scope.version is distinct from '*'
+        union all
+        select a, 'every version'
+        from pgrag.versions as a
+        where a.library_id = s.library_id and search_scope.version = '*'
+    ) as r
+    cross join lateral (select (r.version).*) as v
     order by s.name collate "C", v.release_key desc nulls last, v.label collate "C";
 end;
 $$;
