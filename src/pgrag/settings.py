@@ -59,7 +59,7 @@ def _http_url(value: str) -> str:
         parts = urlsplit("")
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be like https://host/v1")
-    return value.strip().rstrip("/")
+    return value.strip()
 
 
 def _absolute(value: Path) -> Path:

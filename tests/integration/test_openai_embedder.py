@@ -68,6 +68,14 @@ def test_batches_run_at_once_but_not_too_many(server):
     assert "Authorization" not in server.requests[0][1]
 
 
+def test_the_path_stands_before_the_parameters_of_an_address(server):
+    for url in ("/?key=a/b/", "/embeddings?key=a/b/"):
+        with OpenAIEmbedder(url=server.url + url, model="tiny") as embedder:
+            embedder.embed_query("a")
+            assert str(embedder._endpoint) == f"{server.url}/embeddings"
+        assert server.requests[-1][0] == "/v1/embeddings?key=a/b/"
+
+
 def test_prefixes_and_dimensions_are_sent(server):
     with OpenAIEmbedder(
         url=server.url + "/",

@@ -105,9 +105,10 @@ def test_without_a_model_it_speaks_to_text_embeddings_inference(server):
 def test_many_texts_go_in_batches_where_the_server_wants_it(server):
     texts = ["x" * (1 + place % 9) for place in range(70)]
     server.script = [tei]
-    with HttpReranker(url=server.url, model="any", shape="tei") as reranker:
+    with HttpReranker(url=f"{server.url}?key=x", model="any", shape="tei") as reranker:
         assert reranker.rerank("q", texts) == [share(text) for text in texts]
     assert [len(payload["texts"]) for _, _, payload in server.requests] == [32, 32, 6]
+    assert {path for path, _, _ in server.requests} == {"/v1/rerank?key=x"}
     server.script = [cohere]
     with HttpReranker(url=server.url, model="tiny", batch_size=50) as reranker:
         assert reranker.rerank("q", texts) == [share(text) for text in texts]

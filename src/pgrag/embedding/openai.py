@@ -15,6 +15,7 @@ _SERVICE = Service(
     "embedding",
     "PGRAG_EMBEDDING",
     EmbeddingError,
+    path="/embeddings",
     address="it ends where /embeddings begins, often in /v1",
     example="https://api.openai.com/v1",
     demands="its dimensions",
@@ -64,7 +65,7 @@ class OpenAIEmbedder(Client):
         self._dimensions = dimensions
         self._dimensions_lock = Lock()
         self._batch_size = batch_size
-        self._endpoint = Endpoint(url.rstrip("/") + "/embeddings", _SERVICE, **connection)
+        self._endpoint = Endpoint(url, _SERVICE, **connection)
         self._executor = ThreadPoolExecutor(concurrency, thread_name_prefix="embedding")
 
     def close(self) -> None:

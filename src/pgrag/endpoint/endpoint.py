@@ -27,7 +27,7 @@ Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
 
 
 class Endpoint:
-    """POSTs JSON to one address; usable by several threads at once.
+    """POSTs JSON to one address, `url` and the path of the service; for several threads at once.
 
     Rate limits (429), server errors (5xx), timeouts and broken connections are retried up to
     `retries` times with randomised exponential backoff, never sooner than the server's

@@ -28,14 +28,15 @@ class Service:
     """The purpose of an endpoint, as its error messages describe it.
 
     `name`: such as "embedding"; `variables`: prefix of its settings, "PGRAG_EMBEDDING"; `error`:
-    raised when it fails; `address`: where its address ends; `example`: a correct address;
-    `demands`: further reasons for a refusal; `size`: the quantity to lower; `broken_off`: raised
-    when a stream ends early.
+    raised when it fails; `path`: what the protocol adds to its address; `address`: where its
+    address ends; `example`: a correct address; `demands`: further reasons for a refusal; `size`:
+    the quantity to lower; `broken_off`: raised when a stream ends early.
     """
 
     name: str
     variables: str
     error: type[PgragError]
+    path: str
     address: str
     example: str
     demands: str
@@ -43,9 +44,14 @@ class Service:
     broken_off: type[PgragError] = PgragError
 
     def http_url(self, url: str) -> httpx.URL:
-        """Check the address. Raises `SettingsError` with the form it should have."""
+        """Check the address and add the path, unless it is there, before the parameters.
+
+        Raises `SettingsError` with the form that the address should have.
+        """
+        base, mark, parameters = url.strip().partition("?")
+        base = base.rstrip("/").removesuffix(self.path)
         try:
-            parsed = httpx.URL(url)
+            parsed = httpx.URL(f"{base}{self.path}{mark}{parameters}")
         except httpx.InvalidURL:
             parsed = httpx.URL("")
         if parsed.scheme not in {"http", "https"} or not parsed.host:

@@ -23,7 +23,6 @@ from pgrag.llm.protocol import (
     streamed,
 )
 
-_PATH = "/chat/completions"
 _MODELS = "/models"
 
 _LONGEST = 1_000_000
@@ -40,7 +39,8 @@ _SERVICE = Service(
     "language model",
     "PGRAG_LLM",
     LanguageModelError,
-    address=f"it ends where {_PATH} begins, often in /v1",
+    path="/chat/completions",
+    address="it ends where /chat/completions begins, often in /v1",
     example="http://localhost:11434/v1",
     demands="whether it can call tools",
     size="the token budget",
@@ -76,7 +76,7 @@ class ChatModel(Client):
         self.name = model
         self._dialect = Dialect()
         self._endpoint = Endpoint(
-            _completed(url),
+            url,
             _SERVICE,
             is_patient=False,
             keep_alive=False,
@@ -92,7 +92,7 @@ class ChatModel(Client):
 
         Raises `LanguageModelError` if the server cannot be reached or refuses the key.
         """
-        path = self._endpoint.url.path.removesuffix(_PATH) + _MODELS
+        path = self._endpoint.url.path.removesuffix(_SERVICE.path) + _MODELS
         listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
         models = listed.get("data") if isinstance(listed, dict) else None
         if not isinstance(models, list):
@@ -232,9 +232,3 @@ class ChatStream:
         if not self._completions:
             raise RuntimeError("The completion has not come to its end.")
         return self._completions[0]
-
-
-def _completed(url: str) -> str:
-    """Append the protocol's path to an address, unless it is there; keep the query string."""
-    base, mark, parameters = url.partition("?")
-    return base.rstrip("/").removesuffix(_PATH) + _PATH + mark + parameters

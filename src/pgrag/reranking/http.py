@@ -21,6 +21,7 @@ _SERVICE = Service(
     "reranker",
     "PGRAG_RERANKER",
     RerankingError,
+    path="/rerank",
     address="it ends where /rerank begins",
     example="https://api.cohere.com/v2",
     demands="PGRAG_RERANKER_SHAPE",
@@ -64,7 +65,7 @@ class HttpReranker(Client):
         self._batch_size = batch_size or (TEI_BATCH if self._is_tei else None)
         self._scale = Scale()
         self._endpoint = Endpoint(
-            url.rstrip("/").removesuffix("/rerank") + "/rerank",
+            url,
             _SERVICE,
             longest_wait=LONGEST_WAIT,
             **(_DEFAULTS | connection),
