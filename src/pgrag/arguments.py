@@ -307,7 +307,7 @@ class Reranking(TypedDict, total=False):
     rerank_depth: Annotated[
         int | None,
         Argument(
-            "The number of hits that the reranker scores; by default 50.",
+            "The number of hits that the reranker scores; by default 50. Only with `rerank`.",
             bounds=(1, 1000),
             in_sql=False,
         ),

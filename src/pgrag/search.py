@@ -156,6 +156,11 @@ class Search:
         wants_reranking, depth = False, RERANK_DEPTH
         if candidates is not None:
             wants_reranking = stated.pop("rerank", False)
+            if "rerank_depth" in stated and not wants_reranking:
+                raise InvalidInput(
+                    "rerank_depth says how many hits rerank scores, but rerank is off.",
+                    hint="Pass rerank, too, or leave out rerank_depth.",
+                )
             depth = stated.pop("rerank_depth", RERANK_DEPTH)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))

@@ -92,6 +92,15 @@ def test_only_so_many_are_read(client: ApiClient, server: Server) -> None:
     assert len(server.requests[-1][2]["documents"]) == 3
 
 
+@pytest.mark.parametrize("address", ["/v1/search", "/v1/context"])
+@pytest.mark.parametrize("rerank", [{}, {"rerank": "false"}])
+def test_a_depth_without_reranking_is_refused(
+    client: ApiClient, address: str, rerank: dict[str, str]
+) -> None:
+    refused = client.get(address, q=QUERY, rerank_depth=3, **rerank)
+    assert "but rerank is off" in problem(refused, 422, "invalid-input")["detail"]
+
+
 def test_filters_are_not_read_to_the_reranker(client: ApiClient, server: Server) -> None:
     client.ok("/v1/search", **{**ASK, "q": "tide type:guide"})
     assert server.requests[-1][2]["query"] == "tide"
