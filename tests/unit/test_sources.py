@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pgrag.errors import SourceError
+from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.sources import discover
 
 
@@ -264,3 +265,16 @@ def test_a_configuration_that_cannot_be_read_says_nothing(tmp_path: Path) -> Non
     (tmp_path / "docs" / "conf.py").mkdir()
     with discover(str(tmp_path / "docs")) as source:
         assert source.generator() is None
+
+
+def test_files_are_read_where_the_system_lacks_flags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    write(tmp_path, "a.md")
+    (tmp_path / "link.md").symlink_to("a.md")
+    for flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
+        monkeypatch.delattr(os, flag)
+    assert read_file(tmp_path / "a.md", 3) == b"# a"
+    with pytest.raises(OSError, match="symbolic link"):
+        read_file(tmp_path / "link.md")
