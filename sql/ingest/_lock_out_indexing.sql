@@ -1,5 +1,6 @@
--- A run of pgrag index holds the lock of its version, and shares that of its library: it would make
--- what is removed anew, with the rest of its pages only. Never waits; version null: every version.
+-- A run of pgrag index shares the lock of its version and that of its library: it would make what
+-- is removed anew, with the rest of its pages only. Only removals hold a lock alone, so whoever
+-- cannot even share it meets another removal. Never waits; version null: every version.
 create or replace function _pgrag.lock_out_indexing(
     library text,
     version text
@@ -14,12 +15,17 @@ declare
         lower(btrim(lock_out_indexing.library)),
         nullif(lower(btrim(lock_out_indexing.version)), '')
     );
-    scope text := case when lock_out_indexing.version is null then 'library' else 'index' end;
+    scope text := case when lock_out_indexing.version is null then 'library' else 'version' end;
+    lock_id bigint := hashtextextended(format('pgrag %s %s', scope, name), 0);
 begin
-    if not pg_try_advisory_xact_lock(hashtextextended(format('pgrag %s %s', scope, name), 0)) then
+    if pg_try_advisory_xact_lock(lock_id) then
+        return;
+    elsif pg_try_advisory_xact_lock_shared(lock_id) then
         raise exception 'Another run is indexing %.', name
             using errcode = '55006',
                 hint = 'Wait for its end, or interrupt it; nothing was removed.';
     end if;
+    raise exception 'Another session is removing %.', name
+        using errcode = '55006', hint = 'Wait for its end; this call removed nothing.';
 end;
 $$;

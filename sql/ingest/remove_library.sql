@@ -27,4 +27,4 @@ $$;
 
 comment on function pgrag.remove_library is
 'Removes a library with all its versions; returns the number of pages. Errors:
-PGR02; 55006 while a run of pgrag index writes one of them.';
+PGR02; 55006 while a run of pgrag index writes one of them or another session removes the library.';

@@ -13,6 +13,8 @@ declare
     target_id bigint;
     removed bigint;
 begin
+    -- A library that the caller cannot see is unknown, whatever happens to it.
+    perform _pgrag.library_id(remove_version.library);
     perform _pgrag.lock_out_indexing(
         remove_version.library, coalesce(remove_version.version, '')
     );
@@ -35,7 +37,8 @@ $$;
 
 comment on function pgrag.remove_version is
 'Removes one version of a library with its pages, documents and vectors; returns the number of
-pages. Errors: PGR02, PGR03; 55006 while a run of pgrag index writes it.';
+pages. Errors: PGR02, PGR03; 55006 while a run of pgrag index writes it or another session removes
+it.';
 
 create or replace function _pgrag.remove_pages(
     owner pgrag.libraries,

@@ -299,8 +299,8 @@ class Database:
             return connection.execute(statement.encode(), arguments).fetchall()
 
     @contextmanager
-    def lock(self, name: str, *shared: str) -> Iterator[bool]:
-        """Hold an advisory lock, and share others; yields False if another session prevents it.
+    def lock(self, name: str, *shared: str) -> Iterator[str | None]:
+        """Hold an advisory lock, and share others; yields the first that another session prevents.
 
         Uses a separate connection, so that long work does not occupy one of the pool.
         """
@@ -311,13 +311,14 @@ class Database:
             ) as connection,
         ):
             statement = (
-                "select pg_try_advisory_lock(hashtextextended(%s, 0)) and coalesce(("
-                "select bool_and(pg_try_advisory_lock_shared(hashtextextended(s.name, 0)))"
-                " from unnest(%s::text[]) as s (name)), true)"
+                "select l.name from unnest(%s::text[]) with ordinality as l (name, nth)"
+                " where not case when l.nth = 1"
+                " then pg_try_advisory_lock(hashtextextended(l.name, 0))"
+                " else pg_try_advisory_lock_shared(hashtextextended(l.name, 0)) end limit 1"
             )
-            row = connection.execute(statement, [name, list(shared)]).fetchone()
+            row = connection.execute(statement, [[name, *shared]]).fetchone()
             try:
-                yield row is not None and bool(row[0])
+                yield row[0] if row else None
             finally:
                 # The server notices a closed connection a moment later: the next run may be sooner.
                 with suppress(psycopg.OperationalError):

@@ -135,8 +135,8 @@ def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
 
 
 def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
-    with app.database.lock("pgrag enrich shop") as is_alone:
-        assert is_alone
+    with app.database.lock("pgrag enrich shop") as taken:
+        assert taken is None
         with pytest.raises(DatabaseError, match="Another run is enriching the library 'shop'"):
             run(app)
     assert server.requests == []

@@ -235,6 +235,23 @@ class TestTwoRunsOfOneVersion:
         assert index(database, embedder, folder).written == len(GUIDE)
         assert is_complete(database)
 
+    @pytest.mark.parametrize(
+        ("removal", "version"),
+        [("remove_library('guide')", ""), ("remove_version('guide', '2')", "2")],
+    )
+    def test_what_is_being_removed_is_neither_indexed_nor_removed(
+        self, database, embedder, folder, removal, version
+    ):
+        index(database, embedder, folder, version)
+        removing = r"Another session is removing guide"
+        with psycopg.connect(database.url) as other, database.connection() as connection:
+            other.execute(f"select pgrag.{removal}".encode())
+            with pytest.raises(psycopg.errors.ObjectInUse, match=removing):
+                connection.execute(f"select pgrag.{removal}".encode())
+            with pytest.raises(DatabaseError, match=removing):
+                index(database, embedder, folder, version)
+        assert index(database, embedder, folder, version).written == len(GUIDE)
+
 
 class TestFirstRunThatStoresNothing:
     """It leaves no trace: nobody is offered an empty library."""

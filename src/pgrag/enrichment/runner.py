@@ -106,8 +106,8 @@ class Enricher:
         the library, because both would send, and pay for, the same requests.
         """
         library = self.library.strip().lower()
-        with self.database.lock(f"pgrag enrich {library}") as is_alone:
-            if not is_alone:
+        with self.database.lock(f"pgrag enrich {library}") as taken:
+            if taken:
                 raise DatabaseError(
                     f"Another run is enriching the library {library!r}.",
                     hint="Wait for its end, or interrupt it: what it has stored stays.",

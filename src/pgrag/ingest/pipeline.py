@@ -128,15 +128,21 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
     """Keep other runs, and removals, away from the version.
 
     A run that fails would discard what another writes; a removed version would be made anew, with
-    the rest of the pages only. `_pgrag.lock_out_indexing` takes the same locks.
+    the rest of the pages only. `_pgrag.lock_out_indexing` takes alone what a run shares.
     """
     library, version = (part.strip().lower() for part in target.names.values())
     name = "@".join(filter(None, (library, version)))
-    with database.lock(f"pgrag index {name}", f"pgrag library {library}") as is_alone:
-        if not is_alone:
+    run = f"pgrag index {name}"
+    with database.lock(run, f"pgrag version {name}", f"pgrag library {library}") as taken:
+        if taken == run:
             raise DatabaseError(
                 f"Another run is indexing {name}.",
                 hint="Wait for its end, or interrupt it: the next run completes what it has begun.",
+            )
+        if taken:
+            raise DatabaseError(
+                f"Another session is removing {taken.split(' ', 2)[2]}.",
+                hint="Wait for its end, then index again.",
             )
         yield
 
