@@ -67,6 +67,11 @@ class TestRuns:
 
         index(database, embedder, folder)
         assert rows() == 4, "a new database"
+        small = database.query(
+            "select reltuples from pg_class"
+            " where oid in ('pgrag.libraries'::regclass, 'pgrag.versions'::regclass)"
+        )
+        assert [row["reltuples"] for row in small] == [1, 1]
         rows(stated=200)
         write(folder, {"drain.md": "# Drain\n\nMove the work away.\n"})
         index(database, embedder, folder)

@@ -391,7 +391,8 @@ class _Writer:
             )
             if report.written + report.removed > NEWS * row["pages"]:
                 connection.execute(
-                    "analyze pgrag.pages, pgrag.documents, pgrag.embeddings,"
+                    "analyze pgrag.libraries, pgrag.versions,"  # too small for autovacuum
+                    " pgrag.pages, pgrag.documents, pgrag.embeddings,"
                     " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
                     " pgrag.section_texts"
                 )
