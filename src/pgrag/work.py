@@ -78,7 +78,7 @@ class Works:
         """
         calls = Calls()
         outcome: list[R | Exception] = []
-        is_running = False
+        is_running = is_watched = False
 
         def run() -> None:
             nonlocal is_running
@@ -100,17 +100,23 @@ class Works:
                 )
             group.cancel_scope.cancel()
 
+        def start_watching() -> None:
+            nonlocal is_watched
+            is_watched = True
+            group.start_soon(watch)
+
         async with anyio.create_task_group() as group:
             # A watcher costs more than most requests that are done before it starts.
             loop = asyncio.get_running_loop()
-            watching = loop.call_later(WATCH_SECONDS, group.start_soon, watch)
+            watching = loop.call_later(WATCH_SECONDS, start_watching)
             try:
                 await self._in_turn(work, run)
             except Busy as error:
                 outcome.append(error)
             finally:
                 watching.cancel()
-            group.cancel_scope.cancel()
+            if is_watched:
+                group.cancel_scope.cancel()
         if not outcome or calls.is_cancelled:
             await anyio.lowlevel.checkpoint()  # ends a task that was cancelled itself
             raise Abandoned
@@ -137,13 +143,16 @@ class Works:
             await anyio.to_thread.run_sync(run)
             return
         turn = object()
-        with anyio.move_on_after(QUEUE_SECONDS) as queue:
-            await turns.acquire_on_behalf_of(turn)
-        if queue.cancelled_caught:
-            raise Busy(
-                f"All {work.connections} connections for requests of this kind are in use.",
-                hint=f"Try again, or raise {variable('costly_pool_size')}.",
-            )
+        try:
+            turns.acquire_on_behalf_of_nowait(turn)
+        except anyio.WouldBlock:
+            with anyio.move_on_after(QUEUE_SECONDS) as queue:
+                await turns.acquire_on_behalf_of(turn)
+            if queue.cancelled_caught:
+                raise Busy(
+                    f"All {work.connections} connections for requests of this kind are in use.",
+                    hint=f"Try again, or raise {variable('costly_pool_size')}.",
+                ) from None
         try:
             await anyio.to_thread.run_sync(run, limiter=self._threads)
         finally:

@@ -7,6 +7,7 @@ browser names the page; programs send none.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -95,6 +96,7 @@ def _only_reads(scope: Scope) -> bool:
     return scope["method"] in {"GET", "HEAD", "OPTIONS"} and not is_of_agents
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Whether a host name or address means this machine."""
     try:
@@ -111,6 +113,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=256)
 def _host_name(url: str) -> str:
     """The name without port and brackets; empty if there is none, or a user before it."""
     try:

@@ -1,6 +1,5 @@
 """Headers of every answer that tell browsers what pages may do with it."""
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ALWAYS = {
@@ -15,6 +14,8 @@ ALWAYS = {
     "X-Frame-Options": "DENY",
 }
 """Headers of answers that do not set them; they suit JSON, which loads nothing."""
+
+_RAW = [(name.lower().encode(), value.encode()) for name, value in ALWAYS.items()]
 
 PUBLIC = ("/assets/", "/docs", "/openapi.json")
 """Addresses whose answers are the same for all callers, so that browsers may keep them."""
@@ -31,11 +32,12 @@ class SecurityHeaders:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in ALWAYS.items():
-                    headers.setdefault(name, value)
                 is_public = message["status"] < 400 and scope["path"].startswith(PUBLIC)
-                headers["Cache-Control"] = "no-cache" if is_public else "no-store"
+                caching = (b"cache-control", b"no-cache" if is_public else b"no-store")
+                own = [each for each in message["headers"] if each[0] != b"cache-control"]
+                names = {name for name, _ in own}
+                missing = (each for each in _RAW if each[0] not in names)
+                message = {**message, "headers": [*own, *missing, caching]}
             await send(message)
 
         await self._app(scope, receive, guarded)

@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -214,7 +215,11 @@ def bearer(headers: Headers) -> str:
 
 def client_of(scope: Scope) -> str:
     """The client: an IPv4 address, the /64 network of an IPv6 address, "" without an address."""
-    host = (scope.get("client") or ("",))[0]
+    return _network((scope.get("client") or ("",))[0])
+
+
+@lru_cache(maxsize=4096)
+def _network(host: str) -> str:
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
