@@ -1,9 +1,8 @@
 """Access to a service: who calls, what each operation needs, and who may call without a key."""
 
 import hashlib
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,7 +10,9 @@ from datetime import timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from pgrag.db import Caller, Database
+from pydantic_core import to_json
+
+from pgrag.db import Caller, Database, calling, uncancelled
 
 Role = Literal["search", "write", "admin"]
 Refusal = Literal[
@@ -110,6 +111,9 @@ class Access:
     library: str | None = None
     search_id: UUID | None = None
     refusal: Refusal | None = None
+    address: str = ""
+    admission: "Admission | None" = None
+    has_ended: bool = False
 
     def may(self, operation: str) -> bool:
         """Whether the role of the key suffices for an operation; without a key, yes."""
@@ -151,6 +155,12 @@ def note(*, action: str | None = None, library: Any = None, search_id: UUID | No
         access.action = action or access.action
         access.library = library if isinstance(library, str) and library else access.library
         access.search_id = search_id or access.search_id
+
+
+def to_be_ended() -> Access | None:
+    """The request of this block if it came with a key and has not ended."""
+    access = _access.get()
+    return None if access is None or access.caller is None or access.has_ended else access
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +233,14 @@ def admit(
 
 
 def finish(
-    database: Database,
-    access: Access,
-    admission: Admission | None,
-    address: str,
-) -> None:
-    """End a request: it no longer counts as running, and the audit keeps it."""
+    database: Database, access: Access, search: Mapping[str, Any] | None = None
+) -> UUID | None:
+    """End a request: it no longer counts as running, and the audit keeps it.
+
+    With `search`, arguments of `pgrag.record_search`, a search is recorded in the same statement,
+    as the one that the request made. Returns its search_id, None if it was not recorded.
+    """
+    admission = access.admission
     entry = {
         "caller": access.caller and access.caller.name,
         "role": access.role,
@@ -236,13 +248,22 @@ def finish(
         "library": access.library and access.library.strip().lower(),
         "allowed": access.refusal is None,
         "reason": access.refusal,
-        "address": address,
-        "search_id": access.search_id and str(access.search_id),
+        "address": access.address,
+        "search_id": access.search_id,
     }
-    database.query(
-        "select _pgrag.finish_request(%s, %s, %s::jsonb)",
-        [admission and admission.key_id, admission and admission.lease, json.dumps(entry)],
-    )
+    with calling(None), uncancelled():
+        [row] = database.query(
+            "select _pgrag.finish_request(%s, %s, %s::jsonb, %s::jsonb) as search_id",
+            [
+                admission and admission.key_id,
+                admission and admission.lease,
+                to_json(entry).decode(),
+                search and to_json(search).decode(),
+            ],
+        )
+    access.has_ended = True
+    search_id: UUID | None = row["search_id"]
+    return search_id
 
 
 def is_any_key(database: Database) -> bool:

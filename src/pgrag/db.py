@@ -1,12 +1,12 @@
 """Connections, and calls of SQL functions by name."""
 
 import logging
+import selectors
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from selectors import EVENT_READ, DefaultSelector
 from threading import Lock
 from time import monotonic
 from typing import Any, Self, TypeVar
@@ -34,6 +34,9 @@ _PROMPT = 1.0
 
 _TRUSTED = 5.0
 """Seconds without a liveness check after use, unless the server closed the connection."""
+
+# Unlike the default selector, it makes no descriptor of its own; Windows has only the latter.
+_Selector = getattr(selectors, "PollSelector", selectors.DefaultSelector)
 
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
@@ -131,8 +134,8 @@ def _check(connection: _Connection) -> None:
     A server that closes a connection makes its socket readable, so no query is needed. Only a
     connection that was idle for a while can be lost without a trace.
     """
-    with DefaultSelector() as selector:
-        selector.register(connection, EVENT_READ)
+    with _Selector() as selector:
+        selector.register(connection, selectors.EVENT_READ)
         is_quiet = not selector.select(0)
     if not is_quiet or monotonic() - connection.used_at >= _TRUSTED:
         ConnectionPool.check_connection(connection)
@@ -219,7 +222,7 @@ class Database:
         self._timeout = timeout
         self._lock = Lock()
         self._pool = self._new_pool(pool_size)
-        self._pools_of_work: dict[str, ConnectionPool[_Connection]] = {}
+        self._further_pools: dict[tuple[str, bool], ConnectionPool[_Connection]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -230,7 +233,7 @@ class Database:
     def close(self) -> None:
         """Close every connection."""
         with self._lock:
-            pools = [self._pool, *self._pools_of_work.values()]
+            pools = [self._pool, *self._further_pools.values()]
         for pool in pools:
             pool.close()
 
@@ -239,7 +242,7 @@ class Database:
         """Lend a connection in autocommit mode; driver errors become `pgrag.errors`."""
         with translated_errors():
             work, caller = _work.get(), _caller.get()
-            pool = self._pool_for(work)
+            pool = self._pool_for(work, is_restricted())
             pool.open()
             connection = self._borrowed(pool)
             calls = _calls.get()
@@ -342,13 +345,22 @@ class Database:
             open=False,
         )
 
-    def _pool_for(self, work: Work | None) -> ConnectionPool[_Connection]:
-        if work is None or work.connections is None:
+    def _pool_for(self, work: Work | None, is_restricted: bool) -> ConnectionPool[_Connection]:
+        """The pool of a class of work, another one for callers with a role of their own.
+
+        A connection that took on the role of the service for each record would be set up twice
+        for each search.
+        """
+        own = work and work.connections
+        if own is None and not is_restricted:
             return self._pool
+        name = work.name if work and own else ""
         with self._lock:
-            if work.name not in self._pools_of_work:
-                self._pools_of_work[work.name] = self._new_pool(work.connections)
-            return self._pools_of_work[work.name]
+            pool = self._further_pools.get((name, is_restricted))
+            if pool is None:
+                pool = self._new_pool(own or self._pool.max_size)
+                self._further_pools[name, is_restricted] = pool
+            return pool
 
     def _borrowed(self, pool: ConnectionPool[_Connection]) -> _Connection:
         try:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from pgrag.access import note
+from pgrag.access import finish, note, to_be_ended
 from pgrag.db import Database, Row, as_service, uncancelled
 from pgrag.errors import PgragError
 
@@ -28,34 +28,42 @@ def record(
     *,
     timings: Mapping[str, float] | None = None,
     duration_ms: float | None = None,
+    ends_request: bool = False,
 ) -> UUID | None:
     """Record rows of `pgrag.search` in the order that the client received.
 
     Returns the search's id, or None without a client or if writing fails: recording never makes
     a search fail. Do not pass rows of `pgrag.recorded_search`, which records them itself.
-    `arguments` are those of the search, plus any further facts that JSON can express.
+    `arguments` are those of the search, plus any further facts that JSON can express. With
+    `ends_request` the record is the last work for a request to a service, which ends with it: one
+    statement in place of two.
     """
     if client is None:
         return None
     library = arguments.get("library")
     versions = {row["version"] for row in rows}
+    facts = {
+        "query": query,
+        "hits": [{name: row.get(name) for name in _KEPT} for row in rows],
+        "client": client,
+        "library": library,
+        "version": versions.pop() if library is not None and len(versions) == 1 else None,
+        "parameters": {name: arguments[name] for name in arguments if name not in _APART},
+        "timings": None if timings is None else dict(timings),
+        "duration_ms": duration_ms,
+    }
+    request = to_be_ended() if ends_request else None
+    search_id: UUID | None
     try:
-        with uncancelled(), as_service():
-            [row] = database.call(
-                "record_search",
-                query=query,
-                hits=[{name: row.get(name) for name in _KEPT} for row in rows],
-                client=client,
-                library=library,
-                version=versions.pop() if library is not None and len(versions) == 1 else None,
-                parameters={name: arguments[name] for name in arguments if name not in _APART},
-                timings=None if timings is None else dict(timings),
-                duration_ms=duration_ms,
-            )
+        if request is not None:
+            search_id = finish(database, request, facts)
+        else:
+            with uncancelled(), as_service():
+                [row] = database.call("record_search", **facts)
+            search_id = row["record_search"]
     except PgragError as error:
         log.warning("search not recorded: %s", error)
         return None
-    search_id: UUID | None = row["record_search"]
     note(search_id=search_id)
     return search_id
 

@@ -67,7 +67,8 @@ class Search:
 
     Without `embedder_of` the database computes every query vector itself, so it is not asked for
     missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
-    recorded if it is None.
+    recorded if it is None. With `ends_request` one search is all that a request to a service does;
+    see `record`.
     """
 
     def __init__(
@@ -77,11 +78,13 @@ class Search:
         *,
         rerank: Reranking | None = None,
         client: str | None = None,
+        ends_request: bool = False,
     ) -> None:
         self._database = database
         self._embedder_of = embedder_of
         self._rerank = rerank
         self._client = client
+        self._ends_request = ends_request
 
     def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
         """Rows of `pgrag.search`.
@@ -245,7 +248,10 @@ class Search:
         if "reranked" in arguments:
             arguments = {**arguments, "rerank": True, "rerank_depth": len(arguments["reranked"])}
             del arguments["reranked"]
-        return record(self._database, self._client, query, rows, arguments, duration_ms=duration)
+        return record(
+            self._database, self._client, query, rows, arguments,
+            duration_ms=duration, ends_request=self._ends_request,
+        )  # fmt: skip
 
     def _if_recording(self, search_id: UUID) -> UUID | None:
         """The id of a search without hits, None if recording is impossible: no row tells."""

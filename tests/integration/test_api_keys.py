@@ -526,6 +526,32 @@ class TestAudit:
         ]  # fmt: skip
         assert {each["library"] for each in (first, second, third)} == {"harbour"}
 
+    def test_a_search_that_cannot_be_recorded_is_answered_and_audited(self, site, keyed):
+        header = site.key("docs", concurrency=1)
+        site.run(
+            "alter table pgrag.searches"
+            " add constraint unwanted check (query <> 'tides unrecorded') not valid"
+        )
+        try:
+            for _ in range(2):
+                address = "/v1/search?library=harbour&q=tides+unrecorded"
+                found = keyed.request("GET", address, headers=header).json()
+                assert found["hits"]
+                assert found["search_id"] is None
+        finally:
+            site.run("alter table pgrag.searches drop constraint unwanted")
+        kept = [(each["action"], each["search_id"]) for each in site.audit(caller="docs")]
+        assert kept == 2 * [("search", None)]
+
+    def test_a_request_ends_once(self, site, keyed):
+        """With the record of its search, or else after its answer."""
+        header = site.key("docs", concurrency=1)
+        for address in (SEARCH, "/v1/context?library=harbour&q=tides", "/v1/facets", SEARCH):
+            assert keyed.request("GET", address, headers=header).status_code == 200
+        assert len(site.audit(caller="docs")) == 4
+        records = site.run("select query from pgrag.searches where caller = 'docs'")
+        assert len(records) >= 3
+
     def test_refused_reads_are_kept_once_a_minute(self, site, keyed):
         header = site.key("docs")
         site.run("delete from pgrag.audit")

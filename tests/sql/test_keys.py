@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 ADMIT = """
 select * from _pgrag.admit(
@@ -363,6 +364,36 @@ class TestAudit:
         kept = run(connection, "audit_log", caller="Docs", library="HERE", refused=False)
         assert [entry["action"] for entry in kept] == ["search", "search"]
         assert run(connection, "audit_log", refused=True) == []
+
+    def test_a_request_that_was_one_search_ends_with_its_record(self, connection):
+        """As the service that it is, whoever searched; the audit names the record."""
+        admitted = admit(connection, create(connection, "docs", concurrency=1))
+        entry = {"caller": "docs", "action": "search", "library": "harbour"}
+        search = {
+            "query": "tides", "client": "rest", "library": "Harbour", "version": None,
+            "hits": [{"library": "harbour", "key": "a.md", "document_id": 5, "score": 0.5}],
+            "parameters": {"top_k": 5}, "timings": None, "duration_ms": 1.5,
+        }  # fmt: skip
+        search_id = value(
+            connection,
+            "select _pgrag.finish_request(%s, %s, %s, %s)",
+            admitted["key_id"], admitted["lease"], Jsonb(entry), Jsonb(search),
+        )  # fmt: skip
+        [record] = connection.execute(
+            "select s.query, s.client, s.library, s.version, s.parameters, s.timings,"
+            " s.duration_ms, s.hit_count, s.caller, h.page_key"
+            " from pgrag.searches as s join pgrag.search_hits as h using (search_id)"
+            " where search_id = %s",
+            [search_id],
+        ).fetchall()
+        assert tuple(record.values()) == (
+            "tides", "rest", "harbour", None, {"top_k": 5}, {}, 1.5, 1, "docs", "a.md",
+        )  # fmt: skip
+        [kept] = run(connection, "audit_log", caller="docs")
+        assert kept["search_id"] == search_id
+        assert admit(connection, create(connection, "other"))["refusal"] is None
+        assert value(connection, "select running from pgrag.key_usage where key_id = %s",
+                     admitted["key_id"]) == []  # fmt: skip
 
     def test_old_entries_are_forgotten(self, connection):
         create(connection, "docs")

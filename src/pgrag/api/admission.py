@@ -110,7 +110,9 @@ class Guard:
         self, operation: str, inner: ASGIApp, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Let `inner` answer a request for an operation, or refuse it."""
-        access = Access(operation, library=_library(scope))
+        access = Access(
+            operation, library=scope.get("path_params", {}).get("library"), address=client_of(scope)
+        )
         headers = Headers(scope=scope)
         admission: Admission | None = None
         if "authorization" in headers:
@@ -118,17 +120,28 @@ class Guard:
         else:
             refusal = self._without_key(needs_of(operation))
         if admission is not None:
+            access.admission = admission
             access.caller, access.role = admission.caller, admission.role
         if refusal is not None:
             access.refusal = refusal
-            await self._refuse(access, admission, scope, receive, send)
+            await self._refuse(access, scope, receive, send)
             return
-        ending = _Ending(self, access, admission, client_of(scope))
         with accessing(access), calling(access.caller):
             try:
-                await inner(scope, receive, partial(ending.send, send))
+                await inner(scope, receive, partial(self._send, access, scope, send))
             finally:
-                await ending.end()
+                await self._end(access, scope)
+
+    async def _send(self, access: Access, scope: Scope, send: Send, message: Message) -> None:
+        """Send a part of the answer; before the client has the last of it, the request has ended.
+
+        Otherwise its next request could still count this one as running.
+        """
+        if message["type"] == "http.response.start" and access.admission is not None:
+            MutableHeaders(scope=message).update(_limit_headers(access.admission))
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            await self._end(access, scope)
+        await send(message)
 
     def _without_key(self, needs: Needs) -> Refusal | None:
         if self.policy.needs_key:
@@ -155,40 +168,36 @@ class Guard:
         )
         return admission.refusal, admission
 
-    async def _refuse(
-        self,
-        access: Access,
-        admission: Admission | None,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        address = client_of(scope)
+    async def _refuse(self, access: Access, scope: Scope, receive: Receive, send: Send) -> None:
         name = access.caller.name if access.caller else None
-        if self.refused.is_new((name, access.action, access.refusal, address)):
-            await self.end(access, admission, address)
-        answer = _refusal(access, admission, Request(scope))
+        if self.refused.is_new((name, access.action, access.refusal, access.address)):
+            await self._end(access, scope)
+        answer = _refusal(access, Request(scope))
         if (
             self.buckets is not None
             and answer.status_code == 401
             and hash_of(bearer(Headers(scope=scope)))
         ):
             # Their limit left out what looked like a key.
-            verdict = self.buckets.draw(address)
+            verdict = self.buckets.draw(access.address)
             if not verdict.is_allowed:
                 answer = too_many(Request(scope), self.buckets, verdict)
         await answer(scope, receive, send)
 
-    async def end(self, access: Access, admission: Admission | None, address: str) -> None:
+    async def _end(self, access: Access, scope: Scope) -> None:
         """Free what the request held, and write the audit; the answer never fails by this."""
+        if access.has_ended:
+            return
+        access.has_ended = True
         is_reading = access.refusal is None and not needs_of(access.action).is_change
         if is_reading and access.caller is None:
             return
+        if access.library is None:
+            access.library = QueryParams(scope.get("query_string", b"")).get("library")
         with anyio.CancelScope(shield=True):
             try:
                 await self.works.run(
-                    self.works.admission,
-                    lambda: finish(self.app.database, access, admission, address),
+                    self.works.admission, lambda: finish(self.app.database, access)
                 )
             except PgragError as error:
                 log.warning("%s is not in the audit: %s", access.action, error)
@@ -210,35 +219,6 @@ class Recently:
         while len(self._until) > MOST_REMEMBERED:
             self._until.popitem(last=False)
         return True
-
-
-class _Ending:
-    """Ends a request once, before the client has the last of its answer.
-
-    Otherwise its next request could still count this one as running.
-    """
-
-    def __init__(
-        self, guard: Guard, access: Access, admission: Admission | None, address: str
-    ) -> None:
-        self._guard = guard
-        self._access = access
-        self._admission = admission
-        self._address = address
-        self._has_ended = False
-
-    async def send(self, send: Send, message: Message) -> None:
-        if message["type"] == "http.response.start" and self._admission is not None:
-            MutableHeaders(scope=message).update(_limit_headers(self._admission))
-        if message["type"] == "http.response.body" and not message.get("more_body", False):
-            await self.end()
-        await send(message)
-
-    async def end(self) -> None:
-        if not self._has_ended:
-            self._has_ended = True
-            with calling(None):
-                await self._guard.end(self._access, self._admission, self._address)
 
 
 class GuardedRoute(APIRoute):
@@ -266,12 +246,8 @@ class GuardedEndpoint:
         await self._guard(self._operation, self._inner, scope, receive, send)
 
 
-def _library(scope: Scope) -> str | None:
-    named: str | None = scope.get("path_params", {}).get("library")
-    return named or QueryParams(scope.get("query_string", b"")).get("library")
-
-
-def _refusal(access: Access, admission: Admission | None, request: Request) -> Response:
+def _refusal(access: Access, request: Request) -> Response:
+    admission = access.admission
     if admission is not None and admission.limits is not None and admission.retry_after:
         return _exceeded(request, admission)
     refusal = access.refusal

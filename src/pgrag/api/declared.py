@@ -58,9 +58,9 @@ class Exchange:
     def search(
         self, function: Callable[..., Result], query: str | list[str], **arguments: Any
     ) -> Result:
-        """Rows and notices of a method of `Search`, such as `Search.context`."""
+        """Rows and notices of a method of `Search`, such as `Search.context`; the last call."""
         with self.timed():
-            return function(self.app.searching_as("rest"), query, **arguments)
+            return function(self.app.searching_as("rest", ends_request=True), query, **arguments)
 
     def answer(self, content: Any) -> Response:
         """The content as JSON."""
