@@ -352,6 +352,14 @@ class TestLibraries:
             said(agents.post("tools/call", headers=limited, **read))
             assert '"isError":true' in agents.post("tools/call", headers=limited, **read).text
 
+    def test_no_request_inherits_the_rights_of_an_earlier_one(self, limited, agents):
+        # With a body over 64 KB uvicorn stops reading, and goes on in the context of the request.
+        long = agents.http.post("/v1/search", headers=limited, json={"query": "a" * 500_000})
+        assert long.status_code in {200, 422}, long.text
+        for address in ("/v1/libraries", "/readyz"):
+            answer = agents.http.get(address, headers=limited)
+            assert answer.status_code == 200, answer.text
+
     def test_a_writer_changes_its_own_only(self, site, keyed, others):
         header = site.key("writer", "write", libraries=["harbour"])
         body = {"synonyms": {"mole": ["breakwater"]}}

@@ -221,6 +221,22 @@ class Recently:
         return True
 
 
+class WithoutInheritedCaller:
+    """ASGI middleware: no request begins with the caller of an earlier one of its connection.
+
+    asyncio lets a connection that goes on reading do so in the context of who said so, from then on
+    (CPython issue 140947); in uvicorn that is a request with a body over 64 KB.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        with calling(None):
+            await self._app(scope, receive, send)
+
+
 class GuardedRoute(APIRoute):
     """A route whose requests are admitted by its name."""
 

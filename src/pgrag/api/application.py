@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from pgrag.access import Policy
 from pgrag.api import docs_page, limits, openapi, problems
-from pgrag.api.admission import Guard, GuardedEndpoint, Recently
+from pgrag.api.admission import Guard, GuardedEndpoint, Recently, WithoutInheritedCaller
 from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.headers import SecurityHeaders
 from pgrag.api.heads import HeadAsGet
@@ -117,6 +117,7 @@ def create_app(
             expose_headers=["Server-Timing", *limits.HEADERS],
         )
     api.add_middleware(HeadAsGet, except_path="/mcp")
+    api.add_middleware(WithoutInheritedCaller)
     for router in (
         searches.router,
         answers.router,
