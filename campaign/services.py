@@ -191,6 +191,8 @@ def run(
         while counts["requests"] < calls and monotonic() < deadline:
             request = requests.next()
             [request.caller] = random.choices([*SHARES], [*SHARES.values()])
+            if request.path == UNLIKE_PATH:
+                request.query["top_k"] = "1000"  # All: another order would show others.
             answers = [services.ask(request) for services in pair]
             asked.add(request.what)
             counts["requests"] += 1
