@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -11,6 +12,7 @@ from api_client import ApiClient, problem, serving
 
 from pgrag import errors
 from pgrag.api.problems import KINDS, kind_of
+from pgrag.api.routes import searches
 
 MEGABYTE = 1_000_000
 
@@ -202,3 +204,29 @@ def test_a_read_only_database_refuses_changes(database_url: str) -> None:
         assert "PGRAG_DATABASE_URL" in told["hint"]
         documented = client.ok("/openapi.json")["paths"]["/v1/configuration"]["patch"]["responses"]
         assert "501" in documented
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "", "q=", "q=tide", "q=tide&top_k=2&alpha=0.5&snippets=true&levels=1,2", "q=tide&q=ebb",
+        "q=tide&top=3", "q=tide&top=3&top=4", "q=tide&query=ebb", "query=tide", "q=tide&top_k=",
+        "q=tide&top_k=0&alpha=x&snippets=perhaps&levels=1,9", "q=tide&filters=%7B%22a%22", "q=%00",
+        "q=tide&filters=%7B%22types%22%3A%5B%22guide%22%5D%7D", "q=tide&mode=keyword&alpha=1",
+        "q=tide&min_score=NaN", "q=tide&version=-", "q=tide&after=", "q=%ff&library=Harbour%20",
+    ],
+)  # fmt: skip
+def test_parameters_are_read_as_fastapi_would(
+    harbour: ApiClient, monkeypatch: pytest.MonkeyPatch, parameters: str
+) -> None:
+    def asked() -> tuple[int, dict[str, Any]]:
+        response = harbour.get(f"/v1/search?{parameters}")
+        answer = response.json()
+        for each in [answer, *answer.get("hits", [])]:
+            each.pop("search_id", None)
+        return response.status_code, answer
+
+    read = asked()
+    [route] = [route for route in searches.router.routes if route.name == "search"]
+    monkeypatch.delattr(route.endpoint, "reading")
+    assert asked() == read

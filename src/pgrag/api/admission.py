@@ -246,7 +246,8 @@ class GuardedRoute(APIRoute):
             await super().handle(scope, receive, send)
             return
         guard: Guard = scope["app"].state.guard
-        await guard(self.name, super().handle, scope, receive, send)
+        inner = getattr(self.endpoint, "reading", super().handle)
+        await guard(self.name, inner, scope, receive, send)
 
 
 class GuardedEndpoint:

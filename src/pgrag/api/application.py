@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
-from fastapi import Depends, FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
@@ -18,6 +17,7 @@ from pgrag.access import Policy
 from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.admission import Guard, GuardedEndpoint, Recently, WithoutInheritedCaller
 from pgrag.api.callers import KnownHosts, KnownOrigins
+from pgrag.api.declared import known_parameters
 from pgrag.api.headers import SecurityHeaders
 from pgrag.api.heads import HeadAsGet
 from pgrag.api.routes import (
@@ -56,8 +56,6 @@ TAGS = [
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
     {"name": "health", "description": "The state of the service."},
 ]
-_REPEATED: dict[str, Any] = {"type": "repeated", "msg": "is given more than once"}
-_UNKNOWN: dict[str, Any] = {"type": "extra_forbidden", "msg": "there is no such argument"}
 _AGENT_HEADERS = ["Accept", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]
 
 
@@ -135,10 +133,10 @@ def create_app(
         api.include_router(
             router,
             prefix="/v1",
-            dependencies=[Depends(_known_parameters)],
+            dependencies=[Depends(known_parameters)],
             responses=openapi.problems(401, 403, 422, 429, 500, 501, 503),
         )
-    api.include_router(health.router, dependencies=[Depends(_known_parameters)])
+    api.include_router(health.router, dependencies=[Depends(known_parameters)])
     api.include_router(docs_page.router)
     # Clients use the address with and without the slash, and do not follow a redirect with a body.
     # These routes come first because routes are tried in order, and there are dozens.
@@ -176,13 +174,3 @@ def _make_mcp_server(app: App, works: Works) -> "Server[Any]":
         # Remote callers may not read this machine's files unless the operator names folders.
         roots=settings.mcp_roots,
     )
-
-
-async def _known_parameters(request: Request) -> None:
-    """Refuse a repeated parameter, and any parameter of a route that takes none."""
-    names = [name for name, _ in request.query_params.multi_items()]
-    wrong = {name: _REPEATED for name in names if names.count(name) > 1}
-    if not request.scope["route"].dependant.query_params:
-        wrong |= dict.fromkeys(names, _UNKNOWN)
-    if wrong:
-        raise RequestValidationError([{"loc": ("query", name), **wrong[name]} for name in wrong])

@@ -5,7 +5,7 @@ the database returns them.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from inspect import Parameter, Signature, cleandoc
@@ -13,8 +13,11 @@ from time import perf_counter
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel, create_model
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError, create_model
 from pydantic_core import to_json
+from starlette.routing import request_response
+from starlette.types import ASGIApp
 
 from pgrag.api.admission import GuardedRoute
 from pgrag.api.arguments import PATH, Arguments
@@ -25,6 +28,9 @@ from pgrag.app import App
 from pgrag.db import Database, Row
 from pgrag.result import Result
 from pgrag.work import Abandoned, Class, Works
+
+_REPEATED: dict[str, Any] = {"type": "repeated", "msg": "is given more than once"}
+_UNKNOWN: dict[str, Any] = {"type": "extra_forbidden", "msg": "there is no such argument"}
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 
@@ -73,6 +79,39 @@ class Exchange:
 
 async def _exchange(request: Request) -> Exchange:
     return Exchange(request.app.state.pgrag)
+
+
+async def known_parameters(request: Request) -> None:
+    """Refuse a repeated parameter, and any parameter of a route that takes none."""
+    names = [name for name, _ in request.query_params.multi_items()]
+    wrong = {name: _REPEATED for name in names if names.count(name) > 1}
+    if not request.scope["route"].dependant.query_params:
+        wrong |= dict.fromkeys(names, _UNKNOWN)
+    if wrong:
+        raise RequestValidationError([{"loc": ("query", name), **wrong[name]} for name in wrong])
+
+
+def _reading(model: type[BaseModel], endpoint: Callable[..., Awaitable[Response]]) -> ASGIApp:
+    """A route that takes only a model of parameters, without FastAPI, which still describes it.
+
+    FastAPI looks at the type of each field in each request: for the thirty of a search that takes
+    thirty times as long as the validation.
+    """
+
+    async def answer(request: Request) -> Response:
+        await known_parameters(request)
+        try:
+            query = model.model_validate(dict(request.query_params))
+        except ValidationError as error:
+            raise RequestValidationError(
+                [
+                    {**each, "loc": ("query", *each["loc"])}
+                    for each in error.errors(include_url=False)
+                ]
+            ) from error
+        return await endpoint(request, await _exchange(request), query=query)
+
+    return request_response(answer)
 
 
 class Router(APIRouter):
@@ -216,6 +255,8 @@ class Router(APIRouter):
             except Abandoned:
                 return problem(request, STOPPING)
 
+        if route["methods"] == ["GET"] and [*types, *_variables(path)] == ["query"]:
+            endpoint.reading = _reading(get_args(types["query"])[0], endpoint)  # type: ignore[attr-defined]
         if any(isinstance(hint, type) and issubclass(hint, BaseModel) for hint in types.values()):
             responses = problems(400, 413) | route.get("responses", {})
             route["responses"] = dict(sorted(responses.items()))
