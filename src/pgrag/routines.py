@@ -56,16 +56,12 @@ where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
 order by p.oid
 """
 _LACKS_GRANTS = "select not has_schema_privilege('public', 'pgrag', 'usage')"
-# "create or replace" resets a routine's settings: a routine that keeps the mark is in no file.
-_MARK = f"""
-select format('alter routine %s set pgrag.kept to yes', r.oid::regprocedure)
+# All files are installed in one transaction: a routine that another one has written is in no file.
+_LEFT_OVER = f"""
+select r.oid::regprocedure::text
 from ({_ROUTINES}) as r
-"""
-_MARKED = """
-select p.oid::regprocedure::text
-from pg_proc as p
-where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
-    and 'pgrag.kept=yes' = any(p.proconfig)
+join pg_proc as p on p.oid = r.oid
+where p.xmin <> pg_current_xact_id()::xid
 order by 1
 """
 
@@ -128,15 +124,16 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
         return False
     drop_functions(connection)
     with connection.cursor(row_factory=tuple_row) as cursor:
-        for (mark,) in cursor.execute(_MARK).fetchall():
-            cursor.execute(mark.encode())
         cursor.execute("set local check_function_bodies = off")
-        for file in function_files(root):
+        *files, grants = function_files(root)
+        for file in files:
             _run(cursor, file, root)
+        # Before the grants, which write every routine once more.
+        left_over = cursor.execute(_LEFT_OVER).fetchone()
+        _run(cursor, grants, root)
         cursor.execute("set local check_function_bodies = on")
         for name, validation in cursor.execute(_VALIDATIONS).fetchall():
             _validate(cursor, name, validation, root)
-        left_over = cursor.execute(_MARKED).fetchone()
         if left_over:
             raise errors.DatabaseError(
                 f"{left_over[0]} is no longer part of pgrag, but is used in this database.",
