@@ -14,9 +14,9 @@ from pathlib import Path
 from psycopg.conninfo import make_conninfo
 
 from campaign import functions, kills, overload, pages, rest, restore, services, tenants
-from campaign.command import print_outcomes, temporary_server
+from campaign.command import report, temporary_server
 from campaign.databases import administer
-from campaign.outcome import Outcome, outcomes_table
+from campaign.outcome import Outcome
 
 #: Each part with its share of the time.
 PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
@@ -29,7 +29,6 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "overload": (overload.run, 2),
     "rest": (rest.run, 3),
 }
-BEGIN, END = "<!-- figures: made by `make campaign PAGE=…` -->\n", "<!-- end of the figures -->\n"
 
 
 def campaign(
@@ -54,18 +53,6 @@ def campaign(
     return outcomes
 
 
-def write_page(page: Path, outcomes: Sequence[Outcome], *, minutes: float, seed: int) -> None:
-    """Replace what stands between the marks of a page."""
-    text = page.read_text("utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"{page} lacks {BEGIN.strip()} or {END.strip()}.")
-    command = f"python -m campaign --minutes {minutes:g} --seed {seed}"
-    new = f"\n`{command}`:\n\n{outcomes_table(outcomes)}\n\n"
-    page.write_text(f"{before}{BEGIN}{new}{END}{after}", "utf-8")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line says; return 1 if a fault was found."""
     parser = argparse.ArgumentParser(
@@ -80,9 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcomes = campaign(
         minutes=options.minutes, seed=options.seed, data=options.data, only=options.only
     )
-    print_outcomes(outcomes)
-    if options.page:
-        write_page(options.page, outcomes, minutes=options.minutes, seed=options.seed)
+    command = f"python -m campaign --minutes {options.minutes:g} --seed {options.seed}"
+    report(outcomes, command, options.page)
     return int(any(outcome.faults for outcome in outcomes))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from campaign.outcome import Outcome, outcomes_table
+from campaign.outcome import Outcome, outcomes_table, write_rows
 from pgrag.app import App
 from pgrag.settings import Settings
 
@@ -58,20 +58,27 @@ def run_part(
     parser.add_argument(
         "--database-url", help="an empty, migrated database (default: a new embedded server)"
     )
+    parser.add_argument("--page", type=Path, help="a page to write the row of the part into")
     given = vars(parser.parse_args(arguments))
-    url = given.pop("database_url")
+    url, page = given.pop("database_url"), given.pop("page")
     if url:
         outcome = run(url, **given)
     else:
         with temporary_database() as url:
             outcome = run(url, **given)
-    print_outcomes([outcome])
+    report(
+        [outcome],
+        f"python -m campaign.{name} --{counted} {given[counted]} --seed {given['seed']}",
+        page,
+    )
     return int(bool(outcome.faults))
 
 
-def print_outcomes(outcomes: Sequence[Outcome]) -> None:
-    """Print the table, and below it each fault."""
-    print(outcomes_table(outcomes))
+def report(outcomes: Sequence[Outcome], command: str, page: Path | None) -> None:
+    """Print the table, and below it each fault; write the rows into a page, if one is given."""
+    print(outcomes_table(outcomes, command))
     for outcome in outcomes:
         for fault in outcome.faults:
             print(f"\n{outcome.name}: {fault}")
+    if page:
+        write_rows(page, outcomes, command)
