@@ -55,17 +55,9 @@ begin
 end;
 $$;
 
--- Only columns that searches need: a barrier makes a row of its own of every row.
 create or replace view _pgrag.matching_documents with (security_barrier) as
 select
-    d.library_id,
-    d.version_id,
-    d.page_id,
     d.document_id,
-    d.covers,
-    d.sort_order,
-    d.text_hash,
-    d.language,
-    d.weights
+    d.language
 from pgrag.documents as d
 where d.search @@ (select _pgrag.narrowed_scope());

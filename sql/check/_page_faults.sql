@@ -17,8 +17,10 @@ as $$
         select
             d.page_id,
             count(*) filter (where d.covers > 0) as documents,
-            bool_or(d.level = 2 and d.weights is not null) as has_words
+            bool_or(d.level = 2 and i.weights is not null) as has_words
         from pgrag.documents as d
+        left join pgrag.impacts as i
+            on i.library_id = d.library_id and i.document_id = d.document_id
         where d.library_id = page_faults.library_id
         group by d.page_id
     ),

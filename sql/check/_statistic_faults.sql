@@ -126,13 +126,32 @@ as $$
     union all
     select
         'a document with wrong weights of its terms',
-        format('document %s', d.document_id)
-    from pgrag.documents as d
-    left join vectors as v on v.document_id = d.document_id
-    where d.library_id = statistic_faults.library_id
+        format('document %s', i.document_id)
+    from pgrag.impacts as i
+    left join vectors as v on v.document_id = i.document_id
+    where i.library_id = statistic_faults.library_id
         and case
-            when d.weights is null or v.weights is null
-            then d.weights is distinct from v.weights
-            else d.weights <-> v.weights > 1e-4
-        end;
+            when i.weights is null or v.weights is null
+            then i.weights is distinct from v.weights
+            else i.weights <-> v.weights > 1e-4
+        end
+    union all
+    select
+        'a document that searches find elsewhere or not at all',
+        format('document %s', coalesce(d.document_id, i.document_id))
+    from (
+        select d.*, _pgrag.title_vector(array[d.language], d.path[cardinality(d.path)]) as title
+        from pgrag.documents as d
+        where d.library_id = statistic_faults.library_id and d.covers > 0
+    ) as d
+    full join (
+        select i.* from pgrag.impacts as i where i.library_id = statistic_faults.library_id
+    ) as i on i.document_id = d.document_id
+    where (
+        i.version_id, i.page_id, i.section_id, i.sort_order, i.level, i.covers, i.text_hash,
+        i.title_weights
+    ) is distinct from (
+        d.version_id, d.page_id, case when d.level = 2 then d.parent_id else d.document_id end,
+        d.sort_order, d.level, d.covers, d.text_hash, d.title
+    );
 $$;

@@ -22,9 +22,8 @@ begin
         case
             when not (m.is_muted and q.kind = 'title')
             then _pgrag.title_score(
-                (q.own).title_keywords,
-                p.title_weights,
-                case when not m.is_muted then d.title_weights end
+                coalesce((p.title_weights <#> (q.own).title_keywords) ^ 2, 0),
+                case when not m.is_muted then (i.title_weights <#> (q.own).title_keywords) ^ 2 end
             )
         end as title_score,
         greatest(-(e.embedding <#> (q.own).embedding), 0) as semantic_score
@@ -44,6 +43,7 @@ begin
         where d.library_id = owner_id and d.page_id = any (q.page_ids) and d.covers & 6 <> 0
     ) as c
     join pgrag.documents as d on d.library_id = owner_id and d.document_id = c.document_id
+    left join pgrag.impacts as i on i.library_id = owner_id and i.document_id = c.document_id
     join pgrag.pages as p on p.library_id = owner_id and p.page_id = d.page_id
     left join pgrag.embeddings as e
         on e.library_id = owner_id

@@ -143,7 +143,7 @@ as $$
             and s.lexeme = m.lexeme
             and s.largest_impact < m.impact
     )
-    update pgrag.documents as d
+    update pgrag.impacts as i
     set weights = v.weights
     from (
         select
@@ -152,5 +152,5 @@ as $$
         from elements as e
         group by e.document_id
     ) as v
-    where d.library_id = rewrite_impacts.library_id and d.document_id = v.document_id;
+    where i.library_id = rewrite_impacts.library_id and i.document_id = v.document_id;
 $$;

@@ -244,10 +244,8 @@ as $$
                 stage_documents.version_id
             )
         end,
-        null::sparsevec,
         i.content_tags,
         '{}'::text[],
-        null::sparsevec,
         i.context,
         '',
         null

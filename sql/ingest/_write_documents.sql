@@ -151,6 +151,44 @@ as $$
             _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
         from elements as e
         group by e.document_id
+    ),
+    ranked as (
+        insert into pgrag.impacts as i
+        select
+            s.library_id, s.document_id, s.version_id, s.page_id,
+            case when s.level = 2 then s.parent_id else s.document_id end,
+            s.sort_order, s.level, s.covers, s.text_hash, v.weights,
+            _pgrag.title_vector(array[s.language], s.path[cardinality(s.path)])
+        from unnest(write_documents.staged) as s
+        left join vectors as v on v.document_id = s.document_id
+        where s.covers > 0
+        order by s.page_id, s.sort_order
+        on conflict (library_id, document_id) do update
+        set version_id = excluded.version_id,
+            page_id = excluded.page_id,
+            section_id = excluded.section_id,
+            sort_order = excluded.sort_order,
+            level = excluded.level,
+            covers = excluded.covers,
+            text_hash = excluded.text_hash,
+            weights = case
+                when excluded.document_id <@ write_documents.changed then excluded.weights
+                else i.weights
+            end,
+            title_weights = excluded.title_weights
+        where excluded.document_id <@ write_documents.changed or (
+            i.section_id, i.sort_order, i.level, i.covers, i.text_hash
+        ) is distinct from (
+            excluded.section_id, excluded.sort_order, excluded.level, excluded.covers,
+            excluded.text_hash
+        )
+    ),
+    unranked as (
+        delete from pgrag.impacts as i
+        using unnest(write_documents.staged) as s
+        where i.library_id = write_documents.library_id
+            and i.document_id = s.document_id
+            and s.covers = 0
     )
     insert into pgrag.documents as d
     overriding system value
@@ -158,15 +196,10 @@ as $$
         s.library_id, s.document_id, s.version_id, s.page_id, s.parent_id, s.level, s.covers,
         s.sort_order, s.heading_level, s.depth, s.line_start, s.line_end, s.is_summary,
         s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section, s.types, s.path,
-        s.overlap, s.content, s.search, v.weights, s.content_tags,
+        s.overlap, s.content, s.search, s.content_tags,
         coalesce(_pgrag.keywords(s.content, s.language, t.lexemes), '{}'),
-        case
-            when s.covers > 0
-            then _pgrag.title_vector(array[s.language], s.path[cardinality(s.path)])
-        end,
         s.context, s.situation, s.extract
     from unnest(write_documents.staged) as s
-    left join vectors as v on v.document_id = s.document_id
     left join telling as t on t.document_id = s.document_id
     order by s.page_id, s.sort_order
     on conflict (library_id, document_id) do update
@@ -189,16 +222,11 @@ as $$
         overlap = excluded.overlap,
         content = excluded.content,
         search = excluded.search,
-        weights = case
-            when excluded.document_id <@ write_documents.changed then excluded.weights
-            else d.weights
-        end,
         content_tags = excluded.content_tags,
         keywords = case
             when excluded.document_id <@ write_documents.changed then excluded.keywords
             else d.keywords
         end,
-        title_weights = excluded.title_weights,
         context = excluded.context,
         situation = excluded.situation,
         extract = excluded.extract

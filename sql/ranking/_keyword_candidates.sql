@@ -21,7 +21,6 @@ declare
     -- For each lexeme, the postings up to it, and the most that it and all later ones add.
     postings bigint[];
     bounds double precision[];
-    unscoped integer;
     taken integer;
     certain integer;
     best _pgrag.candidates;
@@ -47,14 +46,13 @@ begin
         return best;
     end if;
 
-    unscoped := _pgrag.unscoped_lexemes(lexemes, target);
     taken := case
         when (target).document_count <= small then cardinality(lexemes)
         else greatest(1, (select count(*) from unnest(postings) as p where p <= small))
     end;
     loop
         best := _pgrag.score_documents(
-            terms, lexemes[:taken], target, candidate_count, postings[taken], taken > unscoped
+            terms, lexemes[:taken], target, candidate_count, postings[taken]
         );
         -- A small tolerance, because impacts and weights are stored in single precision.
         certain := (
@@ -76,67 +74,12 @@ begin
 end;
 $$;
 
--- How many of the first lexemes are better looked up without the scope. The posting list of a
--- version is long, and intersecting with it costs more than skipping a few documents outside the
--- scope: at most a fortieth of it, because those documents may have to be read from disk.
-create or replace function _pgrag.unscoped_lexemes(
-    lexemes text[],
-    target _pgrag.search_target
-)
-returns integer
-language sql
-stable
-parallel safe
-as $$
-    with shares as materialized (
-        select
-            v.library_id,
-            avg((v.version_id = any ((unscoped_lexemes.target).version_ids))::integer) as share
-        from pgrag.versions as v
-        where v.library_id = any ((unscoped_lexemes.target).library_ids)
-        group by v.library_id
-    ),
-    corpora as materialized (
-        select c.library_id, c.language, c.document_count, coalesce(s.share, 0) as share
-        from (
-            -- With many libraries each one is small, so the scope pays off: 33 is "too many".
-            select a.library_id, a.language, a.document_count
-            from pgrag.corpus_statistics as a
-            limit 33
-        ) as c
-        left join shares as s on s.library_id = c.library_id
-    ),
-    whole as (
-        select sum(c.document_count * c.share) as scoped
-        from corpora as c
-        having count(*) <= 32 and sum(c.document_count * c.share) >= 10000
-    )
-    select count(*)::integer
-    from whole as w
-    cross join (
-        select sum(coalesce(f.document_count, 0)) over (order by l.nth) as strangers
-        from unnest(unscoped_lexemes.lexemes) with ordinality as l (lexeme, nth)
-        cross join lateral (
-            select sum(x.document_count * (1 - c.share)) as document_count
-            from corpora as c
-            join pgrag.lexeme_statistics as x
-                on x.library_id = c.library_id
-                and x.language = c.language
-                and x.lexeme = l.lexeme
-            where c.share < 1
-        ) as f
-    ) as running
-    where 40 * running.strangers <= w.scoped;
-$$;
-
--- is_scoped: whether the query on the full-text index includes the versions of the target.
 create or replace function _pgrag.score_documents(
     terms pgrag.query_term[],
     lexemes text[],
     target _pgrag.search_target,
     candidate_count integer,
-    postings bigint default null,
-    is_scoped boolean default true
+    postings bigint default null
 )
 returns _pgrag.candidates
 language plpgsql
@@ -144,23 +87,24 @@ stable
 parallel safe
 as $$
 declare
-    any_lexeme text := (
-        select string_agg(_pgrag.tsquery_lexeme(lexeme), ' | ') from unnest(lexemes) as lexeme
-    );
     -- With few allowed pages every document is scored; a document without any term scores 0.
     by_pages boolean := (target).allowed_pages is not null
         and coalesce((target).document_count < postings, false);
-    query tsquery := concat_ws(
-        ' & ', case when is_scoped then (target).scope end, '(' || any_lexeme || ')'
-    )::tsquery;
-    -- Whether the full-text index is reached through a barrier; see documents_with.
-    is_restricted boolean := not by_pages and row_security_active('pgrag.documents');
+    -- Whether the index is reached through a barrier; see matching_impacts.
+    is_restricted boolean := not by_pages and row_security_active('pgrag.impacts');
+    is_wide boolean := not is_restricted and _pgrag.is_wide(target);
+    keys bigint[];
     query_vectors record;
     best _pgrag.candidates;
 begin
     select v.library_ids, v.vectors into query_vectors from _pgrag.query_vectors(terms) as v;
+    if not by_pages then
+        keys := _pgrag.query_keys(
+            terms, lexemes, case when is_wide then '{0}' else (target).version_ids end
+        );
+    end if;
     if is_restricted then
-        perform set_config('pgrag.narrowing', query::text, true);
+        perform set_config('pgrag.narrowing_keys', keys::text, true);
     end if;
     execute format(
         $sql$
@@ -169,61 +113,92 @@ begin
             coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
             coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
         from (
-            select d.library_id, d.document_id, -(d.weights <#> %s) as score
-            from %s as d
+            select i.library_id, i.document_id, -(i.weights <#> %s) as score
+            from %s as i
             where %s
-                and d.covers & $2 <> 0
-                and ($6 is null or d.page_id = any ($6))
-                and ($7 is null or d.document_id = any ($7))
-                and ($8 is null or d.document_id <> all ($8))
-                %s %s
+                and i.covers & $2 <> 0
+                and ($6 is null or i.page_id = any ($6))
+                and ($7 is null or i.document_id = any ($7))
+                and ($8 is null or i.document_id <> all ($8))
+                %s
             -- As fuse orders equal scores: an id says when a document was written, not what it is.
-            order by score desc, %s d.sort_order, d.text_hash, d.document_id
+            order by score desc, %s i.sort_order, i.text_hash, i.document_id
             limit $3
         ) as h
         where h.score > 0
         $sql$,
-        case
-            when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
-            else '$4[array_position($5, d.library_id)]'
-        end,
-        case when is_restricted then '_pgrag.matching_documents' else 'pgrag.documents' end,
-        case when by_pages or is_restricted then 'true' else 'd.search @@ $1' end,
-        -- The scope's lexemes already imply the library; another condition would invite a bitmap of
-        -- the whole library. Only lists of ids need it, for the indexes that begin with library_id.
         -- A library without any of the terms has no vector, so its documents have no score.
         case
-            when by_pages
-            then 'and d.library_id = any ($5)'
-            when (target).allowed_documents is not null
-            then 'and d.library_id = any ($9)'
+            when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
+            else '$4[array_position($5, i.library_id)]'
         end,
-        case when not is_scoped then 'and d.version_id = any ($10)' end,
+        case when is_restricted then '_pgrag.matching_impacts' else 'pgrag.impacts' end,
+        case
+            when by_pages
+            then 'i.library_id = any ($5) and i.document_id = any (array('
+                'select d.document_id from pgrag.documents as d'
+                ' where d.library_id = any ($5) and d.page_id = any ($6) and d.covers & $2 <> 0))'
+            when is_restricted then 'i.version_id = any ($9)'
+            when is_wide
+            then '_pgrag.posting_keys(i.version_id, i.weights) && $1 and i.version_id = any ($9)'
+            else '_pgrag.posting_keys(i.version_id, i.weights) && $1'
+        end,
+        -- For the indexes that begin with it; elsewhere it would invite a bitmap of the library.
+        case
+            when (target).allowed_documents is not null
+            then 'and i.library_id = any ($10)'
+        end,
         case
             when cardinality((target).version_ids) > 1
-            then 'array_position($10, d.version_id),'
+            then 'array_position($9, i.version_id),'
         end
     )
     into best.library_ids, best.document_ids, best.scores
-    using query, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,
+    using keys, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,
         (target).allowed_pages, (target).allowed_documents, (target).denied_documents,
-        (target).library_ids, (target).version_ids;
+        (target).version_ids, (target).library_ids;
     if is_restricted then
-        perform set_config('pgrag.narrowing', '', true);
+        perform set_config('pgrag.narrowing_keys', '', true);
     end if;
     return best;
 end;
 $$;
 
-create or replace function _pgrag.tsquery_lexeme(
-    lexeme text
+-- The keys of the index of impacts for lexemes in each of these versions; see posting_keys.
+create or replace function _pgrag.query_keys(
+    terms pgrag.query_term[],
+    lexemes text[],
+    version_ids bigint[]
 )
-returns text
+returns bigint[]
 language sql
-immutable
+stable
 parallel safe
 as $$
-    select '''' || pg_catalog.replace(
-        pg_catalog.replace(tsquery_lexeme.lexeme, '\', '\\'), '''', ''''''
-    ) || '''';
+    select array(
+        select v.id << 30 | t.lexeme_id
+        from unnest(query_keys.version_ids) as v (id)
+        cross join (
+            select distinct pgrag.lexeme_id(term.language, term.lexeme)::bigint as lexeme_id
+            from unnest(query_keys.terms) as term
+            where term.document_count > 0 and term.lexeme = any (query_keys.lexemes)
+        ) as t
+    );
+$$;
+
+-- Whether a search reads so many of the versions, and most of the documents, that the index is
+-- better asked without them: the keys of each version would be merged.
+create or replace function _pgrag.is_wide(
+    target _pgrag.search_target
+)
+returns boolean
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    return cardinality(target.version_ids) > 8 and 2 * target.document_count > (
+        select sum(c.document_count) from pgrag.corpus_statistics as c
+    );
+end;
 $$;

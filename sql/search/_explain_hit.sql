@@ -32,7 +32,10 @@ as $$
             'page_score', (explain_hit.hit).page_score,
             'page_evidence', q.page_evidence,
             'page_bm25', greatest(coalesce(-(p.weights <#> q.keywords), 0), 0),
-            'title_score', _pgrag.title_score(q.title_keywords, p.title_weights, d.title_weights),
+            'title_score', _pgrag.title_score(
+                coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0),
+                (r.title_weights <#> q.title_keywords) ^ 2
+            ),
             'title_evidence', q.title_evidence,
             'lexemes', coalesce(
                 (
@@ -50,7 +53,7 @@ as $$
                     from unnest((explain_hit.request).terms) as t
                     cross join lateral (
                         select -(
-                            d.weights <#> _pgrag.sparse_vector(
+                            r.weights <#> _pgrag.sparse_vector(
                                 pgrag.lexeme_id(t.language, t.lexeme) || ':1'
                             )
                         ) as impact
@@ -117,6 +120,7 @@ as $$
         'plans', explain_hit.plans
     ) as explanation
     from pgrag.documents as d
+    join pgrag.impacts as r on r.library_id = d.library_id and r.document_id = d.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join unnest((explain_hit.request).queries) as q on q.library_id = d.library_id
     left join pgrag.embedding_models as m on m.model_id = q.model_id

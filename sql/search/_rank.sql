@@ -180,86 +180,99 @@ as $$
 #variable_conflict use_column
 begin
     return query
-    with found_by_a_retriever as (
-        select
-            k.library_id,
-            k.document_id,
-            rank() over (order by k.score desc) as keyword_rank,
-            null::bigint as semantic_rank
+    with found_by_words as (
+        select k.*, rank() over (order by k.score desc)::integer as place
         from unnest(
             (fuse.keyword_hits).library_ids,
             (fuse.keyword_hits).document_ids,
             (fuse.keyword_hits).scores
         ) as k (library_id, document_id, score)
-        union all
-        select
-            v.library_id,
-            v.document_id,
-            null,
-            rank() over (order by v.score desc)
+    ),
+    found_by_vector as (
+        select v.*, rank() over (order by v.score desc)::integer as place
         from unnest(
             (fuse.vector_hits).library_ids,
             (fuse.vector_hits).document_ids,
             (fuse.vector_hits).scores
         ) as v (library_id, document_id, score)
     ),
-    candidates as (
+    -- Materialized: coalesce is not leakproof, so with row-level security no index could be used.
+    candidates as materialized (
         select
-            f.library_id,
-            f.document_id,
-            min(f.keyword_rank)::integer as keyword_rank,
-            min(f.semantic_rank)::integer as semantic_rank
-        from found_by_a_retriever as f
-        group by f.library_id, f.document_id
+            coalesce(k.library_id, v.library_id) as library_id,
+            coalesce(k.document_id, v.document_id) as document_id,
+            k.place as keyword_rank,
+            v.place as semantic_rank,
+            k.score as bm25,
+            v.score as cosine
+        from found_by_words as k
+        full join found_by_vector as v
+            on v.library_id = k.library_id and v.document_id = k.document_id
     ),
     located as (
         select
-            c.*,
-            d.page_id,
-            d.level,
+            c.library_id,
+            c.document_id,
+            c.keyword_rank,
+            c.semantic_rank,
+            i.page_id,
+            i.level,
+            i.section_id,
+            i.text_hash,
             -- One number, because each window function below copies the columns.
             array_position(
-                (select ((fuse.request).target).version_ids), d.version_id
-            )::bigint << 32 | d.sort_order as place,
-            d.text_hash,
-            case when d.level = 2 then d.parent_id else d.document_id end as section_id,
+                (select ((fuse.request).target).version_ids), i.version_id
+            )::bigint << 32 | i.sort_order as place,
+            row_number() over (partition by i.page_id) as place_in_page,
             q.alpha,
             q.page_evidence,
             q.title_evidence,
             q.keywords,
-            p.weights as page_weights,
+            q.title_keywords,
+            (i.title_weights <#> q.title_keywords) ^ 2 as title_match,
+            -- What a retriever has found has its exact score already.
             case
-                when q.alpha < 1 and q.page_evidence > 0
-                then _pgrag.title_score(q.title_keywords, p.title_weights, d.title_weights)
-            end as title_score,
-            row_number() over (partition by d.page_id) as place_in_page,
-            case when q.alpha < 1 then greatest(coalesce(-(d.weights <#> q.keywords), 0), 0) end
-                as passage_score,
-            case when q.alpha > 0 then greatest(coalesce(-(e.embedding <#> q.embedding), 0), 0) end
-                as semantic_score
+                when q.alpha < 1
+                then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
+            end as passage_score,
+            case
+                when q.alpha > 0
+                then greatest(
+                    coalesce(
+                        c.cosine,
+                        (
+                            select -(e.embedding <#> q.embedding)
+                            from pgrag.embeddings as e
+                            where e.library_id = c.library_id
+                                and e.document_id = c.document_id
+                                and e.model_id = q.model_id
+                        )
+                    ),
+                    0
+                )
+            end as semantic_score
         from candidates as c
         join unnest((fuse.request).queries) as q on q.library_id = c.library_id
-        join pgrag.documents as d
-            on d.library_id = c.library_id and d.document_id = c.document_id
-        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-        left join pgrag.embeddings as e
-            on e.library_id = c.library_id
-            and e.document_id = c.document_id
-            and e.model_id = q.model_id
+        join pgrag.impacts as i
+            on i.library_id = c.library_id and i.document_id = c.document_id
     ),
-    -- Computed once per page, because the page's impacts are TOASTed.
+    -- The page's score and its title's, once per page, because the page's impacts are TOASTed.
     compared as (
         select
             l.*,
-            coalesce(
-                max(
-                    case
-                        when l.place_in_page = 1 and l.alpha < 1 and l.page_evidence > 0
-                        then greatest(-(l.page_weights <#> l.keywords), 0)
-                    end
-                ) over (partition by l.page_id),
-                0
-            ) as page_bm25
+            max(
+                case
+                    when l.place_in_page = 1 and l.alpha < 1 and l.page_evidence > 0
+                    then (
+                        select array[
+                            greatest(-(p.weights <#> l.keywords), 0),
+                            coalesce((p.title_weights <#> l.title_keywords) ^ 2, 0)
+                        ]
+                        from pgrag.pages as p
+                        where p.library_id = l.library_id and p.page_id = l.page_id
+                    )
+                end
+            ) over (partition by l.page_id) as page
         from located as l
     ),
     scored as (
@@ -283,7 +296,11 @@ begin
             end as score
         from compared as c
         cross join lateral (
-            select _pgrag.page_score(c.page_bm25, c.title_score, c.title_evidence) as page_score
+            select _pgrag.page_score(
+                coalesce(c.page[1], 0),
+                _pgrag.title_score(c.page[2], c.title_match),
+                c.title_evidence
+            ) as page_score
         ) as p
     ),
     -- A section's summary and its paragraphs are one text: the summary gives way to its paragraphs

@@ -14,7 +14,7 @@ from schema_listing import GOLDEN, listing
 from sqlalchemy import Engine, NullPool, create_engine, inspect, select, text
 from sqlalchemy.orm import Session
 
-from pgrag import orm
+from pgrag import orm, schema
 from pgrag.db import Database, register_vector_types
 
 
@@ -53,6 +53,10 @@ def test_reflected_tables_are_those_of_the_migrations(engine, database_url, empt
     with copy.begin() as connection:
         connection.execute(text("create schema pgrag"))
         connection.execute(text("create extension vector"))
+        # An index needs it.
+        connection.execute(text("create schema _pgrag"))
+        keys = schema.sql_root() / "text" / "_posting_keys.sql"
+        connection.exec_driver_sql(keys.read_text("utf-8"))
         base.metadata.create_all(connection)
     copy.dispose()
     with psycopg.connect(database_url) as migrated, psycopg.connect(empty_database_url) as made:
@@ -106,15 +110,14 @@ def test_every_table_has_a_class(engine):
         names = {*inspect(connection).get_table_names(schema="pgrag")} - {"alembic_version"}
     assert {mapped.__table__.name for mapped in base.classes} == names
     assert {mapped.__name__ for mapped in base.classes} == {
-        "Answer", "AnswerTemplate", "Audit", "ConfigurationVersion", "CorpusStatistics", "Document",
-        "Edge", "EdgeEmbedding", "EdgeKind", "Embedding", "EmbeddingModel", "Enrichment",
-        "EnrichmentFailure", "EvaluationJudgement", "EvaluationQuery", "EvaluationResult",
-        "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback", "InstalledFunctions",
-        "Intent", "IntentRule", "Key", "KeySecret", "KeyUsage", "LexemeStatistics", "Library",
-        "ModelToken", "ObservationSettings", "Page", "PageName", "PageRank", "PageType",
-        "PendingName", "PendingPage", "QueryType", "QueryVector", "RoleLibrary", "Search",
-        "SearchHit",
-        "SectionText", "Synonym", "TuningRun", "Version",
+        "Answer", "AnswerTemplate", "Audit", "ConfigurationVersion", "CorpusStatistics",
+        "Document", "Edge", "EdgeEmbedding", "EdgeKind", "Embedding", "EmbeddingModel",
+        "Enrichment", "EnrichmentFailure", "EvaluationJudgement", "EvaluationQuery",
+        "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback",
+        "Impact", "InstalledFunctions", "Intent", "IntentRule", "Key", "KeySecret", "KeyUsage",
+        "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page", "PageName",
+        "PageRank", "PageType", "PendingName", "PendingPage", "QueryType", "QueryVector",
+        "RoleLibrary", "Search", "SearchHit", "SectionText", "Synonym", "TuningRun", "Version",
     }  # fmt: skip
 
 
@@ -151,7 +154,8 @@ def test_rows_are_read_with_their_relations(database: Database, engine):
         assert (edge.source_page, edge.target_page) == (pods, nodes)
         assert embedding.model is library.model
         assert len(embedding.embedding) == embedding.model.dimensions
-        assert paragraph.weights is not None
+        [impact] = paragraph.impacts
+        assert impact.weights is not None
         assert "'drain':" in paragraph.search
         nearest = select(classes.Embedding).order_by(
             classes.Embedding.embedding.max_inner_product(embedding.embedding)

@@ -109,10 +109,11 @@ from pgrag.versions as v
 """
 IMPACTS = """
 select d.document_id, t.lexeme, coalesce(
-    -(d.weights <#> ('{' || pgrag.lexeme_id(d.language, t.lexeme) || ':1}/1000000000')::sparsevec),
+    -(i.weights <#> ('{' || pgrag.lexeme_id(d.language, t.lexeme) || ':1}/1000000000')::sparsevec),
     0
 ) as impact
 from pgrag.documents as d
+join pgrag.impacts as i on i.library_id = d.library_id and i.document_id = d.document_id
 cross join lateral unnest(d.search) as t
 where t.positions is not null
 """

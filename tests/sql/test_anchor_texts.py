@@ -133,6 +133,9 @@ def test_a_repaired_paragraph_keeps_them(connection, farm):
         "update pgrag.documents set text_hash = gen_random_uuid() where content = 'A deep hole.'"
     )
     faults = run(connection, "repair_library", library="farm")
-    assert [fault["problem"] for fault in faults] == ["the hash of another text"]
+    assert [fault["problem"] for fault in faults] == [
+        "the hash of another text",
+        "a document that searches find elsewhere or not at all",
+    ]
     assert found(connection, "drinking") == ["well.md"]
     assert_consistent(connection)

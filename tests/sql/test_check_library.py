@@ -139,9 +139,13 @@ DAMAGE = {
     "a term whose largest impact is too small: searches may miss documents":
         f"update pgrag.lexeme_statistics set largest_impact = 0.01 where {SHOP} and lexeme = 'saw'",
     "a document with wrong weights of its terms":
-        f"update pgrag.documents set weights = (select weights from pgrag.documents as d"
-        f" where d.{the(6)}) where {the(2)};"
-        f" update pgrag.documents set weights = null where {the(4)}",
+        f"update pgrag.impacts set weights = (select weights from pgrag.impacts as i"
+        f" where i.{the(6)}) where {the(2)};"
+        f" update pgrag.impacts set weights = null where {the(4)}",
+    "a document that searches find elsewhere or not at all":
+        f"delete from pgrag.impacts where {the(2)};"
+        f" update pgrag.impacts set title_weights = null where {the(4)};"
+        f" update pgrag.impacts set covers = 1, sort_order = sort_order + 1 where {the(6)}",
 }  # fmt: skip
 
 
@@ -176,8 +180,10 @@ def state(connection: psycopg.Connection) -> list:
     return [
         connection.execute(statement).fetchall()
         for statement in (
-            "select document_id, version_id, page_id, parent_id, sort_order, text_hash, search,"
-            " weights::text from pgrag.documents order by 1",
+            "select document_id, version_id, page_id, parent_id, sort_order, text_hash, search"
+            " from pgrag.documents order by 1",
+            "select document_id, version_id, page_id, section_id, sort_order, level, covers,"
+            " text_hash, weights::text, title_weights::text from pgrag.impacts order by 1",
             "select page_id, document_count, weights::text, title_weights::text from pgrag.pages"
             " order by 1",
             "select document_id, page_id, covers, embedding::text from pgrag.embeddings order by 1",

@@ -164,7 +164,7 @@ def test_chunks_and_sections_can_be_judged(connection, unit, target):
 
 def test_settings_hold_for_one_run_only(connection):
     """Field weights shape what is stored: it is rewritten for the run, and then as before."""
-    stored = "select array_agg(d.weights::text order by d.document_id) from pgrag.documents as d"
+    stored = "select array_agg(i.weights::text order by i.document_id) from pgrag.impacts as i"
     before = value(connection, stored)
     plain = evaluate(connection, name="keyword")
     weights = {"title": 0, "path": 0, "url": 0}

@@ -8,7 +8,6 @@ import pytest
 from corpus import Author, pages
 from library import Row, ingest, keys, page, run, search
 from oracle import Oracle
-from psycopg.types.json import Jsonb
 
 QUERIES = 20
 #: Impacts, weights and idf are stored in single precision.
@@ -95,9 +94,8 @@ def looked_up(connection, request):
     """Where words are looked up, whatever would be faster in so small a library."""
     if request.param == "everywhere":
         connection.execute(
-            "create or replace function"
-            " _pgrag.unscoped_lexemes(lexemes text[], target _pgrag.search_target)"
-            " returns integer language sql stable as 'select 1000'"
+            "create or replace function _pgrag.is_wide(target _pgrag.search_target)"
+            " returns boolean language sql stable as 'select true'"
         )
 
 
@@ -252,47 +250,19 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
     assert "pruned" in plans
 
 
-def test_words_that_are_rare_elsewhere_are_looked_up_everywhere(connection):
-    """An estimate: the counts are set, because libraries of a test are small."""
-
-    def unscoped(library: str, version: str) -> int:
-        [row] = connection.execute(
-            "select _pgrag.unscoped_lexemes("
-            " array['anchor', 'buoy', 'chain'], (_pgrag.make_request('x', %s)).target)",
-            [Jsonb({"library": library, "version": version})],
-        ).fetchall()
-        return row["unscoped_lexemes"]
-
-    def count(table: str, library: str, number: int, lexeme: str | None = None) -> None:
-        connection.execute(
-            f"update pgrag.{table} as s set document_count = %s from pgrag.libraries as l"
-            " where l.library_id = s.library_id and l.name = %s"
-            + (" and s.lexeme = %s" if lexeme else ""),
-            [number, library, *([lexeme] if lexeme else [])],
-        )
-
-    for version in ("1", "2"):
-        ingest(connection, "sea", [page("a.md", "An anchor, a buoy, a chain.")], version)
-    ingest(connection, "land", [page("a.md", "An anchor, a buoy, a chain.")])
-    assert unscoped("sea", "1") == 0, "a small library"
-    count("corpus_statistics", "sea", 100_000)
-    for lexeme, number in (("anchor", 900), ("buoy", 100), ("chain", 400)):
-        count("lexeme_statistics", "land", number, lexeme)
-        count("lexeme_statistics", "sea", 0, lexeme)
-    # A fortieth of the 50,000 documents of a version is 1,250.
-    assert unscoped("sea", "1") == 2
-    assert unscoped("sea", "*") == 3, "a fortieth of both versions"
-    count("lexeme_statistics", "sea", 300, "buoy")
-    assert unscoped("sea", "1") == 2, "half of the library's own are of the other version"
-    count("lexeme_statistics", "sea", 600, "buoy")
-    assert unscoped("sea", "1") == 1
-    count("lexeme_statistics", "land", 10_000, "anchor")
-    assert unscoped("sea", "1") == 0
-    count("lexeme_statistics", "land", 0, "anchor")
-    assert unscoped("sea", "*") == 3
-    for number in range(31):
-        ingest(connection, f"land-{number}", [page("a.md", "Soil.")], embed=False)
-    assert unscoped("sea", "*") == 0, "many libraries are not asked"
+@pytest.mark.parametrize(
+    ("versions", "share", "expected"), [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]
+)
+def test_most_of_many_versions_are_looked_up_at_once(connection, manual, versions, share, expected):
+    """Of few versions, or few documents, the words are looked up in each version."""
+    [row] = connection.execute(
+        "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
+        " jsonb_build_object('version_ids', %s::bigint[],"
+        " 'document_count', floor(%s * sum(c.document_count))))) as is_wide"
+        " from pgrag.corpus_statistics as c",
+        [[*range(versions)], share],
+    ).fetchall()
+    assert row["is_wide"] is expected
 
 
 def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):

@@ -186,26 +186,52 @@ def test_settings_of_a_service_give_nothing_to_others(reader, setting):
 
 def test_narrowing_finds_nothing_of_others(connection):
     other = library_id(connection, "theirs")
+    theirs = {
+        row["document_id"]
+        for row in connection.execute(
+            "select document_id from pgrag.impacts where library_id = %s", [other]
+        ).fetchall()
+    }
+    [row] = connection.execute(
+        "select array_agg(distinct k.key)::text as keys from pgrag.impacts as i"
+        " cross join lateral unnest(_pgrag.posting_keys(i.version_id, i.weights)) as k (key)"
+    ).fetchall()
+    keys = row["keys"]
     connection.execute("set local session authorization tenant_reader")
     for query in (f"'@l{other}'", f"'{CANARY}'", f"'@l{other}' | 'node'", f"!'{CANARY}x'"):
         connection.execute("select set_config('pgrag.narrowing', %s, true)", [query])
-        rows = connection.execute("select library_id from _pgrag.matching_documents").fetchall()
-        assert other not in {row["library_id"] for row in rows}
+        rows = connection.execute("select document_id from _pgrag.matching_documents").fetchall()
+        assert {row["document_id"] for row in rows}.isdisjoint(theirs)
+    connection.execute("select set_config('pgrag.narrowing_keys', %s, true)", [keys])
+    rows = connection.execute("select document_id from _pgrag.matching_impacts").fetchall()
+    assert {row["document_id"] for row in rows}.isdisjoint(theirs)
+    assert rows, "what the caller may see is found by its key"
 
 
-def test_the_barrier_uses_the_full_text_index(reader):
+@pytest.mark.parametrize(
+    ("view", "index", "condition"),
+    [
+        ("documents", "documents_search", "search @@ 'node'::tsquery"),
+        (
+            "impacts",
+            "impacts_keys",
+            "_pgrag.posting_keys(version_id, weights) && '{1}'::bigint[]",
+        ),
+    ],
+)
+def test_the_barrier_uses_the_index(reader, view, index, condition):
     """Else each search would read every document that its caller may see."""
     reader.execute("set local enable_seqscan = off")
+    reader.execute("set local enable_indexscan = off")
     reader.execute("set local pgrag.narrowing = 'node'")
-    plan = reader.execute(
-        "explain select document_id from _pgrag.matching_documents where covers & 2 <> 0"
-    ).fetchall()
-    assert "Bitmap Index Scan on documents_search" in repr(plan)
+    reader.execute("set local pgrag.narrowing_keys = '{1}'")
+    plan = reader.execute(f"explain select document_id from _pgrag.matching_{view}").fetchall()
+    assert f"Bitmap Index Scan on {index}" in repr(plan)
     # … and without it could not.
     plan = reader.execute(
-        "explain select document_id from pgrag.documents where search @@ 'node'::tsquery"
+        f"explain select document_id from pgrag.{view} where {condition}"
     ).fetchall()
-    assert "documents_search" not in repr(plan)
+    assert index not in repr(plan)
 
 
 def test_what_narrows_is_declared_parallel_unsafe(connection):

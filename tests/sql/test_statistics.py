@@ -134,9 +134,9 @@ def test_averages_in_use_are_those_of_the_rows_rounded(connection, manual):
 def test_impacts_are_rewritten_only_when_the_rounded_average_changes(connection, manual):
     def places() -> list[dict[str, Any]]:
         return connection.execute(
-            "select d.document_id, d.ctid from pgrag.documents as d"
-            " join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id"
-            " where p.key <> 'new.md' order by d.document_id"
+            "select i.document_id, i.ctid from pgrag.impacts as i"
+            " join pgrag.pages as p on p.library_id = i.library_id and p.page_id = i.page_id"
+            " where p.key <> 'new.md' order by i.document_id"
         ).fetchall()
 
     before = places()

@@ -95,8 +95,8 @@ def state(connection: psycopg.Connection) -> tuple[list[Row], list[Row]]:
             "select l.name, l.settings::text from pgrag.libraries as l order by l.name"
         ).fetchall(),
         connection.execute(
-            "select d.document_id, d.weights::text, p.weights::text as page_weights"
-            " from pgrag.documents as d join pgrag.pages as p on p.page_id = d.page_id"
-            " order by d.document_id"
+            "select i.document_id, i.weights::text, p.weights::text as page_weights"
+            " from pgrag.impacts as i join pgrag.pages as p on p.page_id = i.page_id"
+            " order by i.document_id"
         ).fetchall(),
     )

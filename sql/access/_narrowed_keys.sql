@@ -1,0 +1,40 @@
+-- The index of impacts, for callers whom row-level security restricts: a barrier, as documents_with
+-- explains, because "&&" is not leakproof either. Keys without a version, or with one that the
+-- caller may not see, find nothing.
+create or replace function _pgrag.narrowed_keys()
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    keys bigint[] := nullif(current_setting('pgrag.narrowing_keys', true), '')::bigint[];
+begin
+    if _pgrag.sees_every_library() then
+        return keys;
+    end if;
+    return array(
+        select k.key
+        from unnest(keys) as k (key)
+        where k.key >> 30 in (
+            select v.version_id
+            from pgrag.versions as v
+            where v.library_id = any (_pgrag.visible_libraries())
+        )
+    );
+end;
+$$;
+
+-- Only columns that searches need: a barrier makes a row of its own of every row.
+create or replace view _pgrag.matching_impacts with (security_barrier) as
+select
+    i.library_id,
+    i.document_id,
+    i.version_id,
+    i.page_id,
+    i.sort_order,
+    i.covers,
+    i.text_hash,
+    i.weights
+from pgrag.impacts as i
+where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys());
