@@ -103,7 +103,9 @@ begin
     -- Explicit levels keep summaries next to their paragraphs; twice top_k hits are guaranteed.
     update pg_temp.tuning_questions as q
     set (terms, own, candidates) = (
-        select m.terms, m.queries[1], (_pgrag.rank(m, '{}', 0)).listed
+        select m.terms, m.queries[1], array(
+            select h.document_id from unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h
+        )
         from _pgrag.make_request(
             q.words,
             jsonb_build_object(

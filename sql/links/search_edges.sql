@@ -67,7 +67,11 @@ begin
             and v.version_id = wanted_version
             and v.model_id = used_model
     ) then
-        embedding := _pgrag.embed_query(words, used_model, search_edges.query_embedding);
+        embedding := (
+            select _pgrag.embed_query(words, m, search_edges.query_embedding)
+            from pgrag.embedding_models as m
+            where m.model_id = used_model
+        );
     else
         raise notice 'The edges of % have no vectors, which pgrag embed % --edges makes: searching'
             ' their words.', quote_literal(owner.name), owner.name;

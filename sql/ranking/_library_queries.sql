@@ -44,7 +44,7 @@ begin
                 m.alpha,
                 case
                     when library_queries.alpha is distinct from 0
-                    then _pgrag.embed_query(words, m.model_id, query_embedding)
+                    then _pgrag.embed_query(words, m, query_embedding)
                 end as embedding
             from pgrag.embedding_models as m
             where m.model_id in (select s.model_id from searched as s)
@@ -105,7 +105,7 @@ $$;
 -- The vector from the caller, from the built-in model, or from the cache of query vectors.
 create or replace function _pgrag.embed_query(
     words text,
-    model_id bigint,
+    used pgrag.embedding_models,
     query_embedding halfvec
 )
 returns halfvec
@@ -113,15 +113,9 @@ language plpgsql
 stable
 parallel safe
 as $$
-#variable_conflict use_column
 declare
-    used pgrag.embedding_models;
     known halfvec;
 begin
-    select m.*
-    into used
-    from pgrag.embedding_models as m
-    where m.model_id = embed_query.model_id;
     if query_embedding is not null then
         if vector_dims(query_embedding) <> used.dimensions then
             raise exception 'Model % has % dimensions, query_embedding has %.',

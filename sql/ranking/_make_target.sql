@@ -14,49 +14,22 @@ returns _pgrag.search_target
 language plpgsql
 stable
 parallel safe
--- A date without a time zone means the same day in every session and in the index.
-set timezone = 'UTC'
 as $$
 declare
     target _pgrag.search_target;
-    predicate text := pgrag.filter_predicate(filters);
     matching bigint[];
 begin
     target.library_ids := library_ids;
     target.version_ids := version_ids;
     target.document_count := document_count;
     target.covers := covers;
-    target.scope := (
-        select '(' || string_agg(
-            case when every_version then '''@l' else '''@v' end || s.id || '''', ' | '
-        ) || ')'
-        from unnest(case when every_version then library_ids else version_ids end) as s (id)
-    );
-
-    -- Looks for columns of documents; literals are removed first, because a value may contain "d.".
-    if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then
-        execute format(
-            $sql$
-            select coalesce(array_agg(d.document_id), '{}')
-            from pgrag.pages as p
-            join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
-            where p.library_id = any ($1) and p.version_id = any ($2) and d.covers & $3 <> 0 and %s
-            $sql$,
-            predicate
-        )
-        into target.allowed_documents
-        using library_ids, version_ids, covers;
-    elsif predicate <> 'true' then
-        execute format(
-            $sql$
-            select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
-            from pgrag.pages as p
-            where p.library_id = any ($1) and p.version_id = any ($2) and %s
-            $sql$,
-            predicate
-        )
-        into target.allowed_pages, target.document_count
-        using library_ids, version_ids;
+    target.scope := case
+        when every_version
+        then '(''@l' || nullif(array_to_string(library_ids, ''' | ''@l'), '') || ''')'
+        else '(''@v' || nullif(array_to_string(version_ids, ''' | ''@v'), '') || ''')'
+    end;
+    if filters is not null then
+        target := _pgrag.filtered_target(target, filters);
     end if;
 
     -- Required and excluded phrases and words, by the full-text index.
@@ -75,6 +48,49 @@ begin
         target.document_count := least(
             target.document_count, cardinality(target.allowed_documents)
         );
+    end if;
+    return target;
+end;
+$$;
+
+create or replace function _pgrag.filtered_target(
+    target _pgrag.search_target,
+    filters jsonb
+)
+returns _pgrag.search_target
+language plpgsql
+stable
+parallel safe
+-- A date without a time zone means the same day in every session and in the index.
+set timezone = 'UTC'
+as $$
+declare
+    predicate constant text := pgrag.filter_predicate(filters);
+begin
+    -- Looks for columns of documents; literals are removed first, because a value may contain "d.".
+    if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then
+        execute format(
+            $sql$
+            select coalesce(array_agg(d.document_id), '{}')
+            from pgrag.pages as p
+            join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
+            where p.library_id = any ($1) and p.version_id = any ($2) and d.covers & $3 <> 0 and %s
+            $sql$,
+            predicate
+        )
+        into target.allowed_documents
+        using target.library_ids, target.version_ids, target.covers;
+    elsif predicate <> 'true' then
+        execute format(
+            $sql$
+            select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
+            from pgrag.pages as p
+            where p.library_id = any ($1) and p.version_id = any ($2) and %s
+            $sql$,
+            predicate
+        )
+        into target.allowed_pages, target.document_count
+        using target.library_ids, target.version_ids;
     end if;
     return target;
 end;

@@ -14,28 +14,8 @@ as $$
 begin
     return query
     select t.*
-    from (
-        select
-            array_agg(library_id) as library_ids,
-            array_agg(spoken.language) as languages,
-            array_agg(term.lexeme) as lexemes,
-            array_agg(cardinality(term.positions)::double precision) as frequencies
-        from (
-            select c.language, array_agg(c.library_id) as library_ids
-            from pgrag.corpus_statistics as c
-            where c.library_id = any (query_terms.library_ids) and c.document_count > 0
-            group by c.language
-        ) as spoken
-        cross join lateral unnest(
-            to_tsvector(
-                spoken.language::regconfig,
-                pgrag.searchable_text(query_terms.words, camel_case => false)
-            )
-        ) as term
-        cross join lateral unnest(spoken.library_ids) as library_id
-    ) as q
-    cross join lateral _pgrag.weighted_terms(
-        q.library_ids, q.languages, q.lexemes, q.frequencies
+    from _pgrag.terms_of(
+        pgrag.searchable_text(query_terms.words, camel_case => false), query_terms.library_ids
     ) as t;
 end;
 $$;
@@ -44,6 +24,33 @@ comment on function pgrag.query_terms is
 'The lexemes of a query in every language of the given libraries, each with its frequency in the
 query, document frequency, inverse document frequency, weight (frequency idf / sum(frequency idf
 (k1 + 1)), so that a BM25F score is between 0 and 1) and bound, the most that it adds to a score.';
+
+-- searched: what searchable_text makes of the words. Inlined.
+create or replace function _pgrag.terms_of(
+    searched text,
+    library_ids bigint[]
+)
+returns setof pgrag.query_term
+language sql
+stable
+parallel safe
+rows 20
+as $$
+    select t.*
+    from (
+        select
+            array_agg(c.library_id) as library_ids,
+            array_agg(c.language) as languages,
+            array_agg(term.lexeme) as lexemes,
+            array_agg(cardinality(term.positions)::double precision) as frequencies
+        from pgrag.corpus_statistics as c
+        cross join lateral unnest(to_tsvector(c.language::regconfig, terms_of.searched)) as term
+        where c.library_id = any (terms_of.library_ids) and c.document_count > 0
+    ) as q
+    cross join lateral _pgrag.weighted_terms(
+        q.library_ids, q.languages, q.lexemes, q.frequencies
+    ) as t;
+$$;
 
 -- frequencies: of each lexeme in the query; in an expanded query they may be fractional. Inlined.
 create or replace function _pgrag.weighted_terms(

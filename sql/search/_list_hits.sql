@@ -89,10 +89,10 @@ begin
         d.line_end,
         p.link,
         case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
-        listing.cursors[nth],
+        listing.cursors[h.ordinality],
         case
             when request.explain
-            then _pgrag.explain_hit(request, listing.hits[nth], listing.plans)
+            then _pgrag.explain_hit(request, listing.hits[h.ordinality], listing.plans)
         end,
         h.hybrid_score,
         hits.search_id,
@@ -104,19 +104,24 @@ begin
         s.previous_section,
         s.next_section,
         coalesce(s.sibling_sections, '{}')
-    from generate_subscripts(listing.hits, 1) as nth
-    cross join lateral (select (listing.hits[nth]).*) as h
+    from unnest(listing.hits) with ordinality as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
     left join lateral (
-        -- Below the join the condition would come after the call.
-        select h.since, h.changed_in from _pgrag.passage_history(d) as h where request.history
+        -- With d itself, the join would make a value of every row, toasted columns included. Below
+        -- the join the condition would come after the call.
+        select f.since, f.changed_in
+        from pgrag.documents as same
+        cross join lateral _pgrag.passage_history(same) as f
+        where request.history
+            and same.library_id = h.library_id
+            and same.document_id = h.document_id
         offset 0
     ) as y on true
     left join lateral _pgrag.around_section(d) as s on true
-    order by nth;
+    order by h.ordinality;
 end;
 $$;
 
@@ -136,13 +141,8 @@ parallel safe
 rows 1
 as $$
     select
-        exists (
-            select
-            from pgrag.documents as below
-            where below.library_id = s.library_id
-                and below.parent_id = s.document_id
-                and below.level = 1
-        ),
+        -- In reading order the first section below follows at once.
+        coalesce(following.parent_id = s.document_id, false),
         (
             select before.document_id
             from pgrag.documents as before
@@ -153,47 +153,28 @@ as $$
             order by before.sort_order desc
             limit 1
         ),
-        (
-            select after.document_id
-            from pgrag.documents as after
-            where after.library_id = s.library_id
-                and after.page_id = s.page_id
-                and after.sort_order > s.sort_order
-                and after.level = 1
-            order by after.sort_order
-            limit 1
-        ),
-        array(
-            select beside.document_id
-            from (
-                (
-                    select b.document_id, b.sort_order
-                    from pgrag.documents as b
-                    where b.library_id = s.library_id
-                        and b.page_id = s.page_id
-                        and b.parent_id = s.parent_id
-                        and b.level = 1
-                        and b.sort_order < s.sort_order
-                    order by b.sort_order desc
-                    limit 10
-                )
-                union all
-                (
-                    select b.document_id, b.sort_order
-                    from pgrag.documents as b
-                    where b.library_id = s.library_id
-                        and b.page_id = s.page_id
-                        and b.parent_id = s.parent_id
-                        and b.level = 1
-                        and b.sort_order > s.sort_order
-                    order by b.sort_order
-                    limit 10
-                )
-            ) as beside
-            where s.level = 1
-            order by beside.sort_order
-        )
+        following.document_id,
+        beside.ids[greatest(beside.place - 10, 1):beside.place - 1]
+            || beside.ids[beside.place + 1:beside.place + 10]
     from pgrag.documents as s
+    left join lateral (
+        select after.document_id, after.parent_id
+        from pgrag.documents as after
+        where after.library_id = s.library_id
+            and after.page_id = s.page_id
+            and after.sort_order > s.sort_order
+            and after.level = 1
+        order by after.sort_order
+        limit 1
+    ) as following on true
+    left join lateral (
+        select b.ids, array_position(b.ids, s.document_id) as place
+        from (
+            select array_agg(c.document_id order by c.sort_order) as ids
+            from pgrag.documents as c
+            where c.library_id = s.library_id and c.parent_id = s.parent_id and c.level = 1
+        ) as b
+    ) as beside on s.level = 1
     where s.library_id = (around_section.passage).library_id
         and s.document_id = case (around_section.passage).level
             when 2 then (around_section.passage).parent_id

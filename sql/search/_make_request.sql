@@ -19,7 +19,11 @@ declare
     parsed record;
     scope record;
     version_label text;
+    library_names text[];
     graph_settings jsonb;
+    level integer;
+    covers integer := 0;
+    searched text;
     original_terms pgrag.query_term[];
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 100,
@@ -47,19 +51,20 @@ begin
         intent text,
         graph boolean
     );
-    select q.* into asked from pgrag.parse_query(query) as q;
-    select p.* into parsed from pgrag.parse_search_text(asked.words) as p;
+    asked := pgrag.parse_query(query);
+    parsed := pgrag.parse_search_text(asked.words);
     if needs_words and parsed.words !~ '\S' and asked.filters is null then
         raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
             using errcode = 'PGR01',
                 hint = 'Give at least one word that is not excluded by "-", or a filter.';
     end if;
     version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
+    library_names := _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters);
 
     select
         coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
-        coalesce(array_agg(s.version_id order by s.ordinality), '{}') as version_ids,
-        array_agg(s.reason order by s.ordinality) as version_reasons,
+        coalesce(array_agg(s.version_id order by s.place), '{}') as version_ids,
+        array_agg(s.reason order by s.place) as version_reasons,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
         min(_pgrag.setting(s.settings, 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
@@ -70,9 +75,10 @@ begin
         case when count(distinct coalesce(s.settings -> 'graph', '{}')) = 1
             then min(s.settings ->> 'graph')::jsonb end as graph
     into scope
-    from pgrag.search_scope(
-        _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters), version_label
-    ) with ordinality as s;
+    from _pgrag.versions_in_scope(library_names, version_label) as s;
+    if cardinality(scope.library_ids) < cardinality(library_names) then
+        perform _pgrag.check_versions(library_names, version_label);
+    end if;
 
     if asked.filters @? '$.**.tags.all' then
         perform _pgrag.notice_unknown_tags(asked.filters, scope.library_ids);
@@ -106,41 +112,27 @@ begin
         when coalesce(arguments.graph, mode = 'hybrid' and (graph_settings ->> 'search')::boolean)
         then graph_settings - 'search'
     end;
-    if exists (
-        select
-        from jsonb_each(case jsonb_typeof(request.reranked) when 'object' then request.reranked end)
-            as r
-        where r.key !~ '^[0-9]{1,18}$'
-            or case jsonb_typeof(r.value)
-                when 'number' then r.value::numeric not between 0 and 1
-                else true
-            end
-    ) or jsonb_typeof(request.reranked) <> 'object'
-    then
-        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
-            left(request.reranked::text, 100)
-            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
-    end if;
-    if request.reranked is not null and arguments.after is not null then
-        raise exception 'A reranked list has one page of results.'
-            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+    if request.reranked is not null then
+        perform _pgrag.check_reranked(request.reranked, arguments.after);
     end if;
     request.collapse := arguments.levels is null;
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.exact_limit := scope.exact_limit;
-    request := _pgrag.continued(request, arguments.after);
+    if arguments.after is not null then
+        request := _pgrag.continued(request, arguments.after);
+    end if;
 
+    foreach level in array
+        coalesce(arguments.levels, _pgrag.integers(request.intent -> 'levels'), '{1, 2}')
+    loop
+        covers := covers | (1 << level);
+    end loop;
     request.target := _pgrag.make_target(
         scope.library_ids,
         scope.version_ids,
         scope.document_count,
         version_label is not distinct from '*',
-        (
-            select bit_or(1 << l)
-            from unnest(
-                coalesce(arguments.levels, _pgrag.integers(request.intent -> 'levels'), '{1, 2}')
-            ) as l
-        ),
+        covers,
         _pgrag.conjunction(arguments.filters, asked.filters),
         parsed.required,
         parsed.excluded
@@ -155,8 +147,9 @@ begin
     if request.words = '' then
         return request;
     end if;
+    searched := pgrag.searchable_text(parsed.words, camel_case => false);
     original_terms := array(
-        select t from pgrag.query_terms(parsed.words, scope.library_ids) as t
+        select t from _pgrag.terms_of(searched, scope.library_ids) as t
     );
     request.terms := original_terms;
     if request.query_expansion <> 'none' then
@@ -240,6 +233,37 @@ begin
 end;
 $$;
 
+create or replace function _pgrag.check_reranked(
+    reranked jsonb,
+    after text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if jsonb_typeof(reranked) <> 'object' or exists (
+        select
+        from jsonb_each(case jsonb_typeof(reranked) when 'object' then reranked end) as r
+        where r.key !~ '^[0-9]{1,18}$'
+            or case jsonb_typeof(r.value)
+                when 'number' then r.value::numeric not between 0 and 1
+                else true
+            end
+    )
+    then
+        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
+            left(reranked::text, 100)
+            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
+    end if;
+    if after is not null then
+        raise exception 'A reranked list has one page of results.'
+            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+    end if;
+end;
+$$;
+
 -- A cursor names the position after which the list continues (a score and an id or, in a
 -- rearranged list, a number of hits) and the depth of the list it came from.
 create or replace function _pgrag.continued(
@@ -254,9 +278,6 @@ as $$
 declare
     parts text[];
 begin
-    if after is null then
-        return request;
-    end if;
     if _pgrag.is_rearranged(request) and request.words <> '' then
         parts := regexp_match(after, '^p(\d{1,5}):(\d{1,5})$');
         if parts[2]::integer between 1 and 20000 then

@@ -20,17 +20,24 @@ declare
         greatest(2 * request.top_k, 20, request.candidate_count / 5)
     );
     passing _pgrag.ranked_hit[];
+    needed record;
     started timestamptz := clock_timestamp();
 begin
+    select
+        bool_or(q.alpha < 1) as keywords,
+        bool_or(q.alpha > 0) as vectors,
+        count(distinct q.model_id) as models
+    into needed
+    from unnest(request.queries) as q;
     ranking.timings := '{}';
-    if exists (select from unnest(request.queries) as q where q.alpha < 1) then
+    if needed.keywords then
         keyword_hits := _pgrag.keyword_candidates(
             request.terms, request.target, request.candidate_count, certain_count
         );
         ranking.timings := _pgrag.timed(ranking.timings, 'keyword', clock_timestamp() - started);
         started := clock_timestamp();
     end if;
-    if exists (select from unnest(request.queries) as q where q.alpha > 0) then
+    if needed.vectors then
         vector_hits := _pgrag.nearest_by_models(request);
         ranking.timings := _pgrag.timed(ranking.timings, 'semantic', clock_timestamp() - started);
         started := clock_timestamp();
@@ -57,24 +64,29 @@ begin
             order by p.nth
         );
     end if;
-    ranking.listed := array(select h.document_id from unnest(passing) as h);
-    ranking.hits := array(
-        select passing[h.ordinality]
-        from unnest(passing) with ordinality as h
-        where h.document_id <> all (seen)
-            and (
-                request.after_score is null
-                or h.score < request.after_score
-                or (
-                    h.score = request.after_score
-                    and h.ordinality > coalesce(
-                        array_position(ranking.listed, request.after_id), 0
+    if request.after_id is null then
+        ranking.hits := passing[:hit_count];
+    else
+        -- Only the lists that a cursor leads through are compared.
+        ranking.listed := array(select h.document_id from unnest(passing) as h);
+        ranking.hits := array(
+            select passing[h.ordinality]
+            from unnest(passing) with ordinality as h
+            where h.document_id <> all (seen)
+                and (
+                    request.after_score is null
+                    or h.score < request.after_score
+                    or (
+                        h.score = request.after_score
+                        and h.ordinality > coalesce(
+                            array_position(ranking.listed, request.after_id), 0
+                        )
                     )
                 )
-            )
-        order by h.ordinality
-        limit hit_count
-    );
+            order by h.ordinality
+            limit hit_count
+        );
+    end if;
     ranking.timings := _pgrag.timed(ranking.timings, 'fusion', clock_timestamp() - started);
     ranking.plans := to_jsonb(array_remove(array[keyword_hits.plan, vector_hits.plan], null));
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
@@ -93,10 +105,7 @@ begin
                         coalesce(keyword_hits.scores[certain_count], 0), 1, q.page_evidence
                     ),
                     case
-                        when (
-                            select count(distinct m.model_id) from unnest(request.queries) as m
-                        ) > 1
-                        then 1
+                        when needed.models > 1 then 1
                         else coalesce(vector_hits.scores[request.candidate_count], 0)
                     end,
                     q.alpha
@@ -137,10 +146,17 @@ parallel safe
 as $$
 declare
     one_model record;
+    sole constant _pgrag.library_query := request.queries[1];
     target _pgrag.search_target;
     found_hits _pgrag.candidates;
     all_hits _pgrag.candidates := ('{}', '{}', '{}', null);
 begin
+    if cardinality(request.queries) = 1 then
+        return _pgrag.vector_candidates(
+            sole.embedding, sole.model_id, request.target, request.candidate_count,
+            request.exact_limit
+        );
+    end if;
     for one_model in
         select q.model_id, q.embedding, array_agg(q.library_id) as library_ids
         from unnest(request.queries) as q

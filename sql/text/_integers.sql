@@ -5,6 +5,7 @@ create or replace function _pgrag.integers(
 returns integer[]
 language sql
 immutable
+strict
 parallel safe
 as $$
     select pg_catalog.array_agg(e.value::integer)

@@ -113,43 +113,29 @@ $$;
 
 -- The character classes come with the model, so that every server and every Python splits alike,
 -- whatever the locale and Unicode version: lower() under "C" changes ASCII only, and the few other
--- capitals of the vocabulary are translated. "offset 0" keeps the planner from copying the
--- expression of the folded text into each reference.
+-- capitals of the vocabulary are translated.
 create or replace function _pgrag.split_words(
     input text,
     characters jsonb
 )
 returns text[]
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select pg_catalog.string_to_array(
-        pg_catalog.regexp_replace(
-            case
-                when pg_catalog.octet_length(folded.text) = pg_catalog.length(folded.text)
-                then folded.text
-                else pg_catalog.translate(
-                    folded.text,
-                    split_words.characters ->> 'uppercase',
-                    split_words.characters ->> 'lowercase'
-                )
-            end,
-            split_words.characters ->> 'isolated',
-            ' \& ',
-            'g'
-        ),
-        ' '
-    )
-    from (
-        select pg_catalog.lower(
-            pg_catalog.regexp_replace(
-                normalize(split_words.input, nfd),
-                split_words.characters ->> 'removed',
-                '',
-                'g'
-            ) collate "C"
-        ) as text
-        offset 0
-    ) as folded;
+declare
+    folded text := pg_catalog.lower(
+        pg_catalog.regexp_replace(normalize(input, nfd), characters ->> 'removed', '', 'g')
+            collate "C"
+    );
+begin
+    if pg_catalog.octet_length(folded) <> pg_catalog.length(folded) then
+        folded := pg_catalog.translate(
+            folded, characters ->> 'uppercase', characters ->> 'lowercase'
+        );
+    end if;
+    return pg_catalog.string_to_array(
+        pg_catalog.regexp_replace(folded, characters ->> 'isolated', ' \& ', 'g'), ' '
+    );
+end;
 $$;

@@ -32,37 +32,44 @@ create or replace function _pgrag.identifier_words(
     camel_case boolean
 )
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select pg_catalog.string_agg(
-        case
-            when identifier.words <> identifier.form then identifier.words || ' '
-            else ''
-        end
-        || case
-            when identifier_words.camel_case and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
-            then pg_catalog.regexp_replace(
-                identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g'
-            ) || ' '
-            else ''
-        end
-        || case
-            when pg_catalog.strpos(identifier.form, '_') > 0
-            then pg_catalog.replace(identifier.form, '_', '')
-            else ''
-        end,
-        ' '
-    )
-    from (
-        select
-            match.form[1] as form,
-            pg_catalog.translate(match.form[1], '._', '  ') as words
-        from pg_catalog.regexp_matches(
-            identifier_words.input,
-            '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*)',
-            'g'
-        ) as match (form)
-    ) as identifier;
+begin
+    if input !~ '[._][[:alpha:]]|[a-z0-9][A-Z]' then
+        return null;
+    end if;
+    return (
+        select pg_catalog.string_agg(
+            case
+                when identifier.words <> identifier.form then identifier.words || ' '
+                else ''
+            end
+            || case
+                when identifier_words.camel_case and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
+                then pg_catalog.regexp_replace(
+                    identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g'
+                ) || ' '
+                else ''
+            end
+            || case
+                when pg_catalog.strpos(identifier.form, '_') > 0
+                then pg_catalog.replace(identifier.form, '_', '')
+                else ''
+            end,
+            ' '
+        )
+        from (
+            select
+                match.form[1] as form,
+                pg_catalog.translate(match.form[1], '._', '  ') as words
+            from pg_catalog.regexp_matches(
+                identifier_words.input,
+                '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*)',
+                'g'
+            ) as match (form)
+        ) as identifier
+    );
+end;
 $$;

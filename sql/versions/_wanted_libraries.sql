@@ -15,6 +15,10 @@ declare
         to_jsonb(library), filters -> 'library', query_filters -> 'library'
     );
 begin
+    -- Most searches name their libraries nowhere else.
+    if wishes -> 1 = 'null' and wishes -> 2 = 'null' then
+        return string_to_array(lower(btrim(library)), ', ');
+    end if;
     return string_to_array(
         _pgrag.one_wish('library', array(
             select (
@@ -80,24 +84,21 @@ create or replace function _pgrag.conjunction(
     query_filters jsonb
 )
 returns jsonb
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select case
-        when rest.written = '{}' then rest.given
-        when coalesce(rest.given, '{}') = '{}' then rest.written
-        else pg_catalog.jsonb_build_object(
-            'and', pg_catalog.jsonb_build_array(rest.given, rest.written)
-        )
-    end
-    from (
-        select
-            case
-                when pg_catalog.jsonb_typeof(conjunction.filters) = 'object'
-                then conjunction.filters - '{library, version}'::text[]
-                else conjunction.filters
-            end as given,
-            coalesce(conjunction.query_filters, '{}') - '{library, version}'::text[] as written
-    ) as rest;
+declare
+    given constant jsonb := case
+        when jsonb_typeof(filters) = 'object' then filters - '{library, version}'::text[]
+        else filters
+    end;
+    written constant jsonb := coalesce(query_filters, '{}') - '{library, version}'::text[];
+begin
+    return case
+        when written = '{}' then given
+        when coalesce(given, '{}') = '{}' then written
+        else jsonb_build_object('and', jsonb_build_array(given, written))
+    end;
+end;
 $$;

@@ -59,26 +59,7 @@ begin
     end if;
 
     if wish in ('', 'latest') then
-        return query
-        select
-            v,
-            case
-                when v.class = 'unversioned' then 'the library has no versions'
-                when v.release_key is null then 'the newest tag; there is no release'
-                when v.prerelease then 'the newest pre-release; there is no release'
-                else 'the newest release'
-            end
-        from pgrag.versions as v
-        where v.library_id = owner_id
-        order by
-            v.status = 'ready' desc,
-            v.release_key is not null desc,
-            v.prerelease,
-            v.release_key desc,
-            v.class = 'unversioned' desc,
-            v.created_at desc,
-            v.version_id desc
-        limit 1;
+        return query select n.* from _pgrag.newest_version(owner_id) as n;
     else
         is_range := pgrag.version_class(wish) = 'partial'
             or (
@@ -115,6 +96,40 @@ begin
                 hint = _pgrag.version_hint(owner_id, wish);
     end if;
 end;
+$$;
+
+-- Inlined into searches, which mostly ask for no other version.
+create or replace function _pgrag.newest_version(
+    library_id bigint
+)
+returns table (
+    version pgrag.versions,
+    reason text
+)
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select
+        v,
+        case
+            when v.class = 'unversioned' then 'the library has no versions'
+            when v.release_key is null then 'the newest tag; there is no release'
+            when v.prerelease then 'the newest pre-release; there is no release'
+            else 'the newest release'
+        end
+    from pgrag.versions as v
+    where v.library_id = newest_version.library_id
+    order by
+        v.status = 'ready' desc,
+        v.release_key is not null desc,
+        v.prerelease,
+        v.release_key desc,
+        v.class = 'unversioned' desc,
+        v.created_at desc,
+        v.version_id desc
+    limit 1;
 $$;
 
 -- The common subset of node-semver's grammar: alternatives by ||, comparators by spaces.
