@@ -104,7 +104,8 @@ begin
     update pg_temp.tuning_questions as q
     set (terms, own, candidates) = (
         select m.terms, m.queries[1], array(
-            select h.document_id from unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h
+            select h.document_id
+            from unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h
         )
         from _pgrag.make_request(
             q.words,

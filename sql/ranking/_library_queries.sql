@@ -37,7 +37,7 @@ begin
             from pgrag.libraries as l
             where l.library_id = any (library_queries.library_ids)
         ),
-        -- Materialized, so that each model embeds once.
+        -- Materialized, so that each model embeds once, and the vectors are made once.
         models as materialized (
             select
                 m.model_id,
@@ -48,6 +48,12 @@ begin
                 end as embedding
             from pgrag.embedding_models as m
             where m.model_id in (select s.model_id from searched as s)
+        ),
+        keywords as materialized (
+            select k.* from _pgrag.query_vectors(library_queries.terms) as k
+        ),
+        titles as materialized (
+            select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         )
         select row(
             s.library_id,
@@ -77,8 +83,8 @@ begin
         )::_pgrag.library_query
         from searched as s
         join models as m on m.model_id = s.model_id
-        cross join _pgrag.query_vectors(library_queries.terms) as keywords
-        cross join _pgrag.title_vectors(library_queries.original_terms) as titles
+        cross join keywords
+        cross join titles
         order by s.library_id
     );
 end;

@@ -122,7 +122,8 @@ stable
 parallel safe
 rows 1
 as $$
-    select array_agg(v.library_id), array_agg(v.vector)
+    select
+        array_agg(v.library_id order by v.library_id), array_agg(v.vector order by v.library_id)
     from (
         select
             t.library_id,
@@ -153,7 +154,8 @@ stable
 parallel safe
 rows 1
 as $$
-    select array_agg(v.library_id), array_agg(v.vector)
+    select
+        array_agg(v.library_id order by v.library_id), array_agg(v.vector order by v.library_id)
     from (
         select
             t.library_id,

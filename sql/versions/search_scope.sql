@@ -78,7 +78,7 @@ stable
 parallel safe
 rows 10
 as $$
-    -- Materialized, so that only these libraries are resolved: others may have no version that fits.
+    -- Materialized, so that only these libraries are resolved: others may have no such version.
     with scope as materialized (
         select l.library_id, l.name, l.model_id, l.settings
         from pgrag.libraries as l

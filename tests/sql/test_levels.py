@@ -128,3 +128,60 @@ class TestMaxPerPage:
         hits = search(connection, "drain node", library="nodes", max_per_page=1)
         assert len(hits) == 9
         assert hits[0]["key"] == "long.md"
+
+
+class TestSectionsAround:
+    """What is around a hit's section, as a walk of the page says."""
+
+    @pytest.fixture
+    def sections(self, connection) -> dict[int, Row]:
+        """Chapters of a page, more than are listed on each side, two of which have sections."""
+        rows = [document("Valves.", level=0, covers=1, is_summary=True)]
+        for chapter in range(26):
+            rows.append(document(f"Valve {chapter}.", level=1, covers=2, parent=0))
+            above = len(rows) - 1
+            rows.append(document(f"A paragraph about valve {chapter}.", parent=above))
+            if chapter in (3, 14):
+                for part in range(3):
+                    rows.append(
+                        document(f"Valve {chapter}.{part}.", level=1, covers=2, parent=above)
+                    )
+                    rows.append(document(f"The valve of {chapter}.{part}.", parent=len(rows) - 1))
+        ingest(connection, "valves", [page("a.md", *rows), page("b.md", "One valve, no section.")])
+        found = connection.execute(
+            "select document_id, parent_id, page_id, level, sort_order from pgrag.documents"
+        )
+        return {row["document_id"]: row for row in found}
+
+    def test_every_hit_says_what_is_around(self, connection, sections):
+        hits = search(connection, "valve", library="valves", top_k=200, levels=[0, 1, 2])
+        assert len(hits) == 2 + 26 * 2 + 2 * 3 * 2
+        for hit in hits:
+            own = sections[hit["document_id"]]
+            if own["level"] == 2:
+                own = sections.get(own["parent_id"], {})
+            page_sections = sorted(
+                (
+                    row
+                    for row in sections.values()
+                    if row["level"] == 1 and row["page_id"] == own.get("page_id")
+                ),
+                key=lambda row: row["sort_order"],
+            )
+            before = [r for r in page_sections if r["sort_order"] < own["sort_order"]]
+            after = [r for r in page_sections if r["sort_order"] > own["sort_order"]]
+            beside = [
+                [r["document_id"] for r in side if r["parent_id"] == own["parent_id"]]
+                for side in (before, after)
+            ]
+            assert {
+                name: hit[name]
+                for name in ("previous_section", "next_section", "sibling_sections", "has_children")
+            } == {
+                "previous_section": before[-1]["document_id"] if before else None,
+                "next_section": after[0]["document_id"] if after else None,
+                "sibling_sections": (
+                    beside[0][-10:] + beside[1][:10] if own.get("level") == 1 else []
+                ),
+                "has_children": any(r["parent_id"] == own["document_id"] for r in page_sections),
+            }, hit["content"]

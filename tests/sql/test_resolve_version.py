@@ -195,6 +195,11 @@ class TestLibraryNames:
             resolve(connection, None, library="react")
         with refused(connection, "PGR03", "", "It has no version yet."):
             search(connection, "text", library="react")
+        with refused(connection, "PGR03", "", "It has no version yet."):
+            search(connection, "text", filters={"library": ["preact", "react"]})
+        with refused(connection, "PGR02", "no library 'reactor'"):
+            search(connection, "text", filters={"library": ["preact", "reactor"], "version": "*"})
+        assert search(connection, "text", library="react", version="*") == []
         assert {hit["library"] for hit in search(connection, "text")} == {
             "react-native", "preact", "kubernetes", "postgresql",
         }  # fmt: skip
