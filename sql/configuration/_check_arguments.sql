@@ -1,10 +1,10 @@
 -- Checks the arguments of a search function against their declaration. Refuses unknown names,
--- arguments that the function does not take, wrong types and values out of bounds.
+-- arguments that the function does not take, wrong types and values out of bounds. Returns them.
 create or replace function _pgrag.check_arguments(
     function text,
     arguments jsonb
 )
-returns void
+returns jsonb
 language plpgsql
 immutable
 parallel safe
@@ -46,6 +46,7 @@ begin
                     )
                     else 'Leave it out for the default.' end;
     end if;
+    return arguments;
 end;
 $$;
 
@@ -77,8 +78,7 @@ begin
         end if;
         named := options || named;
     end if;
-    perform _pgrag.check_arguments(function, named);
-    return named;
+    return _pgrag.check_arguments(function, named);
 end;
 $$;
 

@@ -30,11 +30,12 @@ parallel unsafe
 rows 10
 as $$
 declare
-    request _pgrag.search_request := _pgrag.make_request(
+    request constant _pgrag.search_request := _pgrag.make_request(
         query, options, query_embedding
     );
+    listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
-    return query select h.* from _pgrag.hits(request, _pgrag.list_hits(request)) as h;
+    return query select h.* from _pgrag.hits(request, listing) as h;
 end;
 $$;
 
@@ -52,21 +53,18 @@ as $$
     ];
 $$;
 
--- Turns ids into rows.
+-- Turns ids into rows. Inlined, so request and listing must be variables: a call would be repeated.
 create or replace function _pgrag.hits(
     request _pgrag.search_request,
     listing _pgrag.listing,
     search_id uuid default null
 )
 returns setof pgrag.hit
-language plpgsql
+language sql
 stable
 parallel safe
 rows 10
 as $$
-#variable_conflict use_column
-begin
-    return query
     select
         d.document_id,
         d.page_id,
@@ -88,11 +86,11 @@ begin
         d.line_start,
         d.line_end,
         p.link,
-        case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
-        listing.cursors[h.ordinality],
+        case when (request).snippets then _pgrag.snippet(d.language, d.content, request) end,
+        ((listing).cursors)[h.ordinality],
         case
-            when request.explain
-            then _pgrag.explain_hit(request, listing.hits[h.ordinality], listing.plans)
+            when (request).explain
+            then _pgrag.explain_hit(request, ((listing).hits)[h.ordinality], (listing).plans)
         end,
         h.hybrid_score,
         hits.search_id,
@@ -104,7 +102,7 @@ begin
         s.previous_section,
         s.next_section,
         coalesce(s.sibling_sections, '{}')
-    from unnest(listing.hits) with ordinality as h
+    from unnest((listing).hits) with ordinality as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
@@ -115,14 +113,13 @@ begin
         select f.since, f.changed_in
         from pgrag.documents as same
         cross join lateral _pgrag.passage_history(same) as f
-        where request.history
+        where (request).history
             and same.library_id = h.library_id
             and same.document_id = h.document_id
         offset 0
     ) as y on true
     left join lateral _pgrag.around_section(d) as s on true
     order by h.ordinality;
-end;
 $$;
 
 -- Whether the section of a passage has sections below it, the sections before and after it in

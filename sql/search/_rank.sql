@@ -92,28 +92,31 @@ begin
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
         and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
         and cardinality(vector_hits.document_ids) < request.candidate_count;
-    -- The upper bound for the score of a passage that neither retriever has found. Page evidence is
-    -- at most 1. With several models the cosine is bounded by 1 as well.
-    ranking.bound := case request.fusion
-        when 'rrf' then _pgrag.reciprocal_rank_score(
-            certain_count, request.candidate_count, request.rrf_weights, request.rrf_k
-        )
-        else (
-            select max(
-                _pgrag.fused_score(
-                    _pgrag.keyword_score(
-                        coalesce(keyword_hits.scores[certain_count], 0), 1, q.page_evidence
-                    ),
-                    case
-                        when needed.models > 1 then 1
-                        else coalesce(vector_hits.scores[request.candidate_count], 0)
-                    end,
-                    q.alpha
-                )
+    -- The upper bound for the score of a passage that neither retriever has found, which matters if
+    -- hits are missing. Page evidence is at most 1. With several models the cosine is bounded by 1
+    -- as well.
+    if cardinality(ranking.hits) < hit_count then
+        ranking.bound := case request.fusion
+            when 'rrf' then _pgrag.reciprocal_rank_score(
+                certain_count, request.candidate_count, request.rrf_weights, request.rrf_k
             )
-            from unnest(request.queries) as q
-        )
-    end;
+            else (
+                select max(
+                    _pgrag.fused_score(
+                        _pgrag.keyword_score(
+                            coalesce(keyword_hits.scores[certain_count], 0), 1, q.page_evidence
+                        ),
+                        case
+                            when needed.models > 1 then 1
+                            else coalesce(vector_hits.scores[request.candidate_count], 0)
+                        end,
+                        q.alpha
+                    )
+                )
+                from unnest(request.queries) as q
+            )
+        end;
+    end if;
     return ranking;
 end;
 $$;

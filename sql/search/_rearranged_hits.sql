@@ -24,7 +24,8 @@ begin
     pool.max_per_page := null;
     pool.top_k := pool.candidate_count;
     loop
-        ranking := _pgrag.rank(pool, '{}', pool.candidate_count * 2);
+        -- More than there can be, so that the ranking has its bound.
+        ranking := _pgrag.rank(pool, '{}', pool.candidate_count * 2 + 1);
         started := clock_timestamp();
         request.candidate_count := pool.candidate_count;
         arranged := _pgrag.rearrange(ranking.hits, request);

@@ -61,12 +61,14 @@ language plpgsql
 immutable
 parallel safe
 as $$
+declare
+    hit _pgrag.ranked_hit;
+    made text[] := '{}';
 begin
-    return array(
-        select concat_ws(':', h.score, h.document_id, depth, start_depth)
-        from unnest(hits) with ordinality as h
-        order by h.ordinality
-    );
+    foreach hit in array hits loop
+        made := made || concat_ws(':', hit.score, hit.document_id, depth, start_depth);
+    end loop;
+    return made;
 end;
 $$;
 

@@ -43,10 +43,8 @@ set search_path from current
 -- Planning each query takes longer than most steps of its execution.
 set plan_cache_mode = force_generic_plan
 as $$
-begin
-    return query
-    select h.*
-    from _pgrag.search_hits(
+declare
+    request constant _pgrag.search_request := _pgrag.make_request(
         search.query,
         _pgrag.search_document('search', '{}', jsonb_build_object(
             'library', search.library,
@@ -80,7 +78,10 @@ begin
             'reranked', search.reranked
         )),
         search.query_embedding
-    ) as h;
+    );
+    listing constant _pgrag.listing := _pgrag.list_hits(request);
+begin
+    return query select h.* from _pgrag.hits(request, listing) as h;
 end;
 $$;
 
