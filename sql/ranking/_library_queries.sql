@@ -108,8 +108,26 @@ as $$
     );
 $$;
 
--- The vector from the caller, from the built-in model, or from the cache of query vectors.
+-- The vector from the caller, from the built-in model, or from the cache of query vectors. Inlined,
+-- because a row of a built-in model is long.
 create or replace function _pgrag.embed_query(
+    words text,
+    used pgrag.embedding_models,
+    query_embedding halfvec
+)
+returns halfvec
+language sql
+stable
+parallel safe
+as $$
+    select case
+        when query_embedding is null and (used).provider = 'builtin'
+        then _pgrag.builtin_vector(words, (used).model_id, (used).settings -> 'characters')
+        else _pgrag.known_vector(words, used, query_embedding)
+    end;
+$$;
+
+create or replace function _pgrag.known_vector(
     words text,
     used pgrag.embedding_models,
     query_embedding halfvec
@@ -129,9 +147,6 @@ begin
                 using errcode = 'PGR08', hint = 'Embed the query with this model.';
         end if;
         return l2_normalize(query_embedding);
-    end if;
-    if used.provider = 'builtin' then
-        return _pgrag.builtin_vector(words, used);
     end if;
     select q.embedding
     into known

@@ -23,7 +23,9 @@ begin
             using errcode = 'PGR09',
                 hint = 'Compute the vector outside and pass it as query_embedding.';
     end if;
-    return _pgrag.builtin_vector(embed.input, wanted_model);
+    return _pgrag.builtin_vector(
+        embed.input, wanted_id, wanted_model.settings -> 'characters'
+    );
 end;
 $$;
 
@@ -36,7 +38,8 @@ with Model2Vec''s static embeddings.';
 
 create or replace function _pgrag.builtin_vector(
     input text,
-    model pgrag.embedding_models
+    model_id bigint,
+    characters jsonb
 )
 returns halfvec
 language plpgsql
@@ -47,7 +50,7 @@ begin
     return (
         select l2_normalize(avg(p.embedding))
         from _pgrag.word_pieces(
-            _pgrag.split_words(input, (model).settings -> 'characters'), (model).model_id
+            _pgrag.split_words(input, characters), builtin_vector.model_id
         ) as p
     );
 end;
