@@ -87,77 +87,102 @@ stable
 parallel safe
 as $$
 declare
-    -- With few allowed pages every document is scored; a document without any term scores 0.
-    by_pages boolean := (target).allowed_pages is not null
-        and coalesce((target).document_count < postings, false);
-    -- Whether the index is reached through a barrier; see matching_impacts.
-    is_restricted boolean := not by_pages and row_security_active('pgrag.impacts');
-    is_wide boolean := not is_restricted and _pgrag.is_wide(target);
+    -- Few allowed documents are all scored; one without any term scores 0.
+    by_ids boolean := coalesce(
+        num_nulls(target.allowed_pages, target.allowed_documents) < 2
+            and target.document_count < postings,
+        false
+    );
+    -- Whether the index is reached through a barrier; see narrowed_keys.
+    by_barrier boolean := not by_ids and row_security_active('pgrag.impacts');
+    is_wide boolean := not by_ids and not by_barrier and _pgrag.is_wide(target);
+    version_ids bigint[] := target.version_ids;
+    has_versions boolean := cardinality(version_ids) > 1;
+    mask integer := target.covers;
+    allowed_pages bigint[] := target.allowed_pages;
+    allowed_documents bigint[] := target.allowed_documents;
+    denied_documents bigint[] := target.denied_documents;
     keys bigint[];
-    query_vectors record;
+    library_ids bigint[];
+    vectors sparsevec[];
+    only_vector sparsevec;
     best _pgrag.candidates;
 begin
-    select v.library_ids, v.vectors into query_vectors from _pgrag.query_vectors(terms) as v;
-    if not by_pages then
+    select v.library_ids, v.vectors into library_ids, vectors from _pgrag.query_vectors(terms) as v;
+    if cardinality(vectors) = 1 then
+        only_vector := vectors[1];
+    end if;
+    if not by_ids then
         keys := _pgrag.query_keys(
-            terms, lexemes, case when is_wide then '{0}' else (target).version_ids end
+            terms, lexemes, case when is_wide then '{0}' else version_ids end
+        );
+    elsif allowed_documents is null then
+        allowed_documents := array(
+            select d.document_id
+            from pgrag.documents as d
+            where d.library_id = any (library_ids) and d.page_id = any (allowed_pages)
         );
     end if;
-    if is_restricted then
+    if by_barrier then
         perform set_config('pgrag.narrowing_keys', keys::text, true);
     end if;
-    execute format(
-        $sql$
-        select
-            coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
-            coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
-            coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
-        from (
-            select i.library_id, i.document_id, -(i.weights <#> %s) as score
-            from %s as i
-            where %s
-                and i.covers & $2 <> 0
-                and ($6 is null or i.page_id = any ($6))
-                and ($7 is null or i.document_id = any ($7))
-                and ($8 is null or i.document_id <> all ($8))
-                %s
-            -- As fuse orders equal scores: an id says when a document was written, not what it is.
-            order by score desc, %s i.sort_order, i.text_hash, i.document_id
-            limit $3
-        ) as h
-        where h.score > 0
-        $sql$,
-        -- A library without any of the terms has no vector, so its documents have no score.
-        case
-            when cardinality(query_vectors.library_ids) = 1 then '$4[1]'
-            else '$4[array_position($5, i.library_id)]'
-        end,
-        case when is_restricted then '_pgrag.matching_impacts' else 'pgrag.impacts' end,
-        case
-            when by_pages
-            then 'i.library_id = any ($5) and i.document_id = any (array('
-                'select d.document_id from pgrag.documents as d'
-                ' where d.library_id = any ($5) and d.page_id = any ($6) and d.covers & $2 <> 0))'
-            when is_restricted then 'i.version_id = any ($9)'
-            when is_wide
-            then '_pgrag.posting_keys(i.version_id, i.weights) && $1 and i.version_id = any ($9)'
-            else '_pgrag.posting_keys(i.version_id, i.weights) && $1'
-        end,
-        -- For the indexes that begin with it; elsewhere it would invite a bitmap of the library.
-        case
-            when (target).allowed_documents is not null
-            then 'and i.library_id = any ($10)'
-        end,
-        case
-            when cardinality((target).version_ids) > 1
-            then 'array_position($9, i.version_id),'
-        end
-    )
+    -- One statement, whose plan is kept: each time, one of its three sources is read.
+    select
+        coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
+        coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
+        coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
     into best.library_ids, best.document_ids, best.scores
-    using keys, (target).covers, candidate_count, query_vectors.vectors, query_vectors.library_ids,
-        (target).allowed_pages, (target).allowed_documents, (target).denied_documents,
-        (target).version_ids, (target).library_ids;
-    if is_restricted then
+    from (
+        select
+            i.library_id,
+            i.document_id,
+            -- A library without any of the terms has no vector, so its documents have no score.
+            -(
+                i.weights
+                <#> coalesce(only_vector, vectors[array_position(library_ids, i.library_id)])
+            ) as score
+        from (
+            select
+                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                i.text_hash, i.weights
+            from pgrag.impacts as i
+            where not by_ids
+                and not by_barrier
+                and _pgrag.posting_keys(i.version_id, i.weights) && keys
+                and (
+                    not is_wide
+                    or i.version_id in (select v.id from unnest(version_ids) as v (id))
+                )
+            union all
+            select
+                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                i.text_hash, i.weights
+            from _pgrag.matching_impacts as i
+            where by_barrier
+            union all
+            select
+                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                i.text_hash, i.weights
+            from pgrag.impacts as i
+            where by_ids
+                and i.library_id = any (library_ids)
+                and i.document_id = any (allowed_documents)
+        ) as i
+        where i.covers & mask <> 0
+            and (allowed_pages is null or i.page_id = any (allowed_pages))
+            and (allowed_documents is null or i.document_id = any (allowed_documents))
+            and (denied_documents is null or i.document_id <> all (denied_documents))
+        -- As fuse orders equal scores: an id says when a document was written, not what it is.
+        order by
+            score desc,
+            case when has_versions then array_position(version_ids, i.version_id) end,
+            i.sort_order,
+            i.text_hash,
+            i.document_id
+        limit candidate_count
+    ) as h
+    where h.score > 0;
+    if by_barrier then
         perform set_config('pgrag.narrowing_keys', '', true);
     end if;
     return best;
