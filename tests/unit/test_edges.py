@@ -358,6 +358,18 @@ def test_pictures_within_pictures_take_linear_time() -> None:
     assert grows_less(8, lambda count: "![" * count + "](x.png)" * count, 800)
 
 
+def test_a_tag_that_never_ends_takes_linear_time() -> None:
+    assert grows_less(8, lambda count: "<" + "x" * count, 4000)
+
+
+@pytest.mark.parametrize("unit", ['![(.*)](<a href="[">"</a>)', "![}](https://example.org/[?#))"])
+def test_pictures_with_brackets_in_their_addresses_take_no_time(unit: str) -> None:
+    # each could begin with its "!" or without it: twice as long for each picture of a sentence
+    started = time.process_time()
+    find_edges("page.md", read(unit * 160)[1])
+    assert time.process_time() - started < 1
+
+
 def test_a_page_with_10_000_links_keeps_them_all() -> None:
     found = page(
         "".join(f"- [[note {number}|words]] and #tag{number}\n" for number in range(10_000))

@@ -30,7 +30,7 @@ _DESTINATION = re.compile(
 _LABEL = re.compile(r"\[((?:\\.|[^\[\]\\]){0,999}+)\]")
 _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]{1,2000})>")
 _TAG = re.compile(
-    r"<(?P<name>/?[A-Za-z][\w-]*)(?P<attributes>(?:\s*+(?:\"(?:"
+    r"<(?P<name>/?[A-Za-z][\w-]*+)(?P<attributes>(?:\s*+(?:\"(?:"
     rf"{_SHORTCODE}|[^\"]){{0,2000}}+\"|'[^']{{0,2000}}+'|[^<>\"'\s]++)){{0,100}}+)\s*+>"
 )
 _REFERENCE_ATTRIBUTE = re.compile(
