@@ -101,14 +101,15 @@ def parts(monkeypatch):
 
 def test_all_parts_get_their_share_and_their_table_goes_into_a_page(parts, tmp_path, capsys):
     page = tmp_path / "page.md"
-    page.write_text(f"Before.\n\n{whole.BEGIN}old\n{whole.END}\nAfter.\n")
+    marks = "<!-- figures: made by `make campaign PAGE=…` -->\nold\n<!-- end of the figures -->\n"
+    page.write_text(f"Before.\n\n{marks}\nAfter.\n", "utf-8")
     assert whole.main(["--minutes", "4", "--seed", "5", "--page", str(page)]) == 1
     assert {name: given["minutes"] for name, given in parts.items()} == {"whole": 3, "torn": 1}
     assert parts["torn"]["seed"] == 5
     text = page.read_text()
     assert text.startswith("Before.\n")
     assert text.endswith("After.\n")
-    assert "| torn | 3 calls | 1 |" in text
+    assert "| torn | 3 calls | 1 | `python -m campaign --minutes 4 --seed 5` |" in text
     assert "old" not in text
     assert "torn: torn!" in capsys.readouterr().out
     assert whole.main(["--minutes", "1", "--only", "whole"]) == 0
