@@ -85,6 +85,8 @@ begin
         -- A replica: limits are counted where they can be written.
         return;
     end if;
+    -- A power failure may forget the last requests of a key, which have failed by it, too.
+    perform set_config('synchronous_commit', 'off', true);
     select u.* into refusal, lease, remaining, full_in, retry_after
     from _pgrag.use_key(
         known.key_id, known.rate, known.burst, known.concurrency, lasts

@@ -86,6 +86,7 @@ __all__ = [
     "Neighbour",
     "NotConfigured",
     "NotFound",
+    "NotPermitted",
     "OutlineEntry",
     "Page",
     "PageChange",

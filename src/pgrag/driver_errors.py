@@ -60,6 +60,13 @@ _OUTCOMES = [
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
     # Deadlock, serialisation failure, lock not available.
     _Outcome(("40", "55P03"), errors.Busy, "Another session was in the way: ", "Try again."),
+    # Insufficient privilege, also a row that a policy refuses.
+    _Outcome(
+        ("42501",),
+        errors.NotPermitted,
+        "The database does not let this role do that: ",
+        "Ask its owner for the right, or connect as a role that has it; docs/security.md has them.",
+    ),
     # Object in use: a removal during a run of pgrag index.
     _Outcome(("55006",), errors.Busy),
     # No connection, server starting or stopping, too many connections.

@@ -7,6 +7,7 @@ PgragError
 ├── DatabaseError
 │   ├── Busy
 │   ├── DatabaseUnavailable
+│   ├── NotPermitted
 │   ├── SchemaOutdated
 │   ├── SchemaTooNew
 │   └── TimeExceeded
@@ -68,6 +69,10 @@ class Busy(DatabaseError):
 
 class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
+
+
+class NotPermitted(DatabaseError):
+    """The role that calls the database may not do this."""
 
 
 class SchemaOutdated(DatabaseError):

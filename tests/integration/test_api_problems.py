@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from api_client import ApiClient, problem, serving
+from psycopg.conninfo import make_conninfo
 
 from pgrag import errors
 from pgrag.api.problems import KINDS, kind_of
@@ -116,6 +117,7 @@ def test_every_error_has_its_status(error: type[errors.PgragError]) -> None:
         errors.TimeExceeded: 422,
         errors.Busy: 503,
         errors.DatabaseUnavailable: 503,
+        errors.NotPermitted: 403,
         errors.SchemaOutdated: 503,
         errors.SchemaTooNew: 503,
         errors.EmbeddingError: 502,
@@ -193,6 +195,25 @@ def test_every_address_names_exactly_the_methods_that_it_answers(harbour: ApiCli
             response = harbour.request(method, address)
             assert response.status_code == 405, (method, address)
             assert set(response.headers["allow"].split(", ")) == allowed
+
+
+def test_a_service_whose_role_may_not_do_it_says_so(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        owner.execute("create role clerk login password 'b2Nlk8u3' in role pgrag_writer")
+        try:
+            as_clerk = make_conninfo(database_url, user="clerk", password="b2Nlk8u3")
+            _refuses_configuration(as_clerk)
+        finally:
+            owner.execute("drop role clerk")
+
+
+def _refuses_configuration(url: str) -> None:
+    with serving(url) as client:
+        body = {"entries": {"page_types": {"recipe": {"folders": ["recipes"]}}}}
+        response = client.request("PATCH", "/v1/configuration", json=body)
+        document = problem(response, 403, "forbidden")
+        assert "does not let this role" in document["detail"]
+        assert "security.md" in document["hint"]
 
 
 def test_a_read_only_database_refuses_changes(database_url: str) -> None:

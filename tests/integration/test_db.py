@@ -131,7 +131,7 @@ def test_own_codes_carry_message_and_hint(database, code, kind):
         ("57P01", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
         ("57P03", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
         ("08006", errors.DatabaseUnavailable, "PGRAG_DATABASE_URL"),
-        ("42501", errors.DatabaseError, "refused"),
+        ("42501", errors.NotPermitted, "does not let this role"),
         ("P0001", errors.DatabaseError, "refused"),
     ],
 )

@@ -33,7 +33,7 @@ from pgrag.access import (
     needs_of,
 )
 from pgrag.api.limits import TokenBuckets, bearer, client_of, too_many
-from pgrag.api.problems import TOO_MANY, Kind, problem
+from pgrag.api.problems import FORBIDDEN, TOO_MANY, Kind, problem
 from pgrag.app import App
 from pgrag.db import calling
 from pgrag.errors import PgragError
@@ -43,7 +43,6 @@ log = logging.getLogger(__name__)
 
 KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
-FORBIDDEN = Kind(403, "forbidden", "The caller may not do this")
 
 MOST_REMEMBERED = 10_000
 """Refusals that a process remembers, so that their repetitions cost the database nothing."""

@@ -41,6 +41,7 @@ class Kind:
         return f"/problems/{self.slug}"
 
 
+FORBIDDEN = Kind(403, "forbidden", "The caller may not do this")
 INVALID_REQUEST = Kind(422, "invalid-request", "The request has invalid arguments")
 INTERNAL = Kind(
     500,
@@ -101,6 +102,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "The database does not answer",
         "The database does not answer; the request may be sent again.",
     ),
+    errors.NotPermitted: FORBIDDEN,
     errors.SchemaOutdated: Kind(
         503, "schema-outdated", "The database is older than the service", _UNFIT
     ),
