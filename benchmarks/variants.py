@@ -22,7 +22,7 @@ from pgrag.ingest import pipeline
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.source import decoding
-from pgrag.ingest.source.sources import Source, SourceFile
+from pgrag.ingest.source.source import ListedSource, Source, SourceFile
 
 PLAIN = "plain"
 WHOLE = "whole"
@@ -97,7 +97,8 @@ def ablation(name: str) -> list[Configuration]:
 
 def without_front_matter(pages: Source) -> Source:
     """The same pages without front matter."""
-    return replace(pages, _files=tuple(SourceFile(file.key, _bare(file)) for file in pages.files()))
+    bare = tuple(SourceFile(file.key, _bare(file)) for file in pages.files())
+    return ListedSource(pages.location, bare, arguments=pages.arguments)
 
 
 def _bare(file: SourceFile) -> Callable[[int], bytes]:
@@ -112,10 +113,10 @@ def _bare(file: SourceFile) -> Callable[[int], bytes]:
 def links_lose_words(variant: str) -> Iterator[None]:
     """Within the block, pages of the variant `unlinked` are read without their link texts."""
 
-    def read(key: str, data: bytes, *others: Any) -> Any:
-        page = read_page(key, data, *others)
+    def read(key: str, data: bytes, *others: Any, **options: Any) -> Any:
+        page = read_page(key, data, *others, **options)
         text, _ = decoding.decode(key, data)
-        bare = read_page(key, without_link_texts(text).encode(), *others)
+        bare = read_page(key, without_link_texts(text).encode(), *others, **options)
         return replace(bare, edges=page.edges, source_hash=page.source_hash)
 
     with patch.object(pipeline, "read_page", read if variant == UNLINKED else read_page):

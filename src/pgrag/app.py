@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import Progress
     from pgrag.ingest.report import IndexReport
-    from pgrag.ingest.source.sources import Source
+    from pgrag.ingest.source.source import Source
 
 log = logging.getLogger(__name__)
 

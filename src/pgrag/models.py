@@ -5,6 +5,22 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the bytes of a page come from, as far as they do not say it themselves.
+
+    `media_type` is what a server calls them. `address` is the URL at which they were found, against
+    which their relative links are resolved; None for a file.
+    """
+
+    media_type: str | None = None
+    address: str | None = None
+
+
+NOWHERE = Origin()
+"""The origin of a file: its name and its bytes say everything."""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """One block of Markdown: a paragraph, a list, a table, a fence.
 

@@ -49,9 +49,11 @@ class Recorder:
         return self._model.embed_query(text)
 
 
-def crashing_read_page(key: str, *others: Any) -> Page:
+def crashing_read_page(key: str, *others: Any, **options: Any) -> Page:
     """Read a page, but end the whole process for one of them, as a broken parser would."""
-    return read_page(key, *others) if key != "drain.md" else ctypes.string_at(0)  # type: ignore[return-value]
+    if key == "drain.md":
+        ctypes.string_at(0)
+    return read_page(key, *others, **options)
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -65,7 +67,8 @@ def index(
 ) -> IndexReport:
     dry_run = bool(options.pop("dry_run", False))
     progress = options.pop("progress", None)
-    with discover(str(folder)) as source:
+    opened: Any = options.pop("source", None)
+    with opened or discover(str(folder)) as source:
         return pipeline.index(
             database, embedder, source, IndexTarget("guide", version, PageOptions(**options)),
             dry_run=dry_run, progress=progress,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
 from pgrag.ingest import pipeline
+from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,31 @@ class TestRuns:
         [hit, *_] = database.call("search", query="upgrade a kernel", library="guide")
         assert (hit["key"], hit["url"]) == ("drain.md", "https://example.org/docs/drain")
         assert is_complete(database)
+
+    def test_a_file_whose_digest_is_known_is_read_only_if_it_changed(
+        self, database, embedder, folder
+    ):
+        contents = {key: text.encode() for key, text in GUIDE.items()}
+        reads: list[str] = []
+
+        def source() -> ListedSource:
+            def load(key: str) -> Callable[[int], bytes]:
+                return lambda _: reads.append(key) or contents[key]  # type: ignore[func-returns-value]
+
+            return ListedSource(
+                "memory",
+                tuple(
+                    SourceFile(key, load(key), digest=digest_of(data))
+                    for key, data in sorted(contents.items())
+                ),
+            )
+
+        index(database, embedder, folder)  # the same bytes, whose digests no source knew
+        assert index(database, embedder, folder, source=source()).unchanged == 4
+        assert reads == []
+        contents["drain.md"] += b"\nMore.\n"
+        report = index(database, embedder, folder, source=source())
+        assert (report.written, report.unchanged, reads) == (1, 3, ["drain.md"])
 
     def test_planner_is_told_of_what_is_news_to_the_whole_database(
         self, database, connection, embedder, folder

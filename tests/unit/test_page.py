@@ -8,7 +8,8 @@ import pytest
 
 from pgrag.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page, source_hash
-from pgrag.models import ChunkProfile, Page
+from pgrag.ingest.source.source import digest_of
+from pgrag.models import ChunkProfile, Origin, Page
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SITE = PageOptions(base_url="https://docs.example.org/en/")
@@ -93,18 +94,28 @@ def test_a_page_names_its_language_or_has_the_library_s() -> None:
 
 def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with() -> None:
     data = b"# Title\n"
-    known = source_hash("a.md", data, PageOptions())
+    digest = digest_of(data)
+    known = source_hash("a.md", digest, PageOptions())
     assert read(data).source_hash == known
     assert len(known) == 64
     others = {
-        source_hash("a.md", b"# Title", PageOptions()),
-        source_hash("a.md", data, SITE),
-        source_hash("a.md", data, PageOptions(language="de")),
-        source_hash("a.md", data, PageOptions(profile=ChunkProfile(preferred=600))),
-        source_hash("a.md", data, PageOptions(overlap_size=60)),
-        source_hash("a.md", data, PageOptions(overlap_strategy="sentences")),
+        source_hash("a.md", digest_of(b"# Title"), PageOptions()),
+        source_hash("a.md", digest, SITE),
+        source_hash("a.md", digest, PageOptions(language="de")),
+        source_hash("a.md", digest, PageOptions(profile=ChunkProfile(preferred=600))),
+        source_hash("a.md", digest, PageOptions(overlap_size=60)),
+        source_hash("a.md", digest, PageOptions(overlap_strategy="sentences")),
+        source_hash("a.md", digest, PageOptions(), origin=Origin("text/markdown")),
+        source_hash("a.md", digest, PageOptions(), origin=Origin(None, "https://a.example/")),
     }
-    assert len(others | {known}) == 7
+    assert len(others | {known}) == 9
+
+
+def test_a_page_read_from_what_stands_for_a_file_has_the_hash_of_the_file() -> None:
+    origin = Origin("text/html", "https://a.example/")
+    digest = digest_of(b"<h1>Stored")
+    page = read_page("a.md", b"# Stored", PageOptions(), origin=origin, digest=digest)
+    assert page.source_hash == source_hash("a.md", digest, PageOptions(), None, origin)
 
 
 @pytest.mark.parametrize(

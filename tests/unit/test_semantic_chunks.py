@@ -91,7 +91,7 @@ def test_headings_part_large_sections():
 
 def test_the_profile_is_part_of_what_makes_a_page():
     hashes = {
-        source_hash("a.md", b"# Text", PageOptions(profile=profile))
+        source_hash("a.md", "digest", PageOptions(profile=profile))
         for profile in CHUNK_PROFILES.values()
     }
     assert len(hashes) == len(CHUNK_PROFILES)

@@ -8,6 +8,7 @@ import pytest
 
 from pgrag.errors import SourceError
 from pgrag.ingest.source.file import read_file
+from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.sources import discover
 
 
@@ -226,6 +227,12 @@ def test_a_commit_is_read_whatever_is_checked_out(repository: Path) -> None:
     assert keys(repository, ref="main") == ["README.md", "docs/a.md", "docs/Über uns/b.md"]
     assert keys(repository / "docs", ref="v1", include=["**/b.md"]) == ["Über uns/b.md"]
     assert keys(repository) == ["README.md", "docs/a.md"]
+
+
+def test_a_commit_knows_the_digests_of_its_files_without_reading_them(repository: Path) -> None:
+    with discover(str(repository), ref="v1") as source:
+        for file in source.files():
+            assert file.digest == digest_of(file.read())
 
 
 def test_files_of_a_commit_are_read_in_any_order_and_again(repository: Path) -> None:

@@ -18,11 +18,12 @@ from pgrag.ingest.matter import front_matter
 from pgrag.ingest.matter.page_types import PageTypes, injected
 from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.source import decoding
+from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import CHUNK_PROFILES, ChunkProfile, Edge, OverlapStrategy, Page
+from pgrag.models import CHUNK_PROFILES, NOWHERE, ChunkProfile, Edge, Origin, OverlapStrategy, Page
 
-CHUNKER_VERSION = 6
+CHUNKER_VERSION = 7
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
@@ -65,26 +66,38 @@ class PageOptions:
 
 
 def source_hash(
-    key: str, data: bytes, options: PageOptions, declared_type: str | None = None
+    key: str,
+    digest: str,
+    options: PageOptions,
+    declared_type: str | None = None,
+    origin: Origin = NOWHERE,
 ) -> str:
     """Return the SHA-256, in hexadecimal, of everything that affects the result of `read_page`.
 
-    `declared_type` is the type in the file's front matter. An equal hash means an equal page,
-    without parsing the file: only the page type that applies to the page enters the hash.
+    `digest` is that of the file's bytes, `declared_type` the type in its front matter. An equal
+    hash means an equal page, without reading the file: only the page type that applies to the page
+    enters the hash.
     """
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
-    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n".encode()
-    return hashlib.sha256(fingerprint + data).hexdigest()
+    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n{origin!r}\n{digest}"
+    return hashlib.sha256(fingerprint.encode()).hexdigest()
 
 
 def read_page(
-    key: str, data: bytes, options: PageOptions, similarities: Similarities | None = None
+    key: str,
+    data: bytes,
+    options: PageOptions,
+    similarities: Similarities | None = None,
+    *,
+    origin: Origin = NOWHERE,
+    digest: str | None = None,
 ) -> Page:
     """Read one Markdown file; `key` is its path below the source, with "/".
 
     Repairable faults are repaired and noted in the page's warnings, which name the file.
     `similarities` is for profiles that cut by meaning; its results must depend on the texts
-    alone. Raises SourceError for a file that is not text.
+    alone. `digest` is given if `data` stands for other bytes. Raises SourceError for a file that
+    is not text.
     """
     text, warnings = decoding.decode(key, data)
     matter = front_matter.split(key, text)
@@ -123,7 +136,7 @@ def read_page(
         title=title,
         path=path,
         body=matter.body,
-        source_hash=source_hash(key, data, options, properties.type),
+        source_hash=source_hash(key, digest or digest_of(data), options, properties.type, origin),
         front_matter=matter.fields,
         uuid=properties.uuid,
         link=properties.link,

@@ -25,7 +25,7 @@ from pgrag.ingest.matter.properties import Properties, path_warnings
 from pgrag.ingest.page import PageOptions, read_page, read_properties_of, source_hash
 from pgrag.ingest.remembered import changes, complete, describe
 from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.sources import Source, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile, digest_of
 from pgrag.models import Chunk, Edge, Page
 
 #: Documents per transaction: enough to amortise the cost of a statement, few enough that a crash
@@ -97,6 +97,7 @@ def index(
         source.location,
         pages=len(source),
         ignored=source.ignored,
+        skipped=[*source.skipped],
         dry_run=dry_run,
     )
     report.warnings.extend(source.warnings)
@@ -254,13 +255,22 @@ class _Reader:
 
     def _read(self, file: SourceFile) -> Page | None:
         try:
-            data = file.read(self.target.max_page_bytes)
+            data = None if file.digest else file.read(self.target.max_page_bytes)
+            digest = file.digest or digest_of(data or b"")
             stored = self.stored.get(file.key)
-            if stored is not None and self._is_current(file.key, data, stored):
+            if stored is not None and self._is_current(file, digest, stored):
                 self.kept.add(file.key)
                 self.report.unchanged += 1
                 return None
-            page: Page = self.run(read_page, file.key, data, self.target.options, self.similarities)
+            page: Page = self.run(
+                read_page,
+                file.key,
+                file.read(self.target.max_page_bytes) if data is None else data,
+                self.target.options,
+                self.similarities,
+                origin=file.origin,
+                digest=digest,
+            )
         except SourceError as error:
             self.report.failed[file.key] = str(error)
             if file.key in self.stored:
@@ -282,13 +292,14 @@ class _Reader:
     def _stays(self, file: SourceFile) -> bool:
         """Whether the stored page is kept: its file is unchanged or cannot be read."""
         try:
-            data = file.read(self.target.max_page_bytes)
-            return self._is_current(file.key, data, self.stored[file.key])
+            digest = file.digest or digest_of(file.read(self.target.max_page_bytes))
+            return self._is_current(file, digest, self.stored[file.key])
         except SourceError:
             return True
 
-    def _is_current(self, key: str, data: bytes, stored: Row) -> bool:
-        current = source_hash(key, data, self.target.options, stored["declared_type"])
+    def _is_current(self, file: SourceFile, digest: str, stored: Row) -> bool:
+        options = self.target.options
+        current = source_hash(file.key, digest, options, stored["declared_type"], file.origin)
         return bool(stored["source_hash"] == current)
 
     def _claim(self, uuid: str, moment: datetime | None, key: str) -> bool:
@@ -310,9 +321,9 @@ class _Reader:
         return winner == key
 
 
-def _directly(function: Callable[..., _Result], *arguments: Any) -> _Result:
+def _directly(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
     """Call a function in this process; the twin of `Child.run`."""
-    return function(*arguments)
+    return function(*arguments, **options)
 
 
 def _moment(page: Page | Properties) -> datetime:

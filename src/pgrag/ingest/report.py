@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from pgrag.ingest.source.source import Skipped
 from pgrag.models import Page
 
 
@@ -53,13 +54,14 @@ class IndexReport:
     A dry run counts and lists what it would do: `planned` maps the key of each page to be written
     to its documents and edges, `gone` lists the keys of the pages to be removed. `renamed` maps the
     old key of each page whose file has another name now to its new one. `ignored` is the number of
-    files that `.gitignore` and `.ignore` files leave out of the source. With
-    `discarded` nothing could be stored, and the new version does not exist. `links` maps each link
-    state (see `pgrag.links`) to the number of the version's links in that state; it is empty
-    for a dry run. `enriched` maps each kind of enrichment that the library's setting names to the
-    number of enriched documents. `slugs` names the site generator whose anchors the headings have,
-    `slugs_from` the configuration from which it was guessed in this run, or None. `changes` lists
-    the options that differ from those of the last run, and what they rewrite.
+    files that `.gitignore` and `.ignore` files leave out of the source, `skipped` what else of it
+    is no page, by reason. With `discarded` nothing could be stored, and the new version does not
+    exist. `links` maps each link state (see `pgrag.links`) to the number of the version's links in
+    that state; it is empty for a dry run. `enriched` maps each kind of enrichment that the
+    library's setting names to the number of enriched documents. `slugs` names the site generator
+    whose anchors the headings have, `slugs_from` the configuration from which it was guessed in
+    this run, or None. `changes` lists the options that differ from those of the last run, and what
+    they rewrite.
     """
 
     library: str
@@ -71,6 +73,7 @@ class IndexReport:
     removed: int = 0
     renamed: dict[str, str] = field(default_factory=dict)
     ignored: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
     documents: int = 0
     edges: int = 0
     embedded: int = 0

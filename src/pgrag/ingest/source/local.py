@@ -1,0 +1,122 @@
+"""Sources on this machine: a folder, a file, or a commit of the repository around a folder."""
+
+import os
+from functools import partial
+from pathlib import Path, PurePath, PurePosixPath
+
+from pgrag.errors import SourceError
+from pgrag.ingest.source.file import read_file
+from pgrag.ingest.source.folder import list_commit, list_folder
+from pgrag.ingest.source.generators import Generator, find_generator
+from pgrag.ingest.source.git import GitTree
+from pgrag.ingest.source.selection import Selection, key_of, selected
+from pgrag.ingest.source.source import ListedSource, SourceFile
+
+#: The length of a blob's id in a repository whose ids are those of `digest_of`.
+_DIGEST_LENGTH = 40
+
+
+def open_folder(root: Path, selection: Selection) -> ListedSource:
+    """List the files of a folder. Raises SourceError if it cannot be read or has no pages."""
+    subfolder = selection.subfolder
+    folder = root / (subfolder or "").strip("/")
+    if subfolder and not folder.is_dir():
+        raise SourceError(f"{root}: has no folder {subfolder!r}.")
+    try:
+        listing = list_folder(
+            folder.resolve(), root.resolve(), include_ignored=selection.include_ignored
+        )
+    except OSError as error:
+        raise SourceError(f"{error.filename}: cannot be read: {error.strerror}.") from error
+    return selected(
+        str(folder),
+        listing,
+        selection,
+        [SourceFile(key_of(name), partial(read_file, path)) for name, path in listing.files],
+        arguments=selection.arguments(os.path.abspath(root)),
+        find_generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
+    )
+
+
+def open_file(path: Path, selection: Selection) -> ListedSource:
+    """Take a single file, whatever its name. Raises SourceError if it is no regular file."""
+    if selection.subfolder:
+        raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
+    if not path.is_file():
+        raise SourceError(f"{path}: is neither a folder nor a regular file.")
+    return ListedSource(
+        str(path),
+        (SourceFile(key_of(path.name), partial(read_file, path.resolve())),),
+        arguments=selection.arguments(os.path.abspath(path)),
+        find_generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
+    )
+
+
+def open_commit(folder: Path, ref: str, selection: Selection) -> ListedSource:
+    """List the files of a commit. Raises SourceError if it is unknown or has no pages."""
+    tree = GitTree(folder, ref, selection.subfolder)
+    listing = list_commit(tree, include_ignored=selection.include_ignored)
+    return selected(
+        tree.location,
+        listing,
+        selection,
+        [
+            SourceFile(
+                key_of(name),
+                partial(tree.read, blob),
+                digest=blob if len(blob) == _DIGEST_LENGTH else None,
+            )
+            for name, blob in listing.files
+        ],
+        arguments=selection.arguments(os.path.abspath(folder), ref=tree.commit),
+        revision=tree.commit,
+        find_generator=partial(_generator_of_commit, tree),
+        release=tree.close,
+    )
+
+
+def _generator_of_commit(tree: GitTree) -> Generator | None:
+    """Search a commit: the source with two levels below it, then each folder above with one."""
+    listings: dict[PurePath, dict[str, bool]] = {}
+    for name in tree.names():
+        path, is_folder = PurePosixPath(name), False
+        while path.name and path.name not in listings.setdefault(path.parent, {}):
+            listings[path.parent][path.name] = is_folder
+            path, is_folder = path.parent, True
+    start = PurePosixPath(tree.prefix)
+    folders = [(start, 2), *((parent, 1) for parent in start.parents)]
+    return find_generator(
+        folders,
+        lambda path: listings.get(path, {}),
+        lambda path: (tree.content(str(path)) or b"").decode("utf-8", "replace"),
+    )
+
+
+def _generator_of_folder(folder: Path) -> Generator | None:
+    """Search a folder with two levels below it, then the folders above it.
+
+    In a git repository up to its top, each with one level below it, elsewhere two folders up.
+    """
+    above = list(folder.parents)
+    tops = [up for up, path in enumerate((folder, *above)) if (path / ".git").exists()]
+    repository = [(path, 1) for path in above[: tops[0]]] if tops else []
+    return find_generator(
+        [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))],
+        _listing,
+        _text,
+    )
+
+
+def _text(path: PurePath) -> str:
+    try:
+        return read_file(Path(path).resolve()).decode("utf-8", "replace")
+    except (OSError, RuntimeError):
+        return ""  # what cannot be read shows nothing
+
+
+def _listing(folder: PurePath) -> dict[str, bool]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+    except OSError:
+        return {}

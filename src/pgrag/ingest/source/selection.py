@@ -1,0 +1,85 @@
+"""Which files of a source become pages, and how they are called."""
+
+import os
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pgrag.errors import SourceError
+from pgrag.ingest.globs import matcher
+from pgrag.ingest.source.folder import SUFFIXES, Listing
+from pgrag.ingest.source.generators import Generator
+from pgrag.ingest.source.source import ListedSource, SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The part of a source that is wanted; see `discover`."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    subfolder: str | None = None
+    ref: str | None = None
+    include_ignored: bool = False
+
+    def arguments(self, source: str, **others: Any) -> dict[str, Any]:
+        """Return the arguments that name this selection of a source again."""
+        mine = asdict(self) | {"include": [*self.include], "exclude": [*self.exclude]}
+        return {"source": key_of(source)} | mine | others
+
+
+def selected(
+    location: str,
+    listing: Listing[Any],
+    selection: Selection,
+    files: Iterable[SourceFile],
+    *,
+    arguments: dict[str, Any],
+    revision: str | None = None,
+    find_generator: Callable[[], Generator | None] = lambda: None,
+    release: Callable[[], None] = lambda: None,
+) -> ListedSource:
+    """Return the files of a listing that a selection wants, as a source.
+
+    Raises SourceError, and releases the source, if there are none.
+    """
+    files = [*files]
+    is_wanted = matcher(selection.include, selection.exclude)
+    chosen = {file.key: file for file in reversed(files) if is_wanted(file.key)}
+    warnings = [*listing.warnings, *_ambiguities([name for name, _ in listing.files], chosen)]
+    if chosen:
+        return ListedSource(
+            location,
+            tuple(chosen[key] for key in sorted(chosen)),
+            revision,
+            tuple(warnings),
+            listing.ignored,
+            arguments=arguments,
+            find_generator=find_generator,
+            release=release,
+        )
+    release()
+    if files:
+        raise SourceError(f"{location}: include and exclude leave none of its {len(files)} files.")
+    if listing.ignored:
+        raise SourceError(
+            f"{location}: .gitignore and .ignore leave out all {listing.ignored} of its files.",
+            hint="To read them all the same: --include-ignored.",
+        )
+    raise SourceError(f"{location}: no Markdown in it (looked for {', '.join(SUFFIXES)}).")
+
+
+def key_of(name: str) -> str:
+    r"""Write undecodable bytes of a file name as `\xe9`, so that the database can store it."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _ambiguities(names: Sequence[str], keys: Container[str]) -> Iterator[str]:
+    """Yield a warning for each file whose name gives the key of another; the first is read."""
+    first: dict[str, str] = {}
+    for name in names:
+        if (other := first.setdefault(key_of(name), name)) != name and key_of(name) in keys:
+            yield (
+                f"{key_of(name)}: stands for two files, {os.fsencode(other)!r} and"
+                f" {os.fsencode(name)!r}; the second is skipped"
+            )

@@ -1,0 +1,148 @@
+"""What a source of pages is: files with bytes, listed but not read."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
+
+from pgrag.errors import SourceError
+from pgrag.ingest.source.generators import Generator
+from pgrag.models import NOWHERE, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of a source. `key` is its path below the source, with "/".
+
+    `load` returns at most the given number of bytes, all of them for -1. `digest` is that of the
+    bytes (see `digest_of`) if it is known before they are read.
+    """
+
+    key: str
+    load: Callable[[int], bytes] = field(repr=False)
+    origin: Origin = NOWHERE
+    digest: str | None = None
+
+    def read(self, limit: int | None = None) -> bytes:
+        """Return the file's bytes.
+
+        Raises SourceError if it cannot be read, or is larger than `limit`.
+        """
+        try:
+            data = self.load(-1 if limit is None else limit + 1)
+        except OSError as error:
+            raise SourceError(f"{self.key}: cannot be read: {error.strerror}.") from error
+        if limit is not None and len(data) > limit:
+            raise SourceError(
+                f"{self.key}: is larger than {limit:,} bytes.",
+                hint="Split it, or raise PGRAG_MAX_PAGE_BYTES.",
+            )
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Files of a source that become no pages, for one reason; `hint` is how to read them."""
+
+    reason: str
+    count: int
+    examples: tuple[str, ...] = ()
+    hint: str = ""
+
+
+def digest_of(data: bytes) -> str:
+    """Return the id that git gives to these bytes.
+
+    So an unchanged file of a repository need not be read, and a folder, an archive and a commit
+    with the same file agree.
+    """
+    head = f"blob {len(data)}\0".encode()
+    return hashlib.sha1(head + data, usedforsecurity=False).hexdigest()
+
+
+class Source(Protocol):
+    """The files of a source, listed but not read.
+
+    A source may hold a process or a connection: use it as a context manager, or close it.
+    """
+
+    @property
+    def location(self) -> str:
+        """Where it is, in a line."""
+
+    @property
+    def revision(self) -> str | None:
+        """The commit; None where there is none."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was skipped that should not have been there, and why; each names the file."""
+
+    @property
+    def ignored(self) -> int:
+        """The number of files that `.gitignore` and `.ignore` files leave out."""
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What else of the source is no page, and why: assets, what robots.txt refuses …."""
+
+    @property
+    def arguments(self) -> dict[str, Any] | None:
+        """The arguments with which `App.index` reads the same source again, from anywhere.
+
+        None if that is impossible.
+        """
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files in key order."""
+
+    def generator(self) -> Generator | None:
+        """Return the site generator that publishes the source, if its configuration is near."""
+
+    def close(self) -> None:
+        """Give back what the source holds."""
+
+    def __enter__(self) -> Self:
+        """Return the source."""
+
+    def __exit__(self, *_: object) -> None:
+        """Close the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSource:
+    """A source whose files are all known: a folder, a file, a commit, an archive, records."""
+
+    location: str
+    listed: tuple[SourceFile, ...]
+    revision: str | None = None
+    warnings: tuple[str, ...] = ()
+    ignored: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    arguments: dict[str, Any] | None = None
+    find_generator: Callable[[], Generator | None] = field(default=lambda: None, repr=False)
+    release: Callable[[], None] = field(default=lambda: None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files in key order."""
+        yield from self.listed
+
+    def generator(self) -> Generator | None:
+        """Return the site generator that publishes the source, if its configuration is near."""
+        return self.find_generator()
+
+    def close(self) -> None:
+        """Give back what the source holds."""
+        self.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
