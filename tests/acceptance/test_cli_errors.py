@@ -73,7 +73,7 @@ def test_text_that_is_no_text_is_refused(indexed: CommandLine) -> None:
 def test_a_source_that_cannot_be_read_is_refused(pgrag: CommandLine, tmp_path: Path) -> None:
     assert "no such file or folder" in pgrag.run("index", "kestrel", "nowhere", code=1).err
     (tmp_path / "empty").mkdir()
-    assert "no Markdown in it" in pgrag.run("index", "kestrel", "empty", code=1).err
+    assert "no documentation in it" in pgrag.run("index", "kestrel", "empty", code=1).err
 
 
 def test_a_database_that_does_not_answer(tmp_path: Path) -> None:

@@ -193,7 +193,9 @@ def test_sources_without_markdown_say_where_and_what_was_looked_for(tmp_path: Pa
     with pytest.raises(SourceError, match=r"xxx: cannot be read: File name too long"):
         discover(str(tmp_path / ("x" * 300)))
     for name in ("empty", "other"):
-        with pytest.raises(SourceError, match=rf"{name}: no Markdown in it \(looked for \.md, "):
+        with pytest.raises(
+            SourceError, match=rf"{name}: no documentation in it \(looked for \.md, "
+        ):
             discover(str(tmp_path / name))
     with pytest.raises(SourceError, match="full: include and exclude leave none of its 1 files"):
         discover(str(tmp_path / "full"), exclude=["*.md"])
@@ -252,7 +254,7 @@ def test_a_ref_needs_a_repository_and_markdown_in_it(repository: Path, tmp_path:
     write(tmp_path, "plain/a.md")
     with pytest.raises(SourceError, match="not a git repository"):
         discover(str(tmp_path / "plain"), ref="main")
-    with pytest.raises(SourceError, match="docs2 at v1: no Markdown in it"):
+    with pytest.raises(SourceError, match="docs2 at v1: no documentation in it"):
         discover(str(repository), ref="v1", subfolder="docs2")
     with pytest.raises(SourceError, match="is a file; a ref is read from a folder"):
         discover(str(repository / "README.md"), ref="v1")

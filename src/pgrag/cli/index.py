@@ -242,6 +242,9 @@ def _print_report(report: IndexReport, *, verbose: bool) -> None:
             f"{counted(report.ignored, 'file')} left out by .gitignore or .ignore;"
             " --include-ignored reads them too."
         )
+    for group in report.skipped:
+        shown = ", ".join(group.examples) + (" …" if group.count > len(group.examples) else "")
+        notice(f"{counted(group.count, 'file')} skipped, {group.reason}: {shown}. {group.hint}")
 
 
 def _failures(report: IndexReport) -> list[str]:

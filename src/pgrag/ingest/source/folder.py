@@ -1,21 +1,47 @@
-"""The Markdown files of a folder, on disk or in a commit, without those that are ignored."""
+"""The files of a folder that may be pages, on disk or in a tree, without those that are ignored."""
 
 import errno
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from pgrag.ingest.source.documentation import is_known, is_skipped
 from pgrag.ingest.source.file import read_file
-from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
+from pgrag.ingest.source.source import Skips
 
-SUFFIXES = (".md", ".markdown", ".mdx")
-_SKIPPED_FOLDERS = frozenset({"node_modules"})
-
-#: Where a file is read: a path, or the id of a blob.
+#: Where a file is read: a path, or the name of a file in a tree.
 Handle = TypeVar("Handle", Path, str)
+
+
+class Tree(Protocol):
+    """Files that are not on the disk: those of a commit or an archive.
+
+    `prefix` is the path of the source in the tree, with a final "/"; empty at its top.
+    """
+
+    prefix: str
+    location: str
+
+    def blobs(self) -> Iterator[tuple[str, str]]:
+        """Yield (path below the source, handle) of each file of the source."""
+
+    def names(self) -> list[str]:
+        """Return the path of every file of the tree."""
+
+    def read(self, handle: str, size: int = -1, /) -> bytes:
+        """Return the content of a file, or its first `size` bytes. Raises SourceError."""
+
+    def content(self, path: str) -> bytes | None:
+        """Return the content of a file by its path in the tree, or None."""
+
+    def digest(self, handle: str, /) -> str | None:
+        """Return the digest of a file if it is known without reading; see `digest_of`."""
+
+    def close(self) -> None:
+        """Give back what the tree holds."""
 
 
 @dataclass(slots=True)
@@ -25,12 +51,13 @@ class Listing(Generic[Handle]):
     files: list[tuple[str, Handle]] = field(default_factory=list)
     ignored: int = 0
     warnings: list[str] = field(default_factory=list)
+    skips: Skips = field(default_factory=Skips)
 
 
-def list_commit(tree: GitTree, *, include_ignored: bool) -> Listing[str]:
-    """List the files of a commit; its own ignore files count, not those on disk."""
+def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
+    """List the files of a tree; its own ignore files count, not those on disk."""
     listing: Listing[str] = Listing()
-    blobs = [(name, blob) for name, blob in tree.blobs() if not _is_skipped(name.split("/")[:-1])]
+    blobs = [(name, blob) for name, blob in tree.blobs() if not is_skipped(name.split("/")[:-1])]
     rules, prefix = IgnoreRules(), ""
     if not include_ignored:
         rules, prefix = rules_above(tree.prefix.rstrip("/"), tree.content)
@@ -38,7 +65,7 @@ def list_commit(tree: GitTree, *, include_ignored: bool) -> Listing[str]:
             if name.rpartition("/")[2] in NAMES:
                 rules.add(_joined(prefix, name), tree.read(blob))
     for name, blob in blobs:
-        if is_markdown(name):
+        if is_known(name):
             if rules.ignores(_joined(prefix, name)):
                 listing.ignored += 1
             else:
@@ -93,15 +120,15 @@ class _Walk:
                 if (content := self.content(path)) is not None:
                     self.rules.add(_joined(self.prefix, name), content)
             elif entry.is_dir(follow_symlinks=False):
-                if _is_skipped([entry.name]):
+                if is_skipped([entry.name]):
                     continue
                 if self.rules.ignores_folder(_joined(self.prefix, name)):
-                    self.listing.ignored += _count_markdown(path)
+                    self.listing.ignored += _count_known(path)
                 else:
                     yield path
-            elif entry.is_symlink() or is_markdown(entry.name):
+            elif entry.is_symlink() or is_known(entry.name):
                 if self.rules.ignores(_joined(self.prefix, name)):
-                    self.listing.ignored += is_markdown(name)
+                    self.listing.ignored += is_known(name)
                 elif entry.is_symlink():
                     self.links.append((name, path))
                 elif entry.is_file():
@@ -122,11 +149,6 @@ class _Walk:
             return None
 
 
-def is_markdown(name: str) -> bool:
-    """Whether a file's suffix is one of Markdown."""
-    return name.lower().endswith(SUFFIXES)
-
-
 def _followed(
     links: Sequence[tuple[str, Path]], root: Path, listing: Listing[Path]
 ) -> Iterator[tuple[str, Path]]:
@@ -136,28 +158,24 @@ def _followed(
         try:
             target = path.resolve(strict=True)
         except (OSError, RuntimeError):
-            if is_markdown(name):
+            if is_known(name):
                 listing.warnings.append(f"{name}: is a symbolic link that leads nowhere; skipped")
             continue
         if not target.is_relative_to(root):
-            if is_markdown(name) or target.is_dir():
+            if is_known(name) or target.is_dir():
                 listing.warnings.append(f"{name}: is a symbolic link out of the folder; skipped")
-        elif is_markdown(name) and target.is_file() and target not in seen:
+        elif is_known(name) and target.is_file() and target not in seen:
             seen.add(target)
             yield name, target
 
 
-def _count_markdown(folder: Path) -> int:
+def _count_known(folder: Path) -> int:
     """Count the files that an ignored folder would give; what cannot be read has none."""
     count = 0
     for _, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_skipped([name])]
-        count += sum(map(is_markdown, files))
+        folders[:] = [name for name in folders if not is_skipped([name])]
+        count += sum(map(is_known, files))
     return count
-
-
-def _is_skipped(folders: Sequence[str]) -> bool:
-    return any(name.startswith(".") or name in _SKIPPED_FOLDERS for name in folders)
 
 
 def _name(path: Path, root: Path) -> str:

@@ -29,6 +29,7 @@ _ENVIRONMENT = {
 }
 _GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PIECE = 1 << 20
+_SHA1 = 40
 _FILE_MODES = frozenset({"100644", "100755", "100664"})
 
 
@@ -113,6 +114,11 @@ class GitTree:
             return self.read(f"{self.commit}:{path}")
         except SourceError:
             return None
+
+    @staticmethod
+    def digest(blob: str) -> str | None:
+        """Return the digest of a file: the id of its blob, if that is an SHA-1."""
+        return blob if len(blob) == _SHA1 else None
 
     def close(self) -> None:
         """End the `git cat-file` process."""

@@ -1,19 +1,20 @@
-"""Sources on this machine: a folder, a file, or a commit of the repository around a folder."""
+"""Sources on this machine: a folder, a file, an archive, or a commit of a repository."""
 
 import os
 from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
 
 from pgrag.errors import SourceError
+from pgrag.ingest.source.archive import Archive, is_archive
+from pgrag.ingest.source.documentation import is_known
 from pgrag.ingest.source.file import read_file
-from pgrag.ingest.source.folder import list_commit, list_folder
+from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
+from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.selection import Selection, key_of, selected
-from pgrag.ingest.source.source import ListedSource, SourceFile
-
-#: The length of a blob's id in a repository whose ids are those of `digest_of`.
-_DIGEST_LENGTH = 40
+from pgrag.ingest.source.source import ListedSource, Skips, SourceFile
 
 
 def open_folder(root: Path, selection: Selection) -> ListedSource:
@@ -39,11 +40,16 @@ def open_folder(root: Path, selection: Selection) -> ListedSource:
 
 
 def open_file(path: Path, selection: Selection) -> ListedSource:
-    """Take a single file, whatever its name. Raises SourceError if it is no regular file."""
-    if selection.subfolder:
-        raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
+    """Take a single file, whatever its name, or the files of an archive.
+
+    Raises SourceError if it is no regular file.
+    """
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
+    if _is_archive(path):
+        return _open_archive(path, selection)
+    if selection.subfolder:
+        raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
     return ListedSource(
         str(path),
         (SourceFile(key_of(path.name), partial(read_file, path.resolve())),),
@@ -55,28 +61,61 @@ def open_file(path: Path, selection: Selection) -> ListedSource:
 def open_commit(folder: Path, ref: str, selection: Selection) -> ListedSource:
     """List the files of a commit. Raises SourceError if it is unknown or has no pages."""
     tree = GitTree(folder, ref, selection.subfolder)
-    listing = list_commit(tree, include_ignored=selection.include_ignored)
+    arguments = selection.arguments(os.path.abspath(folder), ref=tree.commit)
+    return open_tree(tree, selection, arguments, revision=tree.commit)
+
+
+def open_tree(
+    tree: Tree,
+    selection: Selection,
+    arguments: dict[str, Any],
+    *,
+    revision: str | None = None,
+    skips: Skips | None = None,
+) -> ListedSource:
+    """List the files of a tree. Raises SourceError, and closes the tree, if it has no pages."""
+    try:
+        listing = list_tree(tree, include_ignored=selection.include_ignored)
+    except SourceError:
+        tree.close()
+        raise
+    listing.skips = skips or listing.skips
     return selected(
         tree.location,
         listing,
         selection,
         [
-            SourceFile(
-                key_of(name),
-                partial(tree.read, blob),
-                digest=blob if len(blob) == _DIGEST_LENGTH else None,
-            )
-            for name, blob in listing.files
+            SourceFile(key_of(name), partial(tree.read, handle), digest=tree.digest(handle))
+            for name, handle in listing.files
         ],
-        arguments=selection.arguments(os.path.abspath(folder), ref=tree.commit),
-        revision=tree.commit,
-        find_generator=partial(_generator_of_commit, tree),
+        arguments=arguments,
+        revision=revision,
+        find_generator=partial(_generator_of_tree, tree),
         release=tree.close,
     )
 
 
-def _generator_of_commit(tree: GitTree) -> Generator | None:
-    """Search a commit: the source with two levels below it, then each folder above with one."""
+def _open_archive(path: Path, selection: Selection) -> ListedSource:
+    skips = Skips()
+    archive = Archive(path, selection.subfolder, _may_be_read, skips)
+    return open_tree(archive, selection, selection.arguments(os.path.abspath(path)), skips=skips)
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        return is_archive(path)
+    except OSError:
+        return False  # reading it as a file says what is wrong
+
+
+def _may_be_read(name: str) -> bool:
+    """Whether a file may be a page, or say which files are, or who publishes them."""
+    base = name.rpartition("/")[2]
+    return is_known(base) or base in NAMES or base == "conf.py"
+
+
+def _generator_of_tree(tree: Tree) -> Generator | None:
+    """Search a tree: the source with two levels below it, then each folder above with one."""
     listings: dict[PurePath, dict[str, bool]] = {}
     for name in tree.names():
         path, is_folder = PurePosixPath(name), False

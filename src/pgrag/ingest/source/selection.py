@@ -7,7 +7,8 @@ from typing import Any
 
 from pgrag.errors import SourceError
 from pgrag.ingest.globs import matcher
-from pgrag.ingest.source.folder import SUFFIXES, Listing
+from pgrag.ingest.source.documentation import SUFFIXES, documentation
+from pgrag.ingest.source.folder import Listing
 from pgrag.ingest.source.generators import Generator
 from pgrag.ingest.source.source import ListedSource, SourceFile
 
@@ -45,7 +46,9 @@ def selected(
     """
     files = [*files]
     is_wanted = matcher(selection.include, selection.exclude)
-    chosen = {file.key: file for file in reversed(files) if is_wanted(file.key)}
+    named = [file.key for file in files if is_wanted(file.key)]
+    pages = {*documentation(named, selection.include, listing.skips)}
+    chosen = {file.key: file for file in reversed(files) if file.key in pages}
     warnings = [*listing.warnings, *_ambiguities([name for name, _ in listing.files], chosen)]
     if chosen:
         return ListedSource(
@@ -54,19 +57,26 @@ def selected(
             revision,
             tuple(warnings),
             listing.ignored,
+            listing.skips.grouped(),
             arguments=arguments,
             find_generator=find_generator,
             release=release,
         )
     release()
-    if files:
+    if files and not named:
         raise SourceError(f"{location}: include and exclude leave none of its {len(files)} files.")
     if listing.ignored:
         raise SourceError(
             f"{location}: .gitignore and .ignore leave out all {listing.ignored} of its files.",
             hint="To read them all the same: --include-ignored.",
         )
-    raise SourceError(f"{location}: no Markdown in it (looked for {', '.join(SUFFIXES)}).")
+    for skipped in listing.skips.grouped():
+        raise SourceError(
+            f"{location}: no documentation in it; {skipped.count:,} files are no pages:"
+            f" {skipped.reason} ({', '.join(skipped.examples)}).",
+            hint=skipped.hint or None,
+        )
+    raise SourceError(f"{location}: no documentation in it (looked for {', '.join(SUFFIXES)}).")
 
 
 def key_of(name: str) -> str:

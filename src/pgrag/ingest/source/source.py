@@ -9,6 +9,8 @@ from pgrag.errors import SourceError
 from pgrag.ingest.source.generators import Generator
 from pgrag.models import NOWHERE, Origin
 
+_EXAMPLES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -48,6 +50,26 @@ class Skipped:
     count: int
     examples: tuple[str, ...] = ()
     hint: str = ""
+
+
+class Skips:
+    """Collects what is skipped of a source."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, name: str, reason: str, hint: str = "") -> None:
+        """Add one file."""
+        self._names.setdefault((reason, hint), []).append(name)
+
+    def grouped(self) -> tuple[Skipped, ...]:
+        """Return the groups, the largest first."""
+        return tuple(
+            Skipped(reason, len(names), tuple(sorted(names)[:_EXAMPLES]), hint)
+            for (reason, hint), names in sorted(
+                self._names.items(), key=lambda item: (-len(item[1]), item[0])
+            )
+        )
 
 
 def digest_of(data: bytes) -> str:

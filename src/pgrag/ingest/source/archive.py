@@ -1,0 +1,254 @@
+"""The files of an archive (zip, or tar with or without compression), without unpacking it.
+
+An archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can stand
+for terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers
+of files and bytes are bounded.
+"""
+
+import shutil
+import stat
+import tarfile
+import tempfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from pgrag.errors import SourceError
+from pgrag.ingest.source.source import Skips
+from pgrag.ingest.source.unpacking import LARGEST, LONGEST_READ, Unpacked, is_compressed
+
+#: Members that an archive may have.
+MOST_MEMBERS = 250_000
+#: Bytes of a member that is copied.
+LARGEST_MEMBER = 200_000_000
+#: Bytes of the list of members at the end of a zip archive.
+LONGEST_DIRECTORY = 32_000_000
+
+_HEAD = 512
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
+_ENCRYPTED = 1
+_END = b"PK\x05\x06"
+_ZIP = (b"PK\x03\x04", _END)
+_LONGEST_END = 65_557
+"""Bytes of the record at the end of a zip archive, with the longest comment."""
+
+_OUTSIDE = ("leads out of the archive",)
+_IRREGULAR = ("is a link or a device",)
+_OTHER = {
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+    b"Rar!\x1a\x07": "RAR",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+}
+
+
+#: Returns the first bytes of a member.
+_Load = Callable[[int], bytes]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is an archive, by its content.
+
+    Documents that are zip archives inside (Office, OpenDocument, EPUB) are none.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+        if head.startswith(_ZIP):
+            return not _is_document(file)
+    return is_compressed(head) or head[257:262] == b"ustar" or head.startswith(tuple(_OTHER))
+
+
+class Archive:
+    """The regular files of an archive below `subfolder`, without the folder that holds them all.
+
+    `wanted` tells by its name whether a file may be read later. What is skipped of these is added
+    to `skips`. Raises SourceError if the archive cannot be read.
+    """
+
+    def __init__(
+        self, path: Path, subfolder: str | None, wanted: Callable[[str], bool], skips: Skips
+    ) -> None:
+        self.location = f"{path}/{subfolder.strip('/')}" if subfolder else str(path)
+        self.prefix = f"{subfolder.strip('/')}/" if subfolder else ""
+        self._lock = threading.Lock()
+        self._sizes: dict[str, int] = {}
+        self._read = 0
+        with ExitStack() as opened:
+            found = _members(path, wanted, skips, opened)
+            self._opened = opened.pop_all()
+        top = _top(found)
+        self._load = {name.removeprefix(top): load for name, load in found.items()}
+
+    def blobs(self) -> Iterator[tuple[str, str]]:
+        """Yield (path below the subfolder, name) of each file."""
+        for name in self._load:
+            if name.startswith(self.prefix):
+                yield name.removeprefix(self.prefix), name
+
+    def names(self) -> list[str]:
+        """Return the name of every file, also outside the subfolder."""
+        return [*self._load]
+
+    def read(self, name: str, size: int = -1) -> bytes:
+        """Return the content of a file, or its first `size` bytes."""
+        with self._lock:
+            try:
+                data = self._load[name](size if size >= 0 else LARGEST)
+            except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
+                raise SourceError(f"{name}: cannot be unpacked: {_said(error)}.") from error
+            more = max(0, len(data) - self._sizes.get(name, 0))
+            self._sizes[name] = self._sizes.get(name, 0) + more
+            self._read += more
+            if self._read > LARGEST:
+                raise SourceError(f"{self.location}: holds more than {LARGEST:,} bytes.")
+        return data
+
+    def content(self, path: str) -> bytes | None:
+        """Return the content of a file by its name, or None; a megabyte at most."""
+        try:
+            return self.read(path, LONGEST_READ) if path in self._load else None
+        except SourceError:
+            return None
+
+    @staticmethod
+    def digest(_: str) -> None:
+        """Return None: an archive knows no digests."""
+
+    def close(self) -> None:
+        """Close the file."""
+        self._opened.close()
+
+
+def _members(
+    path: Path, wanted: Callable[[str], bool], skips: Skips, opened: ExitStack
+) -> dict[str, _Load]:
+    """Return how each regular file of an archive is read, by its place in the archive."""
+    try:
+        file = opened.enter_context(path.open("rb"))
+        head = file.read(_HEAD)
+        for magic, packer in _OTHER.items():
+            if head.startswith(magic):
+                raise SourceError(
+                    f"{path}: is packed by {packer}, which cannot be read here.",
+                    hint="Unpack it, and index the folder; zip, tar, tar.gz, tar.bz2 and tar.xz"
+                    " are read as they are.",
+                )
+        file.seek(0)
+        if head.startswith(_ZIP):
+            return _zip_members(_zip(file), wanted, skips)
+        copies = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        return _tar_members(Unpacked(file, str(path)), copies, wanted, skips)
+    except (OSError, RecursionError, ValueError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise SourceError(f"{path}: is no archive that can be read: {_said(error)}.") from error
+
+
+def _zip_members(
+    packed: zipfile.ZipFile, wanted: Callable[[str], bool], skips: Skips
+) -> dict[str, _Load]:
+    found: dict[str, _Load] = {}
+    for info in packed.infolist():
+        # Some programs write the separators of Windows.
+        name = info.filename.replace("\\", "/")
+        if info.is_dir() or name.endswith("/"):
+            continue
+        place = _place(name)
+        fault: tuple[str, ...] = ()
+        if place is None:
+            fault = _OUTSIDE
+        elif stat.S_IFMT(info.external_attr >> 16) not in {0, stat.S_IFREG}:
+            fault = _IRREGULAR
+        elif info.flag_bits & _ENCRYPTED:
+            fault = ("is encrypted", "Unpack the archive with its password, and index the folder.")
+        elif info.compress_type not in _METHODS:
+            fault = ("is packed by a method that is rare", "Pack it anew, by deflate.")
+        else:
+            found[place] = partial(_zip_content, packed, info)
+        if fault and wanted(name):
+            skips.add(name, *fault)
+    return found
+
+
+def _zip_content(packed: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes:
+    with packed.open(info) as member:
+        return member.read(size)
+
+
+def _zip(file: BinaryIO) -> zipfile.ZipFile:
+    """Open a zip archive, unless its list of members would fill the memory.
+
+    The record at the end has the size of the list at byte 12; one of more than 4 GB has all ones.
+    """
+    length = file.seek(0, 2)
+    file.seek(max(0, length - _LONGEST_END))
+    tail = file.read()
+    size = int.from_bytes(tail[tail.rfind(_END) :][12:16], "little")
+    if size > LONGEST_DIRECTORY:
+        raise OSError(None, f"its list of members is longer than {LONGEST_DIRECTORY:,} bytes")
+    return zipfile.ZipFile(file)
+
+
+def _tar_members(
+    unpacked: Unpacked, copies: BinaryIO, wanted: Callable[[str], bool], skips: Skips
+) -> dict[str, _Load]:
+    """Copy what is wanted of an archive that can only be read from its beginning."""
+    found: dict[str, _Load] = {}
+    with tarfile.open(fileobj=unpacked, mode="r:", errors="surrogateescape") as packed:
+        for count, member in enumerate(packed, start=1):
+            packed.members.clear()  # type: ignore[attr-defined]  # it would keep them all
+            if count > MOST_MEMBERS:
+                raise OSError(None, f"it has more than {MOST_MEMBERS:,} members")
+            if member.isdir():
+                continue
+            place = _place(member.name)
+            is_regular = member.isreg() and not member.issparse()
+            is_wanted = wanted(member.name)
+            if place is not None and is_regular and member.size <= LARGEST_MEMBER:
+                start = copies.tell()
+                content = packed.extractfile(member) if is_wanted else None
+                if content is not None:
+                    shutil.copyfileobj(content, copies, LONGEST_READ)
+                found[place] = partial(_copied, copies, start, copies.tell() - start)
+            elif is_wanted and place is None:
+                skips.add(member.name, *_OUTSIDE)
+            elif is_wanted and is_regular:
+                skips.add(member.name, f"is larger than {LARGEST_MEMBER:,} bytes")
+            elif is_wanted:
+                skips.add(member.name, *_IRREGULAR)
+    return found
+
+
+def _place(name: str) -> str | None:
+    """Return where a member is in the archive; None if that is outside."""
+    parts = [part for part in name.split("/") if part not in {"", "."}]
+    if name.startswith("/") or ".." in parts or not parts or parts[0].endswith(":"):
+        return None
+    return "/".join(parts)
+
+
+def _copied(copies: BinaryIO, start: int, length: int, size: int) -> bytes:
+    copies.seek(start)
+    return copies.read(min(length, size))
+
+
+def _top(names: dict[str, _Load]) -> str:
+    """Return the folder, with a final "/", that holds all files; else nothing."""
+    tops = {name.partition("/")[0] for name in names if not name.startswith("__MACOSX/")}
+    top = f"{tops.pop()}/" if len(tops) == 1 else ""
+    return "" if top[:-1] in names else top
+
+
+def _is_document(file: BinaryIO) -> bool:
+    try:
+        names = _zip(file).namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
+    return "[Content_Types].xml" in names or names[:1] == ["mimetype"]
+
+
+def _said(error: BaseException) -> str:
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or str(error) or type(error).__name__

@@ -1,0 +1,283 @@
+"""Archives as sources: what is in them is read in place, and hostile ones end with a reason."""
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import tarfile
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pgrag.errors import SourceError
+from pgrag.ingest.source import archive, unpacking
+from pgrag.ingest.source.sources import discover
+
+PAGES = {
+    "kestrel-2.0/README.md": "# Kestrel\n",
+    "kestrel-2.0/guide/install.md": "# Install\n",
+    "kestrel-2.0/.gitignore": "drafts/\n",
+    "kestrel-2.0/drafts/next.md": "# Next\n",
+    "kestrel-2.0/logo.svg": "<svg/>",
+    "kestrel-2.0/node_modules/x/README.md": "# X\n",
+    "__MACOSX/kestrel-2.0/._README.md": "\0\5",
+}
+EXPECTED = {"README.md": b"# Kestrel\n", "guide/install.md": b"# Install\n"}
+
+
+def zipped(path: Path, files: dict[str, str], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as packed:
+        for name, text in files.items():
+            packed.writestr(name, text)
+    return path
+
+
+def tarred(path: Path, files: dict[str, str], mode: str = "w") -> Path:
+    with tarfile.open(path, mode) as packed:  # type: ignore[call-overload]
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            packed.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def contents(path: Path, **options: object) -> dict[str, bytes]:
+    with discover(str(path), **options) as source:  # type: ignore[arg-type]
+        return {file.key: file.read(1_000_000) for file in source.files()}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: zipped(path, PAGES),
+        lambda path: zipped(path, PAGES, zipfile.ZIP_STORED),
+        lambda path: zipped(path, PAGES, zipfile.ZIP_BZIP2),
+        lambda path: tarred(path, PAGES),
+        lambda path: tarred(path, PAGES, "w:gz"),
+        lambda path: tarred(path, PAGES, "w:bz2"),
+        lambda path: tarred(path, PAGES, "w:xz"),
+    ],
+)
+def test_the_pages_of_an_archive_are_read_without_its_only_folder(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    # The content says what it is, not the name.
+    path = make(tmp_path / "download")
+    with discover(str(path)) as source:
+        assert {file.key: file.read() for file in source.files()} == EXPECTED
+        assert {file.key: file.read(1000) for file in source.files()} == EXPECTED
+        assert (source.ignored, source.revision, len(source)) == (1, None, 2)
+        assert source.arguments is not None
+        assert source.arguments["source"] == str(path)
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_the_selection_holds_for_an_archive(tmp_path: Path) -> None:
+    path = tarred(tmp_path / "a.tgz", PAGES, "w:gz")
+    assert contents(path, subfolder="guide") == {"install.md": b"# Install\n"}
+    assert contents(path, include=["guide/**"]) == {"guide/install.md": b"# Install\n"}
+    assert set(contents(path, include_ignored=True)) == {*EXPECTED, "drafts/next.md"}
+    with pytest.raises(SourceError, match="is a file; a ref is read from a folder"):
+        discover(str(path), ref="main")
+    with pytest.raises(SourceError, match=r"a\.tgz/missing: no documentation in it"):
+        discover(str(path), subfolder="missing")
+
+
+def test_the_generator_is_told_from_an_archive(tmp_path: Path) -> None:
+    for path in (
+        zipped(tmp_path / "a.zip", PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}),
+        tarred(tmp_path / "a.tar", PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}),
+    ):
+        with discover(str(path)) as source:
+            generator = source.generator()
+            assert generator is not None
+            assert generator.style == "sphinx"
+
+
+def test_several_folders_at_the_top_stay(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"a/x.md": "x", "b/y.md": "y"})
+    assert set(contents(path)) == {"a/x.md", "b/y.md"}
+
+
+def test_of_two_members_of_one_name_the_last_counts_as_when_unpacked(tmp_path: Path) -> None:
+    path = tarred(tmp_path / "a.tar", {"x.md": "old", "./x.md": "new", "y.md": "y"})
+    assert contents(path)["x.md"] == b"new"
+
+
+def test_streams_one_behind_the_other_are_one(tmp_path: Path) -> None:
+    data = tarred(tmp_path / "plain.tar", PAGES).read_bytes()
+    for name, compress in (
+        ("a.gz", gzip.compress),
+        ("a.bz2", bz2.compress),
+        ("a.xz", lzma.compress),
+    ):
+        path = tmp_path / name
+        path.write_bytes(compress(data[:1000]) + compress(data[1000:]))
+        assert contents(path) == EXPECTED
+
+
+def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path: Path) -> None:
+    bad = {"../up.md": "1", "/etc/passwd.md": "2", "a/../../b.md": "3", "C:\\x.md": "4"}
+    for path in (
+        zipped(tmp_path / "a.zip", bad | {"docs\\good.md": "5", "b.md": "6"}),
+        tarred(tmp_path / "a.tar", {**bad, "C:/x.md": "4", "docs/good.md": "5", "b.md": "6"}),
+    ):
+        with discover(str(path)) as source:
+            assert {"docs/good.md", "b.md"} <= {file.key for file in source.files()}
+            assert not any(".." in file.key or "passwd" in file.key for file in source.files())
+            [skipped] = source.skipped
+            assert (skipped.reason, skipped.count) == ("leads out of the archive", 4)
+
+
+def test_links_and_devices_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as packed:
+        kinds = {
+            "soft": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "pipe": tarfile.FIFOTYPE,
+            "disk": tarfile.BLKTYPE,
+        }  # fmt: skip
+        for name, kind in kinds.items():
+            member = tarfile.TarInfo(f"{name}.md")
+            member.type, member.linkname = kind, "/etc/passwd"
+            packed.addfile(member)
+        packed.addfile(tarfile.TarInfo("good.md"))
+    with discover(str(path)) as source:
+        assert [file.key for file in source.files()] == ["good.md"]
+        assert [(each.reason, each.count) for each in source.skipped] == [
+            ("is a link or a device", 4)
+        ]
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as packed_zip:
+        link = zipfile.ZipInfo("soft.md")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        packed_zip.writestr(link, "/etc/passwd")
+        packed_zip.writestr("good.md", "x")
+    assert set(contents(path)) == {"good.md"}
+
+
+def test_encrypted_members_are_told_with_the_way_out(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"secret.md": "s", "open.md": "o"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # the flag of the first member
+    path.write_bytes(data)
+    with discover(str(path)) as source:
+        assert [file.key for file in source.files()] == ["open.md"]
+        [skipped] = source.skipped
+        assert (skipped.reason, skipped.examples) == ("is encrypted", ("secret.md",))
+        assert "password" in skipped.hint
+
+
+def test_a_bomb_costs_neither_memory_nor_the_other_pages(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        with packed.open("bomb.md", "w") as member:
+            for _ in range(300):
+                member.write(bytes(1_000_000))
+        packed.writestr("good.md", "x")
+    assert path.stat().st_size < 1_000_000
+    tracemalloc.start()
+    try:
+        with discover(str(path)) as source:
+            bomb, good = source.files()
+            with pytest.raises(SourceError, match=r"bomb\.md: is larger than 5,000,000 bytes"):
+                bomb.read(5_000_000)
+            assert good.read(5_000_000) == b"x"
+        assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_an_archive_may_hold_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"{n}.md": "x" * 10_000 for n in range(30)}
+    paths = [
+        tarred(tmp_path / "a.tgz", files, "w:gz"), tarred(tmp_path / "a.txz", files, "w:xz"),
+    ]  # fmt: skip
+    zip_path = zipped(tmp_path / "a.zip", files)
+    monkeypatch.setattr(unpacking, "LARGEST", 100_000)
+    for path in paths:
+        with pytest.raises(SourceError, match="holds more than 100,000 bytes"):
+            discover(str(path))
+    monkeypatch.setattr(archive, "LARGEST", 100_000)
+    with pytest.raises(SourceError, match="holds more than"):
+        contents(zip_path)
+    monkeypatch.setattr(unpacking, "LARGEST", 10_000_000)
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 20)
+    for path in paths:
+        with pytest.raises(SourceError, match="more than 20 members"):
+            discover(str(path))
+    monkeypatch.setattr(archive, "LONGEST_DIRECTORY", 1000)
+    with pytest.raises(SourceError, match="list of members is longer than 1,000 bytes"):
+        discover(str(zip_path))
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 50)
+    monkeypatch.setattr(archive, "LARGEST_MEMBER", 9_999)
+    with pytest.raises(SourceError, match="is larger than 9,999 bytes"):
+        discover(str(paths[0]))
+
+
+def test_a_header_that_asks_for_memory_is_refused(tmp_path: Path) -> None:
+    """The size of an extended header is read at once: here it is a gigabyte of zeros."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 1_000_000_000
+    path = tmp_path / "a.tgz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(header.tobuf())
+        file.write(bytes(5_000_000))
+    with pytest.raises(SourceError, match="has a header of"):
+        discover(str(path))
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tbz", "a.txz"])
+def test_a_broken_archive_is_named(tmp_path: Path, name: str) -> None:
+    files = {f"{n}.md": "".join(chr(65 + n * i % 57) for i in range(3000)) for n in range(9)}
+    modes = {"a.tar": "w", "a.tgz": "w:gz", "a.tbz": "w:bz2", "a.txz": "w:xz"}
+    path = tmp_path / name
+    _ = zipped(path, files) if name == "a.zip" else tarred(path, files, modes[name])
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(SourceError, match=rf"{name}: is no archive that can be read"):
+        discover(str(path))
+
+
+def test_one_damaged_member_leaves_the_others(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"a.md": "abc" * 99, "b.md": "b"}, zipfile.ZIP_STORED)
+    path.write_bytes(path.read_bytes().replace(b"abcabc", b"abcabd", 1))
+    with discover(str(path)) as source:
+        damaged, whole = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be unpacked: Bad CRC-32"):
+            damaged.read()
+        assert whole.read() == b"b"
+
+
+@pytest.mark.parametrize(
+    ("data", "packer"),
+    [
+        (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+        (b"Rar!\x1a\x07\0", "RAR"),
+        (b"\x28\xb5\x2f\xfd", "Zstandard"),
+    ],
+)
+def test_other_packers_are_named(tmp_path: Path, data: bytes, packer: str) -> None:
+    (tmp_path / "a").write_bytes(data + bytes(600))
+    with pytest.raises(SourceError, match=f"is packed by {packer}") as caught:
+        discover(str(tmp_path / "a"))
+    assert "Unpack it" in str(caught.value.hint)
+
+
+def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path: Path) -> None:
+    office = zipped(tmp_path / "a.docx", {"[Content_Types].xml": "<x/>", "word/document.xml": "x"})
+    book = zipped(tmp_path / "a.epub", {"mimetype": "application/epub+zip", "a.md": "x"})
+    for path in (office, book):
+        with discover(str(path)) as source:
+            assert [file.key for file in source.files()] == [path.name]
+
+
+def test_a_compressed_text_is_no_archive(tmp_path: Path) -> None:
+    (tmp_path / "a.md.gz").write_bytes(gzip.compress(b"# Title\n" * 500))
+    with pytest.raises(SourceError, match=r"a\.md\.gz: is no archive that can be read"):
+        discover(str(tmp_path / "a.md.gz"))
