@@ -202,6 +202,7 @@ class App:
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
+        from pgrag.ingest.child import Limits
         from pgrag.ingest.source.sources import discover
 
         if isinstance(source, str):
@@ -231,6 +232,7 @@ class App:
                     settings["edge_vectors"],
                     self.settings.max_page_bytes,
                     in_child,
+                    Limits(self.settings.max_page_seconds, self.settings.max_page_memory),
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),

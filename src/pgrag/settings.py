@@ -201,6 +201,10 @@ class Settings(BaseSettings):
     """Let the model name a question's intent where no rule does"""
     max_page_bytes: int = Field(default=5_000_000, ge=1000, le=100_000_000)
     """Bytes of the largest page that is indexed"""
+    max_page_seconds: _Seconds = 120.0
+    """Seconds that the reading of one page may take, in formats other than Markdown"""
+    max_page_memory: int = Field(default=4_000_000_000, ge=500_000_000)
+    """Bytes of memory that the process may take which reads them"""
     outgoing_allow: Annotated[
         tuple[Annotated[str, AfterValidator(_outgoing_entry)], ...],
         NoDecode,

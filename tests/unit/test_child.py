@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import time
 
 import pytest
 
 from pgrag.embedding import BuiltinEmbedder, similarities
 from pgrag.errors import SourceError
-from pgrag.ingest import child
-from pgrag.ingest.child import Child
+from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.page import PageOptions, read_page
 
 
@@ -34,10 +34,20 @@ def test_a_crash_is_an_error_that_names_the_page_and_the_next_call_has_a_new_pro
         assert process.run(len, "abcd") == 4
 
 
-def test_what_does_not_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(child, "CALL_SECONDS", 0.5)
-    with Child() as process, pytest.raises(SourceError, match=r"60: .* its parser took"):
+def test_what_does_not_end_is_given_up():
+    with (
+        Child(Limits(seconds=0.5)) as process,
+        pytest.raises(SourceError, match=r"60: .* its parser took 0.5 seconds"),
+    ):
         process.run(time.sleep, 60)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not limit memory")
+def test_what_takes_too_much_memory_fails_alone():
+    with Child(Limits(memory=1_000_000_000)) as process:
+        with pytest.raises(SourceError, match=r"more than 1,000,000,000 bytes of memory\.$"):
+            process.run(bytes, 2_000_000_000)
+        assert process.run(bytes, 3) == b"\0\0\0"
 
 
 def test_what_is_printed_is_no_answer(capfd):

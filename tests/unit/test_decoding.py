@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from pgrag.errors import SourceError
-from pgrag.ingest.source.decoding import decode
+from pgrag.ingest.formats.decoding import decode
 
 
 def test_utf8_with_byte_order_mark_and_windows_line_ends() -> None:

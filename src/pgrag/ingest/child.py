@@ -7,16 +7,30 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Timer
 from typing import Any, ParamSpec, Self, TypeVar
 
 from pgrag.errors import PgragError, SourceError
 
-#: Seconds after which a call is given up and its process killed.
-CALL_SECONDS = 300.0
+try:
+    import resource
+except ModuleNotFoundError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call may take: seconds, after which its process is killed, and bytes of memory.
+
+    Memory is what the process maps; None and systems that cannot limit it leave it free.
+    """
+
+    seconds: float = 120.0
+    memory: int | None = None
 
 
 class Child:
@@ -25,7 +39,8 @@ class Child:
     It is a new interpreter, not a fork: a service has threads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = Limits()) -> None:
+        self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -43,17 +58,19 @@ class Child:
         """Call a function of a module; the first argument names what it reads.
 
         Raises the function's `PgragError`, and SourceError if it fails otherwise, crashes or does
-        not end in `CALL_SECONDS`.
+        not end within the limits.
         """
-        process = self._process = self._process or _started()
-        timer = Timer(CALL_SECONDS, process.kill)
+        process = self._process = self._process or _started(self._limits.memory)
+        timer = Timer(self._limits.seconds, process.kill)
         timer.start()
         try:
             pickle.dump((function, arguments, options), process.stdin)  # type: ignore[arg-type]
             process.stdin.flush()  # type: ignore[union-attr]
             result, error = pickle.load(process.stdout)  # type: ignore[arg-type]
         except (OSError, EOFError, pickle.UnpicklingError) as problem:
-            ending = _ending(process) if timer.is_alive() else f"took {CALL_SECONDS:.0f} seconds"
+            ending = (
+                _ending(process) if timer.is_alive() else f"took {self._limits.seconds:g} seconds"
+            )
             self.close()
             raise SourceError(f"{arguments[0]}: cannot be read: its parser {ending}.") from problem
         finally:
@@ -74,9 +91,9 @@ class Child:
             self._process = None
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _started(memory: int | None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", __name__],
+        [sys.executable, "-P", "-m", __name__, str(memory or 0)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -95,6 +112,7 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 def main() -> None:
     """Answer calls until the parent closes its end of the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
+    _limit_memory(int(sys.argv[1]))
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is no answer
@@ -104,6 +122,14 @@ def main() -> None:
                 answers.flush()
 
 
+def _limit_memory(size: int) -> None:
+    if size and resource is not None:
+        with contextlib.suppress(OSError, ValueError):  # of macOS, or a lower limit of the parent
+            resource.setrlimit(
+                resource.RLIMIT_AS, (size, resource.getrlimit(resource.RLIMIT_AS)[1])
+            )
+
+
 def _answer(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, PgragError | str | None]:
@@ -111,6 +137,8 @@ def _answer(
         return function(*arguments, **options), None
     except PgragError as error:
         return None, error
+    except MemoryError:
+        return None, f"it takes more than {int(sys.argv[1]):,} bytes of memory"
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
 

@@ -14,10 +14,10 @@ from pgrag.ingest.chunks.content_tags import declared_audience, tag_chunks
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
 from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
+from pgrag.ingest.formats import formats
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.matter.page_types import PageTypes, injected
 from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
-from pgrag.ingest.source import decoding
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
@@ -76,10 +76,12 @@ def source_hash(
 
     `digest` is that of the file's bytes, `declared_type` the type in its front matter. An equal
     hash means an equal page, without reading the file: only the page type that applies to the page
-    enters the hash.
+    enters the hash, and the version of the format that its name or its media type says.
     """
+    named = formats.named_format(key, origin)
+    version = f"{named.name} {named.version}" if named else ""
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
-    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n{origin!r}\n{digest}"
+    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n{origin!r}\n{version}\n{digest}"
     return hashlib.sha256(fingerprint.encode()).hexdigest()
 
 
@@ -92,18 +94,21 @@ def read_page(
     origin: Origin = NOWHERE,
     digest: str | None = None,
 ) -> Page:
-    """Read one Markdown file; `key` is its path below the source, with "/".
+    """Read one file; `key` is its path below the source, with "/".
 
     Repairable faults are repaired and noted in the page's warnings, which name the file.
     `similarities` is for profiles that cut by meaning; its results must depend on the texts
-    alone. `digest` is given if `data` stands for other bytes. Raises SourceError for a file that
-    is not text.
+    alone. `digest` is given if `data` stands for other bytes. Raises SourceError for a file whose
+    format cannot be read.
     """
-    text, warnings = decoding.decode(key, data)
+    converted = formats.convert(key, data, origin)
+    text = converted.markdown
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
-    sections, prose = markdown.read(matter.body, matter.first_line, options.slugs or "github")
+    sections, prose = markdown.read(
+        matter.body, matter.first_line, None if converted.has_ids else options.slugs or "github"
+    )
     first_heading = next((section.heading for section in sections if section.level == 1), None)
     title = properties.title or first_heading or _title_from_key(key)
     path = properties.path or (title,)
@@ -132,7 +137,7 @@ def read_page(
     )
     return Page(
         key=key,
-        url=_url(key, properties, options.base_url or ""),
+        url=_url(key, properties, options.base_url or "", origin),
         title=title,
         path=path,
         body=matter.body,
@@ -146,7 +151,7 @@ def read_page(
         language=properties.language or options.language or None,
         created=properties.created,
         modified=properties.modified,
-        warnings=(*warnings, *matter.warnings, *doubts, *faults),
+        warnings=(*converted.warnings, *matter.warnings, *doubts, *faults),
         chunks=tuple(replace(chunk, context=context) for chunk in chunks) if context else chunks,
         head=head,
         aliases=properties.aliases,
@@ -155,9 +160,14 @@ def read_page(
     )
 
 
-def read_properties_of(key: str, data: bytes) -> Properties:
-    """Read the front matter of a file alone. Raises SourceError for a file that is not text."""
-    matter = front_matter.split(key, decoding.decode(key, data)[0])
+def read_properties_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Properties:
+    """Read the front matter of a file alone, which only Markdown has.
+
+    Raises SourceError for a file that is not text.
+    """
+    if formats.format_of(key, data, origin) is not formats.MARKDOWN:
+        return Properties()
+    matter = front_matter.split(key, formats.convert(key, data, origin).markdown)
     return read_properties(key, matter.fields)[0]
 
 
@@ -183,17 +193,19 @@ def _stem(key: str) -> str:
     return posixpath.splitext(key)[0]
 
 
-def _url(key: str, properties: Properties, base_url: str) -> str:
+def _url(key: str, properties: Properties, base_url: str, origin: Origin) -> str:
     """Return the URL at which a page is published.
 
-    `url` or `permalink`, else `slug` (a whole path if it contains "/", else the last part of the
-    file's path), else the file's path without suffix, or the folder of an index page. A relative
-    address is resolved below the base URL, or below the site's root if it begins with "/".
+    The address at which it was found, else `url` or `permalink`, else `slug` (a whole path if it
+    contains "/", else the last part of the file's path), else the file's path without suffix, if
+    pages are made of its format, or the folder of an index page. A relative address is resolved
+    below the base URL, or below the site's root if it begins with "/".
     """
-    address = properties.address
+    address = origin.address or properties.address
     if not address:
-        address = _stem(key)
-        folder, _, name = address.rpartition("/")
+        named = formats.named_format(key, origin)
+        address = key if named and named.is_published else _stem(key)
+        folder, _, name = _stem(key).rpartition("/")
         if name.lower() in FOLDER_PAGES:
             address = folder
         if (slug := properties.slug) is not None:

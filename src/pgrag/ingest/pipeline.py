@@ -10,16 +10,17 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from operator import itemgetter
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from psycopg.types.json import Jsonb
 
 from pgrag.db import Database, Row, as_service
 from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseError, DatabaseUnavailable, PgragError, SourceError
-from pgrag.ingest.child import Child
+from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
+from pgrag.ingest.formats import formats
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import Properties, path_warnings
 from pgrag.ingest.page import PageOptions, read_page, read_properties_of, source_hash
@@ -49,8 +50,9 @@ class IndexTarget:
     """The version of a library that is indexed, and how its pages are read.
 
     With `embeds_edges` the texts of links and relations are embedded, too. A file of more than
-    `max_page_bytes` is not read. With `in_child` pages are read in a child process: a crash of a
-    parser costs a page.
+    `max_page_bytes` is not read. Pages in other formats than Markdown are read in a child process,
+    with `in_child` all: a crash of a parser costs a page, and so does one that takes more than
+    `limits`.
     """
 
     library: str
@@ -59,6 +61,7 @@ class IndexTarget:
     embeds_edges: bool = False
     max_page_bytes: int | None = None
     in_child: bool = False
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def names(self) -> dict[str, str]:
@@ -101,7 +104,7 @@ def index(
         dry_run=dry_run,
     )
     report.warnings.extend(source.warnings)
-    with nullcontext() if dry_run else _alone(database, target), Child() as child:
+    with nullcontext() if dry_run else _alone(database, target), Child(target.limits) as child:
         [row] = database.call("configuration")
         types = PageTypes.of(row["configuration"])
         [row] = database.call("version_source", **target.names)
@@ -114,9 +117,8 @@ def index(
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
         writer = _Writer(database, embedder, target, report)
-        run = child.run if target.in_child else _directly
         reader = _Reader(
-            target, stored, report, run, similarities if options.cuts_by_meaning else None
+            target, stored, report, child, similarities if options.cuts_by_meaning else None
         )
         with nullcontext() if dry_run else writer.opened(source):
             _synchronise(writer, reader, source, progress)
@@ -199,7 +201,7 @@ class _Reader:
     target: IndexTarget
     stored: dict[str, Row]
     report: IndexReport
-    run: Callable[..., Any]
+    child: Child
     similarities: Similarities | None
     kept: set[str] = field(default_factory=set)
     outdone: set[str] = field(default_factory=set)
@@ -223,9 +225,9 @@ class _Reader:
                 if row is not None and self._stays(file):
                     uuid, moment = row["uuid"], row["modified"] or _NEVER
                 else:
-                    properties: Properties = self.run(
-                        read_properties_of, file.key, file.read(self.target.max_page_bytes)
-                    )
+                    data = file.read(self.target.max_page_bytes)
+                    run = self._runner(file, data)
+                    properties = run(read_properties_of, file.key, data, file.origin)
                     uuid, moment = properties.uuid, _moment(properties)
                 if uuid in pages:
                     heirs[uuid].append((moment, pages[uuid] == file.key, file.key))
@@ -262,10 +264,12 @@ class _Reader:
                 self.kept.add(file.key)
                 self.report.unchanged += 1
                 return None
-            page: Page = self.run(
+            if data is None:
+                data = file.read(self.target.max_page_bytes)
+            page = self._runner(file, data)(
                 read_page,
                 file.key,
-                file.read(self.target.max_page_bytes) if data is None else data,
+                data,
                 self.target.options,
                 self.similarities,
                 origin=file.origin,
@@ -288,6 +292,11 @@ class _Reader:
             )
         self.kept.add(page.key)
         return page
+
+    def _runner(self, file: SourceFile, data: bytes) -> "_Run":
+        """Return what calls a function on a file: here, or in the child process."""
+        is_own = formats.format_of(file.key, data, file.origin) is formats.MARKDOWN
+        return _directly if is_own and not self.target.in_child else self.child.run
 
     def _stays(self, file: SourceFile) -> bool:
         """Whether the stored page is kept: its file is unchanged or cannot be read."""
@@ -321,7 +330,22 @@ class _Reader:
         return winner == key
 
 
-def _directly(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
+class _Run(Protocol):
+    """Calls a function."""
+
+    def __call__(
+        self,
+        function: Callable[_Arguments, _Result],
+        *arguments: _Arguments.args,
+        **options: _Arguments.kwargs,
+    ) -> _Result: ...
+
+
+def _directly(
+    function: Callable[_Arguments, _Result],
+    *arguments: _Arguments.args,
+    **options: _Arguments.kwargs,
+) -> _Result:
     """Call a function in this process; the twin of `Child.run`."""
     return function(*arguments, **options)
 

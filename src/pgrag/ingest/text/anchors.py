@@ -30,17 +30,18 @@ _TEMPLATE = ("{{", "{%")
 def heading_anchors(
     tokens: Sequence[Token],
     definitions: Mapping[str, Any],
-    style: SlugStyle,
+    style: SlugStyle | None,
     reduced: Callable[[Token], str],
 ) -> dict[int, str]:
     """Return the anchor of every heading of a page by the heading's first line, counted from 0.
 
     Headings in quotes and lists are included, because they use up numbers. A heading without an
-    id in the published page has the anchor "". `definitions` are the page's link definitions;
-    `reduced` gives the source of a top-level heading without template macros.
+    id in the published page has the anchor ""; with the style None only what is written is an id.
+    `definitions` are the page's link definitions; `reduced` gives the source of a top-level heading
+    without template macros.
     """
     anchors: dict[int, str] = {}
-    numbers = Numbers(style)
+    numbers = Numbers(style or "github")
     labels = _Labels(numbers)
     if style == "mkdocs":  # ids written anywhere on the page are taken before the first heading
         for token in tokens:
@@ -62,7 +63,7 @@ def heading_anchors(
 
 
 def _anchor(
-    content: str, definitions: Mapping[str, Any], style: SlugStyle, numbers: Numbers
+    content: str, definitions: Mapping[str, Any], style: SlugStyle | None, numbers: Numbers
 ) -> str:
     if style == "mkdocs" and "\n" in content:
         return ""  # Python-Markdown parses no heading of two lines
@@ -71,13 +72,15 @@ def _anchor(
         if style in ("vitepress", "hugo"):
             numbers.take(explicit)
         return explicit
+    if style is None:
+        return ""
     words = heading_words(content[:MAX_HEADING_SOURCE], definitions, style)
     if words is None:
         return ""
     return numbers.unique(slug(words, style))
 
 
-def split_id(content: str, style: SlugStyle) -> tuple[str, str | None]:
+def split_id(content: str, style: SlugStyle | None) -> tuple[str, str | None]:
     """Split the source of a heading into its text and its explicit id, or None.
 
     `{#id}` counts for every style but sphinx and obsidian, `{/* #id */}` for docusaurus. The style

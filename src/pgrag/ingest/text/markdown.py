@@ -61,14 +61,14 @@ def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
 
 
 def read(
-    text: str, first_line: int = 1, slugs: SlugStyle = "github"
+    text: str, first_line: int = 1, slugs: SlugStyle | None = "github"
 ) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time.
 
     Text before the first heading is a section of level 0. Only top-level headings count, not
     those in quotes, lists, fences or HTML. Headings without words are skipped. `first_line` is
     the line of the source on which the text begins; `slugs` names the generator whose anchors the
-    headings get.
+    headings get; with None only those that show an id (`{#id}`) have one.
     """
     text = templating.prepare(text)
     lines = text.split("\n")

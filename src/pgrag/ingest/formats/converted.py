@@ -1,0 +1,28 @@
+"""What a converter returns: a page as Markdown, with front matter."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A page as Markdown with front matter.
+
+    `warnings` name the file. With `has_ids` the headings show the ids that they are published with
+    (`{#id}`), and one without has none; else they get those of the version's slug style.
+    """
+
+    markdown: str
+    warnings: tuple[str, ...] = ()
+    has_ids: bool = True
+
+
+def with_front_matter(fields: dict[str, Any], body: str) -> str:
+    """Put fields before the text of a page; those without a value are left out."""
+    lines = [
+        f"{name}: {json.dumps(value, ensure_ascii=not str(value).isprintable())}\n"
+        for name, value in fields.items()
+        if value not in (None, "", [])
+    ]
+    return f"---\n{''.join(lines)}---\n\n{body}" if lines else body

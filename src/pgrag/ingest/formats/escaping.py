@@ -1,0 +1,63 @@
+"""Escape text, so that Markdown and its dialects read it as what it says.
+
+Only what they would read otherwise: search and readers see the text as it is stored.
+"""
+
+import re
+
+_SPECIAL = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])|`"
+    r"|\*(?=\S)|(?<=\S)\*"
+    r"|(?<![^\W_])_|_(?![^\W_])"
+    r"|<(?=[A-Za-z/!?])|&(?=#?\w{1,32};)"
+    r"|\[(?=[\[^!])|\](?=[(\[:]|$)"
+    r"|\{(?=[{%*/#.:])|~(?=~)|%(?=%)"
+    r"|(?:^|(?<=\s))#(?=[^\s\d])"
+)
+_LINE_START = re.compile(
+    r"(?P<digits>\d{1,9})(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|[#>|]|:{3}|!{3}|\?{3}|/{3}|-{3}|={2}|~{3}"
+    r"|===)"
+)
+_IN_HEADING = re.compile(r"\{|#(?=#*\s*$)")
+
+
+def escape(text: str) -> str:
+    """Escape the inline syntax of a text."""
+    return _SPECIAL.sub(lambda match: "&amp;" if match[0] == "&" else "\\" + match[0], text)
+
+
+def escape_start(line: str) -> str:
+    """Escape the beginning of a line that would be read as a list, a heading, a quote or a fence.
+
+    The inline syntax of the line is escaped already.
+    """
+    if match := _LINE_START.match(line):
+        digits = match["digits"] or ""
+        return f"{digits}\\{line[len(digits) :]}"
+    return line
+
+
+def escape_heading(words: str) -> str:
+    """Escape what would be read as an id, or as the closing signs of a heading."""
+    return _IN_HEADING.sub(lambda match: "\\" + match[0], words)
+
+
+def heading(level: int, words: str, anchor: str = "") -> str:
+    """Return a heading; `words` is inline Markdown, `anchor` the id with which it is published."""
+    shown = escape_heading(" ".join(words.split()))
+    mark = f" {{#{_ID_UNSAFE.sub(_percent, anchor)}}}" if anchor else ""
+    return f"{'#' * min(max(level, 1), 6)} {shown}{mark}"
+
+
+_ID_UNSAFE = re.compile(r"[\s#{}]")
+
+
+def _percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
+
+
+def fence(code: str, language: str = "") -> list[str]:
+    """Return the lines of a code block."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+    mark = "`" * (longest + 1)
+    return [mark + language, *code.split("\n"), mark]

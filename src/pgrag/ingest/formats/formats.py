@@ -1,0 +1,88 @@
+"""The formats of pages: how each is told, and the converter that makes Markdown of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol
+
+from pgrag.errors import SourceError
+from pgrag.ingest.formats.converted import Converted
+from pgrag.models import NOWHERE, Origin
+
+#: The bytes at the front of a file that tell its format.
+_SAMPLE = 2048
+
+
+class Converter(Protocol):
+    """Makes Markdown of the bytes of a page; `key` is its path below the source."""
+
+    def __call__(self, key: str, data: bytes, origin: Origin) -> Converted:
+        """Raise SourceError, which names the key, for bytes that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of pages.
+
+    `recognises` tells it by its bytes, where they say it; else the media type or the suffix does.
+    `version` is incremented when the same file would give other Markdown: its pages are read again.
+    `module` has the function `convert`; it needs the packages of `extra`, if there is one. A file
+    that `is_published` is served under its own name, not as a page made of it.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    media_types: tuple[str, ...]
+    module: str
+    version: int = 1
+    recognises: Callable[[bytes], bool] = lambda _: False
+    extra: str = ""
+    is_published: bool = False
+
+
+MARKDOWN = Format(
+    "Markdown",
+    (".md", ".markdown", ".mdx"),
+    ("text/markdown", "text/x-markdown"),
+    "pgrag.ingest.formats.markdown",
+)
+TEXT = Format("text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text")
+FORMATS = (MARKDOWN, TEXT)
+"""In the order in which they are asked whether the bytes are theirs."""
+
+SUFFIXES = {suffix: each for each in FORMATS for suffix in each.suffixes}
+_MEDIA_TYPES = {media_type: each for each in FORMATS for media_type in each.media_types}
+#: What a server says that knows no better.
+_VAGUE = frozenset({"text/plain", "application/octet-stream", "binary/octet-stream"})
+
+
+def format_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Format:
+    """Return the format of a file: by its content, else as `named_format` does."""
+    sample = data[:_SAMPLE]
+    recognised = (each for each in FORMATS if each.recognises(sample))
+    return next(recognised, None) or named_format(key, origin) or MARKDOWN
+
+
+def named_format(key: str, origin: Origin = NOWHERE) -> Format | None:
+    """Return the format that a media type, unless it is vague, or the suffix of a key names."""
+    media_type = (origin.media_type or "").partition(";")[0].strip().lower()
+    suffix = re.search(r"\.[^./]+$", key)
+    by_suffix = SUFFIXES.get(suffix[0].lower()) if suffix else None
+    by_type = _MEDIA_TYPES.get(media_type)
+    return (by_suffix or by_type) if media_type in _VAGUE else (by_type or by_suffix)
+
+
+def convert(key: str, data: bytes, origin: Origin = NOWHERE) -> Converted:
+    """Return a file as Markdown. Raises SourceError if it cannot be read, or lacks a package."""
+    found = format_of(key, data, origin)
+    try:
+        converter: Converter = import_module(found.module).convert
+        return converter(key, data, origin)
+    except ModuleNotFoundError as error:
+        if not found.extra:
+            raise
+        raise SourceError(
+            f"{key}: is {found.name}, which needs the package {error.name}.",
+            hint=f"pip install 'pgrag[{found.extra}]'",
+        ) from error

@@ -1,0 +1,58 @@
+"""A file's format is told by its content, then its media type, then its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from pgrag.errors import SourceError
+from pgrag.ingest.formats import formats
+from pgrag.ingest.formats.formats import MARKDOWN, TEXT, Format, convert, format_of
+from pgrag.ingest.page import PageOptions, read_page, source_hash
+from pgrag.models import Origin
+
+
+@pytest.mark.parametrize(
+    ("key", "media_type", "expected"),
+    [
+        ("guide.md", None, MARKDOWN),
+        ("guide.TXT", None, TEXT),
+        ("guide", None, MARKDOWN),
+        ("guide", "text/markdown; charset=utf-8", MARKDOWN),
+        ("guide.md", "text/plain", MARKDOWN),
+        ("guide", "text/plain", TEXT),
+        ("v1.2/guide", "text/plain", TEXT),
+        ("guide.txt", "text/markdown", MARKDOWN),
+    ],
+)
+def test_a_name_or_a_media_type_tells_the_format_where_the_content_does_not(
+    key: str, media_type: str | None, expected: Format
+) -> None:
+    assert format_of(key, b"Some words.", Origin(media_type)) is expected
+
+
+def test_a_missing_package_is_named_with_the_way_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odd = Format("an odd document", (".odd",), (), "no_such_package.odd", extra="documents")
+    monkeypatch.setitem(formats.SUFFIXES, ".odd", odd)
+    with pytest.raises(SourceError, match=r"^a\.odd: is an odd document, .* no_such_package") as at:
+        convert("a.odd", b"...")
+    assert at.value.hint == "pip install 'pgrag[documents]'"
+
+
+def test_a_better_converter_reads_the_pages_of_its_format_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options = PageOptions()
+    before = [source_hash(key, "1", options) for key in ("a.txt", "a.md")]
+    better = Format("text", (".txt",), (), TEXT.module, version=TEXT.version + 1)
+    monkeypatch.setitem(formats.SUFFIXES, ".txt", better)
+    after = [source_hash(key, "1", options) for key in ("a.txt", "a.md")]
+    assert after[0] != before[0]
+    assert after[1] == before[1]
+
+
+def test_a_page_has_the_address_at_which_it_was_found() -> None:
+    origin = Origin("text/markdown", "https://a.example/b")
+    page = read_page("b/index.md", b"---\nurl: /c\n---\n# B", PageOptions(), origin=origin)
+    assert page.url == "https://a.example/b"

@@ -1,0 +1,66 @@
+"""Plain text: headings where the text shows them, and nothing else is markup."""
+
+from __future__ import annotations
+
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.models import Page
+
+HANDBOOK = """\
+PUMP HANDBOOK
+=============
+
+Close *both* valves [1] and set <speed> to 3 # not 4.
+1986. A year, no list.
+
+Start
+-----
+
+2.1 Before the start
+
+    pump --prime
+    pump --check
+
+- open the valve
+- wait
+
+MAINTENANCE
+
+#hashtag is a word here.
+"""
+
+
+def read(text: str) -> Page:
+    return read_page("handbook.txt", text.encode(), PageOptions())
+
+
+def test_headings_code_and_lists_are_told_by_their_look() -> None:
+    page = read(HANDBOOK)
+    headings = [(c.heading, c.heading_level) for c in page.chunks if c.level == 1]
+    assert headings == [
+        ("PUMP HANDBOOK", 1),
+        ("Start", 2),
+        ("2.1 Before the start", 3),
+        ("MAINTENANCE", 2),
+    ]
+    assert page.title == "PUMP HANDBOOK"
+    assert "```\npump --prime\npump --check\n```" in page.body
+    assert "- open the valve\n- wait" in page.body
+
+
+def test_no_heading_of_a_text_has_an_anchor() -> None:
+    assert {chunk.anchor for chunk in read(HANDBOOK).chunks} <= {None, ""}
+
+
+def test_signs_are_not_read_as_markup() -> None:
+    page = read(HANDBOOK)
+    assert not page.edges
+    text = "\n".join(chunk.content for chunk in page.chunks)
+    assert r"Close \*both\* valves [1] and set \<speed> to 3 # not 4." in text
+    assert r"1986\. A year" in text
+
+
+def test_a_text_that_is_markdown_stays_as_it_is() -> None:
+    text = "# Site\n\n- [Guide](https://a.example/guide): how to\n"
+    page = read(text)
+    assert page.body == text
+    assert [edge.target for edge in page.edges] == ["https://a.example/guide"]
