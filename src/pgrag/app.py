@@ -7,7 +7,7 @@ the start-up time of a search from the shell.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import RLock
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import Progress
     from pgrag.ingest.report import IndexReport
+    from pgrag.ingest.source.repository import Network
+    from pgrag.ingest.source.selection import Selection
     from pgrag.ingest.source.source import Source
 
 log = logging.getLogger(__name__)
@@ -213,6 +215,7 @@ class App:
                 subfolder=subfolder,
                 ref=ref,
                 include_ignored=include_ignored,
+                network=self._network(uses_credentials=not in_child),
             )
         with source:
             row = self._library(library)
@@ -243,6 +246,50 @@ class App:
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)
         return report
+
+    def index_tags(
+        self,
+        library: str,
+        source: str,
+        pattern: str,
+        options: PageOptions,
+        *,
+        selection: Selection,
+        dry_run: bool = False,
+        in_child: bool = False,
+        progress: Callable[[str], Progress | None] = lambda _: None,
+    ) -> Iterator[tuple[str, IndexReport | SourceError]]:
+        """Synchronise a version with each tag of a repository that matches a glob, oldest first.
+
+        Yields the label of the version, made of the tag (see `label_of`), and the report, or why
+        the tag cannot be read. `progress` is called with the label for the progress of its run.
+        """
+        from pgrag.ingest.source.sources import discover_tags
+
+        network = self._network(uses_credentials=not in_child)
+        for version, opened in discover_tags(source, pattern, selection, network):
+            try:
+                yield (
+                    version,
+                    self.index(
+                        library,
+                        version,
+                        opened(),
+                        options,
+                        dry_run=dry_run,
+                        in_child=in_child,
+                        progress=progress(version),
+                    ),
+                )
+            except SourceError as error:
+                yield version, error
+
+    def _network(self, *, uses_credentials: bool) -> Network:
+        from pgrag.ingest.source.repository import Network
+        from pgrag.outgoing import AllowList
+
+        allowed = AllowList(self.settings.outgoing_allow)
+        return Network(self.settings.home / "repositories", allowed, uses_credentials)
 
     def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
         """Let the language model write the enrichment that the library's setting names.

@@ -93,6 +93,25 @@ class AllowList:
         return not _is_literal(name) and any(fnmatchcase(name, entry) for entry in self._names)
 
 
+def reachable_addresses(
+    allowed: AllowList, host: str, port: int, resolve: Resolve | None = None
+) -> list[Address]:
+    """Return the addresses of a host that may be reached.
+
+    Raises OSError if it has none, and ForbiddenAddress if none is on the allow-list.
+    """
+    addresses = (resolve or _resolved)(host, port)
+    reachable = [address for address in addresses if allowed.allows(host, address)]
+    if not reachable:
+        # The addresses would tell a caller about networks that are not public.
+        log.info("%s is forbidden: it leads to %s", host, ", ".join(map(str, addresses)))
+        raise ForbiddenAddress(
+            f"{host} leads to no address that may be reached from here.",
+            hint="PGRAG_OUTGOING_ALLOW lists what may be: public addresses, unless it is set.",
+        )
+    return reachable
+
+
 def is_public(address: Address) -> bool:
     """Whether an address belongs to a host of the internet, by itself and not by one in it."""
     if address in _METADATA or any(address in network for network in _NOT_PUBLIC):
@@ -155,17 +174,9 @@ class _Network(httpcore.SyncBackend):
     ) -> httpcore.NetworkStream:
         """Connect to the first address of a host that is allowed and answers."""
         try:
-            addresses = self._resolve(host, port)
+            allowed = reachable_addresses(self._allowed, host, port, self._resolve)
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(f"{host} has no address: {error}") from error
-        allowed = [address for address in addresses if self._allowed.allows(host, address)]
-        if not allowed:
-            # The addresses would tell a caller about networks that are not public.
-            log.info("%s is forbidden: it leads to %s", host, ", ".join(map(str, addresses)))
-            raise ForbiddenAddress(
-                f"{host} leads to no address that may be reached from here.",
-                hint="PGRAG_OUTGOING_ALLOW lists what may be: public addresses, unless it is set.",
-            )
         for address in allowed[:-1]:
             try:
                 return super().connect_tcp(

@@ -92,7 +92,7 @@ def test_no_program_of_a_repository_is_started(
         (repository / "hooks" / hook).chmod(0o755)
     (repository / ".git" / "info" / "attributes").write_text("* filter=x diff=x\n")
     if not knows_lazy_fetch:
-        monkeypatch.delitem(git._ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+        monkeypatch.delitem(git.UNCONNECTED, "GIT_NO_LAZY_FETCH")
     found = read_all(repository)
     assert list(ran.iterdir()) == []
     assert found["docs/a.md"] == b"# a\n"

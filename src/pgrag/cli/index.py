@@ -1,8 +1,11 @@
 """`pgrag index` and `pgrag embed`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -22,6 +25,11 @@ from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import resumable
 from pgrag.errors import SourceError
 from pgrag.ingest.report import IndexReport, PlannedPage
+
+if TYPE_CHECKING:
+    from pgrag.ingest.page import PageOptions
+    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.source.selection import Selection
 
 #: The states of broken links, in words.
 _FAULTS = {
@@ -49,7 +57,10 @@ def index(
     ] = None,
     source: Annotated[
         list[str] | None,
-        Argument(metavar="SOURCE", help="A folder with Markdown, a file, or a git repository."),
+        Argument(
+            metavar="SOURCE",
+            help="A folder, a file, an archive, or the path or address of a git repository.",
+        ),
     ] = None,
     *,
     language: Annotated[
@@ -79,6 +90,13 @@ def index(
     ref: Annotated[
         str | None,
         Option(metavar="REF", help="Read this branch, tag or commit, whatever is checked out."),
+    ] = None,
+    tags: Annotated[
+        str | None,
+        Option(
+            metavar="GLOB",
+            help="Each tag that matches becomes a version: 'v1.*' gives 1.0, 1.1 …",
+        ),
     ] = None,
     include_ignored: Annotated[
         bool, Option(help="Also the files that .gitignore and .ignore name.")
@@ -125,6 +143,7 @@ def index(
     source and with its options. Exit status 1 means that a source is gone, or pages failed.
     """
     from pgrag.ingest.page import PageOptions
+    from pgrag.ingest.source.selection import Selection
 
     if changed_config:
         _refuse_other_options(context)
@@ -142,6 +161,19 @@ def index(
         profile=parse_chunk_profile(profile, chunk_sizes),
         slugs=parse_slug_style(slugs),
     )
+    if tags is not None:
+        selection = Selection(
+            tuple(include or ()), tuple(exclude or ()), subfolder, None, include_ignored
+        )
+        if library.version or ref:
+            raise typer.BadParameter(
+                "the versions and refs are those of the tags: leave out @VERSION and --ref.",
+                param_hint="--tags",
+            )
+        return _index_tags(
+            app, (library.library, source[0], tags), page_options, selection,
+            dry_run=dry_run, verbose=verbose, as_json=as_json,
+        )  # fmt: skip
     with resumable(), shown_progress(f"Indexing {library}", hidden=as_json) as progress:
         report = app.index(
             library.library,
@@ -158,6 +190,57 @@ def index(
         )
     return Output(
         asdict(report), lambda: _print_report(report, verbose=verbose), errors=_failures(report)
+    )
+
+
+def _index_tags(
+    app: App,
+    what: tuple[str, str, str],
+    page_options: PageOptions,
+    selection: Selection,
+    *,
+    dry_run: bool,
+    verbose: bool,
+    as_json: bool,
+) -> Output:
+    """Index each tag as a version; continue if one cannot be read."""
+    library, source, pattern = what
+    results: list[dict[str, Any]] = []
+    with resumable(), ExitStack() as shown:
+
+        def progress(version: str) -> Progress:
+            shown.close()
+            title = f"Indexing {label(library, version)}"
+            return shown.enter_context(shown_progress(title, hidden=as_json))
+
+        runs = app.index_tags(
+            library, source, pattern, page_options,
+            selection=selection, dry_run=dry_run, progress=progress,
+        )  # fmt: skip
+        for version, outcome in runs:
+            shown.close()
+            result = {"library": library, "version": version}
+            if isinstance(outcome, SourceError):
+                results.append(result | {"report": None, "error": str(outcome)})
+                complain(f"{label(library, version)}: {outcome.message}", outcome.hint)
+            else:
+                results.append(result | {"report": asdict(outcome), "error": None})
+                _show(outcome, verbose=verbose, as_json=as_json)
+    return _output_of(results)
+
+
+def _show(report: IndexReport, *, verbose: bool, as_json: bool) -> None:
+    """Show one of several reports; all are printed together with --json."""
+    if not as_json:
+        _print_report(report, verbose=verbose)
+    for failure in _failures(report):
+        complain(failure)
+
+
+def _output_of(results: list[dict[str, Any]], *texts: str) -> Output:
+    return replace(
+        text(results, *texts),
+        failed=any(each["error"] or each["report"]["failed"] for each in results),
     )
 
 
@@ -195,15 +278,9 @@ def _index_changed(
                 complain(f"{name}: {error.message}", error.hint)
                 continue
             results.append(result | {"report": asdict(report), "error": None})
-            if not as_json:
-                _print_report(report, verbose=verbose)
-            for failure in _failures(report):
-                complain(failure)
+            _show(report, verbose=verbose, as_json=as_json)
     nothing = "Every page was read with the current page types."
-    return replace(
-        text(results, *([] if results else [nothing])),
-        failed=any(each["error"] or each["report"]["failed"] for each in results),
-    )
+    return _output_of(results, *([] if results else [nothing]))
 
 
 @command

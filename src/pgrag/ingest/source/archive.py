@@ -37,8 +37,8 @@ _ZIP = (b"PK\x03\x04", _END)
 _LONGEST_END = 65_557
 """Bytes of the record at the end of a zip archive, with the longest comment."""
 
-_OUTSIDE = ("leads out of the archive",)
-_IRREGULAR = ("is a link or a device",)
+_OUTSIDE = ("names that lead out of the archive",)
+_IRREGULAR = ("links and devices",)
 _OTHER = {
     b"7z\xbc\xaf\x27\x1c": "7-Zip",
     b"Rar!\x1a\x07": "RAR",
@@ -65,20 +65,19 @@ def is_archive(path: Path) -> bool:
 class Archive:
     """The regular files of an archive below `subfolder`, without the folder that holds them all.
 
-    `wanted` tells by its name whether a file may be read later. What is skipped of these is added
-    to `skips`. Raises SourceError if the archive cannot be read.
+    `wanted` tells by its name whether a file may be read later. What is skipped of these is in
+    `skips`. Raises SourceError if the archive cannot be read.
     """
 
-    def __init__(
-        self, path: Path, subfolder: str | None, wanted: Callable[[str], bool], skips: Skips
-    ) -> None:
+    def __init__(self, path: Path, subfolder: str | None, wanted: Callable[[str], bool]) -> None:
+        self.skips = Skips()
         self.location = f"{path}/{subfolder.strip('/')}" if subfolder else str(path)
         self.prefix = f"{subfolder.strip('/')}/" if subfolder else ""
         self._lock = threading.Lock()
         self._sizes: dict[str, int] = {}
         self._read = 0
         with ExitStack() as opened:
-            found = _members(path, wanted, skips, opened)
+            found = _members(path, wanted, self.skips, opened)
             self._opened = opened.pop_all()
         top = _top(found)
         self._load = {name.removeprefix(top): load for name, load in found.items()}
@@ -162,9 +161,9 @@ def _zip_members(
         elif stat.S_IFMT(info.external_attr >> 16) not in {0, stat.S_IFREG}:
             fault = _IRREGULAR
         elif info.flag_bits & _ENCRYPTED:
-            fault = ("is encrypted", "Unpack the archive with its password, and index the folder.")
+            fault = ("encrypted", "Unpack the archive with its password, and index the folder.")
         elif info.compress_type not in _METHODS:
-            fault = ("is packed by a method that is rare", "Pack it anew, by deflate.")
+            fault = ("packed by a rare method", "Pack it anew, by deflate.")
         else:
             found[place] = partial(_zip_content, packed, info)
         if fault and wanted(name):
@@ -215,7 +214,7 @@ def _tar_members(
             elif is_wanted and place is None:
                 skips.add(member.name, *_OUTSIDE)
             elif is_wanted and is_regular:
-                skips.add(member.name, f"is larger than {LARGEST_MEMBER:,} bytes")
+                skips.add(member.name, f"larger than {LARGEST_MEMBER:,} bytes")
             elif is_wanted:
                 skips.add(member.name, *_IRREGULAR)
     return found

@@ -12,9 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from pgrag.ingest.formats.formats import SUFFIXES
 from pgrag.ingest.source.source import Skips
 
-SUFFIXES = {".md": "markup", ".markdown": "markup", ".mdx": "markup"}
+#: What a format is to a reader; every other is a document of its own.
+_KINDS = {"Markdown": "markup", "reStructuredText": "markup", "HTML": "html", "text": "text"}
 #: Folders that hold no documentation, or copies of it.
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX", "__pycache__", "site-packages"})
 #: Folders in which HTML and text are parts of pages, or their sources.
@@ -91,7 +93,8 @@ def _fault(name: str, kind: str) -> str | None:
 
 
 def _kind(name: str) -> str | None:
-    return SUFFIXES.get(_suffix(name))
+    found = SUFFIXES.get(_suffix(name))
+    return _KINDS.get(found.name, "document") if found else None
 
 
 def _suffix(name: str) -> str:

@@ -19,11 +19,13 @@ Handle = TypeVar("Handle", Path, str)
 class Tree(Protocol):
     """Files that are not on the disk: those of a commit or an archive.
 
-    `prefix` is the path of the source in the tree, with a final "/"; empty at its top.
+    `prefix` is the path of the source in the tree, with a final "/"; empty at its top. `skips` is
+    what of the tree is no file that can be read.
     """
 
     prefix: str
     location: str
+    skips: Skips
 
     def blobs(self) -> Iterator[tuple[str, str]]:
         """Yield (path below the source, handle) of each file of the source."""
@@ -56,7 +58,7 @@ class Listing(Generic[Handle]):
 
 def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
     """List the files of a tree; its own ignore files count, not those on disk."""
-    listing: Listing[str] = Listing()
+    listing: Listing[str] = Listing(skips=tree.skips)
     blobs = [(name, blob) for name, blob in tree.blobs() if not is_skipped(name.split("/")[:-1])]
     rules, prefix = IgnoreRules(), ""
     if not include_ignored:

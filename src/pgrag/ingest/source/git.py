@@ -6,20 +6,31 @@ nothing, and both its time and its output are bounded.
 """
 
 import os
+import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 from pgrag.errors import SourceError
+from pgrag.ingest.source.source import Skips
 
 #: Seconds in which git must answer.
 ANSWER_SECONDS = 60.0
+#: Seconds in which a repository must be fetched.
+FETCH_SECONDS = 1800.0
+#: Bytes of a file that git writes when it fetches.
+LARGEST_FILE = 8_000_000_000
 #: Bytes of a listing: a million files.
 LONGEST_LISTING = 100_000_000
 
-_ENVIRONMENT = {
+UNCONNECTED = {
     # A partial clone names where to fetch, and by which program; old versions know only protocols.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -30,26 +41,31 @@ _ENVIRONMENT = {
 _GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PIECE = 1 << 20
 _SHA1 = 40
+_SUBMODULE = "160000"
+_OF_OTHERS = ("submodules", "Each is a repository of its own: index it as a source.")
 _FILE_MODES = frozenset({"100644", "100755", "100664"})
 
 
 class GitTree:
     """One commit of the repository around `folder`, limited to that folder and `subfolder`.
 
-    `prefix` is their path in the repository, with a final "/"; empty at its root.
+    `prefix` is their path in the repository, with a final "/"; empty at its root. `name` is what
+    the location calls the folder.
 
     Raises SourceError if git is missing, the folder is in no repository, or the ref is unknown.
     """
 
-    def __init__(self, folder: Path, ref: str, subfolder: str | None) -> None:
+    def __init__(
+        self, folder: Path, ref: str, subfolder: str | None, name: str | None = None
+    ) -> None:
         if not folder.is_dir():
             raise SourceError(f"{folder}: is a file; a ref is read from a folder.")
         # Below /proc a path can lead elsewhere than its resolved form, which is what was checked.
         self._folder = folder.resolve()
-        within = _git(self._folder, "rev-parse", "--show-prefix").rstrip("\n")
+        within = run_git(self._folder, "rev-parse", "--show-prefix").rstrip("\n")
         commit = f"{ref}^{{commit}}"
         try:
-            self.commit = _git(
+            self.commit = run_git(
                 self._folder, "rev-parse", "--verify", "--end-of-options", commit
             ).strip()
         except SourceError as error:
@@ -58,24 +74,31 @@ class GitTree:
             ) from error
         subfolder = f"{subfolder.strip('/')}/" if subfolder else ""
         self.prefix = within + subfolder
-        self.location = f"{folder}{'/' if subfolder else ''}{subfolder.rstrip('/')} at {ref}"
+        path = f"{name or folder}/{subfolder}" if subfolder else str(name or folder)
+        self.location = f"{path.rstrip('/')} at {ref}"
+        self.skips = Skips()
         self._lock = threading.Lock()
         self._reader: subprocess.Popen[bytes] | None = None
 
     def blobs(self) -> Iterator[tuple[str, str]]:
-        """Yield (path below the folder, blob id) of each file; skips symbolic links, submodules."""
+        """Yield (path below the folder, blob id) of each file, but of no symbolic link.
+
+        Submodules are added to `skips`.
+        """
         below = ("--", self.prefix) if self.prefix else ()
-        listing = _git(self._folder, "ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
+        listing = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
         for row in listing.split("\0"):
             head, _, name = row.partition("\t")
             mode, _, blob = head.partition(" ")
             if mode in _FILE_MODES:
                 yield name.removeprefix(self.prefix), blob.rpartition(" ")[2]
+            elif mode == _SUBMODULE:
+                self.skips.add(name, *_OF_OTHERS)
 
     def names(self) -> list[str]:
         """Return the path of every file of the commit, also outside the folder."""
         arguments = ("ls-tree", "-r", "-z", "--full-tree", "--name-only", self.commit)
-        return _git(self._folder, *arguments).split("\0")[:-1]
+        return run_git(self._folder, *arguments).split("\0")[:-1]
 
     def read(self, blob: str, size: int = -1) -> bytes:
         """Return the content of a blob, or its first `size` bytes.
@@ -89,7 +112,7 @@ class GitTree:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    env=os.environ | _ENVIRONMENT,
+                    env=os.environ | UNCONNECTED,
                 )
             timer = threading.Timer(ANSWER_SECONDS, self._reader.kill)
             timer.start()
@@ -128,6 +151,11 @@ class GitTree:
                 self._reader = None
 
 
+def tags_of(folder: Path) -> list[str]:
+    """Return the tags of the repository around a folder. Raises SourceError if there is none."""
+    return run_git(folder, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags").splitlines()
+
+
 def object_folders(folder: Path) -> list[Path]:
     """Return the folders from which git reads the repository around a folder.
 
@@ -136,11 +164,11 @@ def object_folders(folder: Path) -> list[Path]:
     Raises SourceError if the folder is in no repository.
     """
     folder = folder.resolve()
-    paths = _git(
+    paths = run_git(
         folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
         "--git-path", "objects",
     ).splitlines()  # fmt: skip
-    counts = _git(folder, "-c", "core.quotePath=false", "count-objects", "-v").splitlines()
+    counts = run_git(folder, "-c", "core.quotePath=false", "count-objects", "-v").splitlines()
     paths += (line.partition(": ")[2] for line in counts if line.startswith("alternate: "))
     for path in paths[2:]:
         if path.startswith('"'):
@@ -178,8 +206,13 @@ def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | No
     return content
 
 
-def _git(folder: Path, *arguments: str) -> str:
-    """Return what git prints. Raises SourceError if it fails, is slow or prints too much."""
+def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = None) -> str:
+    """Return what git prints. Raises SourceError if it fails, is slow or prints too much.
+
+    `network` is the environment of a git that may connect; then it may write files, of a bounded
+    size.
+    """
+    seconds = ANSWER_SECONDS if network is None else FETCH_SECONDS
     try:
         with tempfile.TemporaryFile() as complaints:
             process = subprocess.Popen(
@@ -187,16 +220,23 @@ def _git(folder: Path, *arguments: str) -> str:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
-                env=os.environ | _ENVIRONMENT,
+                env=os.environ | (network or UNCONNECTED),
+                start_new_session=True,  # without a terminal nothing can ask for a password
             )
-            timer = threading.Timer(ANSWER_SECONDS, process.kill)
+            if network is not None and hasattr(resource, "prlimit"):
+                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+            timer = threading.Timer(seconds, _kill, [process])
             timer.start()
             with process:
-                output = process.stdout.read(LONGEST_LISTING + 1)  # type: ignore[union-attr]
-                if len(output) > LONGEST_LISTING:
-                    process.kill()
-            is_late = not timer.is_alive()
-            timer.cancel()
+                try:
+                    output = process.stdout.read(LONGEST_LISTING + 1)  # type: ignore[union-attr]
+                    if len(output) > LONGEST_LISTING:
+                        _kill(process)
+                    process.wait()
+                finally:
+                    is_late = not timer.is_alive()
+                    timer.cancel()
+                    _kill(process)  # after Ctrl+C, which git does not get
             complaints.seek(0)
             problem = complaints.read(_PIECE).decode(errors="replace").strip()
     except FileNotFoundError as error:
@@ -204,8 +244,17 @@ def _git(folder: Path, *arguments: str) -> str:
     if process.returncode == 0:
         return os.fsdecode(output)
     if is_late:
-        problem = f"it did not end in {ANSWER_SECONDS:.0f} seconds"
+        problem = f"it did not end in {seconds:.0f} seconds"
     elif len(output) > LONGEST_LISTING:
         problem = f"it lists more than {LONGEST_LISTING:,} bytes"
     problem = problem.removeprefix("fatal: ").rstrip(".") or str(process.returncode)
     raise SourceError(f"{folder}: git {arguments[0]} failed: {problem}.")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End git, if it runs, with the processes that it started."""
+    if process.poll() is None:
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()

@@ -13,8 +13,9 @@ from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
+from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
-from pgrag.ingest.source.source import ListedSource, Skips, SourceFile
+from pgrag.ingest.source.source import ListedSource, SourceFile
 
 
 def open_folder(root: Path, selection: Selection) -> ListedSource:
@@ -65,13 +66,22 @@ def open_commit(folder: Path, ref: str, selection: Selection) -> ListedSource:
     return open_tree(tree, selection, arguments, revision=tree.commit)
 
 
+def open_fetched(
+    source: str, repository: Repository, commit: str, ref: str | None, selection: Selection
+) -> ListedSource:
+    """List the files of a commit that was fetched; `source` and `ref` are what the caller named."""
+    tree = GitTree(repository.folder, commit, selection.subfolder, repository.url)
+    tree.location = tree.location.removesuffix(commit) + (ref or commit[:12])
+    arguments = selection.arguments(source, ref=commit)
+    return open_tree(tree, selection, arguments, revision=commit)
+
+
 def open_tree(
     tree: Tree,
     selection: Selection,
     arguments: dict[str, Any],
     *,
     revision: str | None = None,
-    skips: Skips | None = None,
 ) -> ListedSource:
     """List the files of a tree. Raises SourceError, and closes the tree, if it has no pages."""
     try:
@@ -79,7 +89,6 @@ def open_tree(
     except SourceError:
         tree.close()
         raise
-    listing.skips = skips or listing.skips
     return selected(
         tree.location,
         listing,
@@ -96,9 +105,8 @@ def open_tree(
 
 
 def _open_archive(path: Path, selection: Selection) -> ListedSource:
-    skips = Skips()
-    archive = Archive(path, selection.subfolder, _may_be_read, skips)
-    return open_tree(archive, selection, selection.arguments(os.path.abspath(path)), skips=skips)
+    archive = Archive(path, selection.subfolder, _may_be_read)
+    return open_tree(archive, selection, selection.arguments(os.path.abspath(path)))
 
 
 def _is_archive(path: Path) -> bool:

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pgrag.errors import SourceError
+from pgrag.ingest.formats.formats import FORMATS
 from pgrag.ingest.globs import matcher
-from pgrag.ingest.source.documentation import SUFFIXES, documentation
+from pgrag.ingest.source.documentation import documentation
 from pgrag.ingest.source.folder import Listing
 from pgrag.ingest.source.generators import Generator
 from pgrag.ingest.source.source import ListedSource, SourceFile
@@ -76,7 +77,8 @@ def selected(
             f" {skipped.reason} ({', '.join(skipped.examples)}).",
             hint=skipped.hint or None,
         )
-    raise SourceError(f"{location}: no documentation in it (looked for {', '.join(SUFFIXES)}).")
+    looked_for = ", ".join(each.name for each in FORMATS)
+    raise SourceError(f"{location}: no documentation in it (looked for {looked_for}).")
 
 
 def key_of(name: str) -> str:

@@ -1,13 +1,23 @@
 """Open a source by the look of its name."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from pgrag.errors import SourceError
-from pgrag.ingest.source.local import open_commit, open_file, open_folder
+from pgrag.ingest.source.git import tags_of
+from pgrag.ingest.source.local import open_commit, open_fetched, open_file, open_folder
+from pgrag.ingest.source.repository import Address, Network, Repository, repository_at
 from pgrag.ingest.source.selection import Selection
 from pgrag.ingest.source.source import Source
 from pgrag.settings import masked_url
+
+#: What stands before the version in a tag: v1.2, release-1.2, jest@1.2, package/v1.2.
+_BEFORE_VERSION = re.compile(r"(?:.*[/@])?[A-Za-z_.-]*(?=\d)")
 
 
 def discover(
@@ -18,26 +28,87 @@ def discover(
     subfolder: str | None = None,
     ref: str | None = None,
     include_ignored: bool = False,
+    network: Network | None = None,
 ) -> Source:
-    """List the Markdown files (`.md`, `.markdown`, `.mdx`) of a folder, or take a single file.
+    """List the documentation in a folder, an archive or a repository, or take a single file.
 
-    `include` and `exclude` are globs over keys (see `globs.matcher`). `subfolder` restricts the
-    source to that folder, and keys are relative to it. With `ref` (a branch, tag or commit) the
-    files are read from that commit of the git repository around the folder, whatever is checked
-    out; nothing is fetched. Hidden folders and `node_modules` are skipped, and, unless
-    `include_ignored`, what `.gitignore` and `.ignore` files name, those of the repository around
-    the folder included; so are symbolic links that leave the folder, with a warning. No folder is
-    visited twice.
+    What counts as documentation says `documentation.documentation`. `include` and `exclude` are
+    globs over keys (see `globs.matcher`). `subfolder` restricts the source to that folder, and keys
+    are relative to it. With `ref` (a branch, tag or commit) the files are read from that commit of
+    the git repository around the folder, whatever is checked out; nothing is fetched. The address
+    of a repository is read at `ref`, else at its default branch, through `network`. Hidden folders
+    and `node_modules` are skipped, and, unless `include_ignored`, what `.gitignore` and `.ignore`
+    files name, those of the repository around the folder included; so are symbolic links that
+    leave the folder, with a warning. No folder is visited twice.
 
-    Raises SourceError if the source is missing, cannot be read, or contains no Markdown.
+    Raises SourceError if the source is missing, cannot be read, or holds no documentation.
     """
     selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored)
+    if address := repository_at(source, is_named=ref is not None):
+        repository = _repository(address, network)
+        [commit] = repository.fetch([ref])
+        return open_fetched(_without_login(source, address), repository, commit, ref, selection)
     root = _existing(source)
     if ref is not None:
         return open_commit(root, ref, selection)
     if root.is_dir():
         return open_folder(root, selection)
     return open_file(root, selection)
+
+
+def discover_tags(
+    source: str, pattern: str, selection: Selection, network: Network | None = None
+) -> list[tuple[str, Callable[[], Source]]]:
+    """Return a version label for each tag of a repository that matches a glob, and how it opens.
+
+    The labels are in the order of their numbers. What is missing of a repository at an address is
+    fetched at once. Of several tags with one label the last is taken. Raises SourceError if no tag
+    matches.
+    """
+    address = repository_at(source, is_named=True)
+    repository = _repository(address, network) if address else None
+    root = Path() if repository else _existing(source)
+    tags = repository.tags() if repository else tags_of(root)
+    wanted = sorted((tag for tag in tags if fnmatchcase(tag, pattern)), key=_numbers)
+    if not wanted:
+        shown = ", ".join(sorted(tags, key=_numbers)[-5:]) or "none"
+        raise SourceError(
+            f"{named_source(source)}: no tag matches {pattern!r}.", hint=f"Its last tags: {shown}."
+        )
+    if repository is None or address is None:
+        return [
+            (label, partial(open_commit, root, tag, replace(selection, ref=tag)))
+            for label, tag in {label_of(tag): tag for tag in wanted}.items()
+        ]
+    name = _without_login(source, address)
+    commits = dict(zip(wanted, repository.fetch(wanted), strict=True))
+    return [
+        (label, partial(open_fetched, name, repository, commits[tag], tag, selection))
+        for label, tag in {label_of(tag): tag for tag in wanted}.items()
+    ]
+
+
+def label_of(tag: str) -> str:
+    """Return the version label of a tag: what begins with its number, else all of it."""
+    found = _BEFORE_VERSION.match(tag)
+    return tag[found.end() :] if found else tag
+
+
+def _repository(address: Address, network: Network | None) -> Repository:
+    if network is None:
+        raise SourceError(f"{address.url}: nothing is fetched here.", hint="Clone it first.")
+    return Repository(address, network)
+
+
+def _without_login(source: str, address: Address) -> str:
+    """Return the address as it is remembered: named as a repository, and without a password."""
+    prefix = "git+" if source.startswith("git+") else ""
+    return prefix + address.url
+
+
+def _numbers(tag: str) -> list[tuple[int, str]]:
+    """Return a key that sorts 1.10 behind 1.9, and 1.0-rc1 by its text."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", tag)]
 
 
 def named_source(source: str) -> str:
@@ -47,7 +118,7 @@ def named_source(source: str) -> str:
 
 def _existing(source: str) -> Path:
     """Return a path on this machine. Raises SourceError if there is nothing."""
-    root = Path(source)
+    root = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
     try:
         root = root.expanduser()
         is_there = root.exists()
@@ -58,6 +129,7 @@ def _existing(source: str) -> Path:
     if not is_there:
         raise SourceError(
             f"{named_source(source)}: no such file or folder.",
-            hint="A source is a folder with Markdown, a file, or a git repository on this machine.",
+            hint="A source is a folder, a file, an archive, or the path or address of a git"
+            " repository.",
         )
     return root

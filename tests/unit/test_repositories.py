@@ -1,0 +1,280 @@
+"""Repositories at an address: fetched by ref and tag, from a server on this machine."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from git_server import GitServer, run_git, serving
+
+from pgrag.errors import ForbiddenAddress, SourceError
+from pgrag.ingest.source import repository as repository_module
+from pgrag.ingest.source.repository import Network, repository_at
+from pgrag.ingest.source.selection import Selection
+from pgrag.ingest.source.source import digest_of
+from pgrag.ingest.source.sources import discover, discover_tags, label_of
+from pgrag.outgoing import AllowList
+
+LOOPBACK = AllowList(["127.0.0.0/8"])
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with `site.git`: three tags, of which the first has another page than the last."""
+    root = tmp_path_factory.mktemp("served")
+    work = root / "work"
+    (work / "docs").mkdir(parents=True)
+    run_git(work, "init", "-q", "-b", "main")
+    for number, tag in enumerate(["v1.9.0", "v1.10.0", "v2.0.0"]):
+        (work / "docs" / "a.md").write_text(f"# A {number}\n")
+        (work / "docs" / "same.md").write_text("# Same\n")
+        run_git(work, "add", "-A")
+        run_git(work, "commit", "-q", "-m", tag)
+        run_git(work, "tag", *(["-a", "-m", "told"] if number else []), tag)
+    run_git(root, "clone", "-q", "--bare", "work", "site.git")
+    run_git(root, "init", "-q", "--bare", "empty.git")
+    return root
+
+
+@pytest.fixture
+def server(root: Path) -> Iterator[GitServer]:
+    with serving(root) as server:
+        yield server
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Network:
+    return Network(tmp_path / "cache", LOOPBACK)
+
+
+def contents(source: str, network: Network, **options: object) -> dict[str, str]:
+    with discover(source, network=network, **options) as opened:  # type: ignore[arg-type]
+        return {file.key: file.read().decode() for file in opened.files()}
+
+
+def test_the_default_branch_is_read_and_fetched_once(server: GitServer, network: Network) -> None:
+    url = f"{server.url}/site.git"
+    with discover(url, network=network) as source:
+        assert {file.key for file in source.files()} == {"docs/a.md", "docs/same.md"}
+        assert all(file.digest == digest_of(file.read()) for file in source.files())
+        assert source.location == f"{url} at {str(source.revision)[:12]}"
+        assert source.arguments is not None
+        again = source.arguments
+    assert (again["source"], again["ref"]) == (url, source.revision)
+    asked = len(server.requests)
+    assert contents(url, network, subfolder="docs")["a.md"] == "# A 2\n"
+    assert server.requests[asked:] == [
+        "/site.git/info/refs",
+        "/site.git/git-upload-pack",
+    ]  # ls-remote
+    again.pop("source")
+    assert contents(url, network, **again)["docs/a.md"] == "# A 2\n"
+
+
+@pytest.mark.parametrize(("ref", "text"), [("v1.9.0", "# A 0\n"), ("main", "# A 2\n")])
+def test_a_branch_tag_or_commit_is_read(
+    server: GitServer, network: Network, root: Path, ref: str, text: str
+) -> None:
+    assert contents(f"{server.url}/site.git", network, ref=ref)["docs/a.md"] == text
+    commit = run_git(root / "site.git", "rev-parse", f"{ref}^{{commit}}").strip()
+    elsewhere = Network(network.cache / "other", LOOPBACK)
+    assert contents(f"{server.url}/site.git", elsewhere, ref=commit)["docs/a.md"] == text
+    # Any address is that of a repository if a ref is asked for.
+    (root / "plain").exists() or (root / "plain").symlink_to("site.git")
+    assert contents(f"{server.url}/plain", network, ref=ref)["docs/a.md"] == text
+
+
+def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(
+    server: GitServer, network: Network, root: Path
+) -> None:
+    for source in (f"{server.url}/site.git", str(root / "work"), str(root / "site.git")):
+        asked = len(server.requests)
+        versions = discover_tags(source, "v*", Selection(subfolder="docs"), network)
+        assert [label for label, _ in versions] == ["1.9.0", "1.10.0", "2.0.0"]
+        for number, (_, opened) in enumerate(versions):
+            with opened() as pages:
+                assert [file.key for file in pages.files()] == ["a.md", "same.md"]
+                assert next(pages.files()).read() == f"# A {number}\n".encode()
+        assert len(server.requests) - asked < 8  # one fetch for all
+    with pytest.raises(SourceError, match=r"no tag matches 'x\*'") as caught:
+        discover_tags(f"{server.url}/site.git", "x*", Selection(), network)
+    assert caught.value.hint == "Its last tags: v1.9.0, v1.10.0, v2.0.0."
+
+
+@pytest.mark.parametrize(
+    ("tag", "label"),
+    [
+        ("v1.2.3", "1.2.3"), ("1.2", "1.2"), ("release-1.2", "1.2"), ("jest@29.7.0", "29.7.0"),
+        ("package/v1.2-rc.1", "1.2-rc.1"), ("@scope/name@3.0", "3.0"), ("go1.22", "1.22"),
+        ("stable", "stable"), ("release/stable", "release/stable"),
+    ],
+)  # fmt: skip
+def test_the_label_of_a_tag_begins_with_its_number(tag: str, label: str) -> None:
+    assert label_of(tag) == label
+
+
+def test_what_is_missing_is_named_with_what_is_there(server: GitServer, network: Network) -> None:
+    with pytest.raises(SourceError, match=r"empty\.git: has no commits yet"):
+        discover(f"{server.url}/empty.git", network=network)
+    with pytest.raises(SourceError, match=r"has no branch, tag or commit 'v1\.9'") as caught:
+        discover(f"{server.url}/site.git", ref="v1.9", network=network)
+    assert "v1.9.0" in str(caught.value.hint)
+    with pytest.raises(SourceError, match=r"missing\.git: there is no repository"):
+        discover(f"{server.url}/missing.git", network=network)
+    with pytest.raises(SourceError, match="cannot be fetched"):
+        discover(f"{server.url}/site.git", ref="0" * 40, network=network)
+    with pytest.raises(SourceError, match="no documentation in it"):
+        discover(f"{server.url}/site.git", subfolder="nowhere", network=network)
+
+
+def test_a_login_is_used_and_shown_nowhere(
+    server: GitServer, network: Network, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server.login = "ada:s3cr3t"
+    url = f"{server.url}/site.git"
+    with pytest.raises(SourceError, match="needs a login") as caught:
+        discover(url, network=network)
+    assert "TOKEN" in str(caught.value.hint)
+    wrong = url.replace("//", "//ada:wr0ng@")
+    with pytest.raises(SourceError, match="needs a login") as caught:
+        discover(wrong, network=network)
+    assert "wr0ng" not in f"{caught.value}{caught.value.hint}"
+    with discover(url.replace("//", "//ada:s3cr3t@"), network=network) as source:
+        assert len(source) == 2
+        assert "s3cr3t" not in f"{source.location}{source.arguments}"
+    assert "s3cr3t" not in capfd.readouterr().err
+    written = [path for path in network.cache.rglob("*") if path.is_file()]
+    assert not any(b"s3cr3t" in path.read_bytes() for path in written)
+
+
+def test_a_service_does_not_use_the_credentials_of_its_user(
+    server: GitServer, network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.login = "ada:s3cr3t"
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password s3cr3t\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    url = f"{server.url}/site.git"
+    assert "docs/a.md" in contents(url, network)
+    with pytest.raises(SourceError, match="needs a login"):
+        discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
+
+
+def test_addresses_outside_the_allow_list_are_never_asked(
+    server: GitServer, network: Network, tmp_path: Path
+) -> None:
+    public = Network(tmp_path / "cache", AllowList(["public"]))
+    for url in (server.url, server.url.replace("127.0.0.1", "localhost")):
+        with pytest.raises(ForbiddenAddress):
+            discover(f"{url}/site.git", network=public)
+    with pytest.raises(ForbiddenAddress):
+        discover("git@localhost:owner/name.git", network=public)
+    assert server.requests == []
+
+
+def test_a_name_is_pinned_to_the_address_that_was_checked(
+    server: GitServer, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name exists only here: git does not resolve it once more."""
+    real = repository_module.reachable_addresses
+    monkeypatch.setattr(
+        repository_module,
+        "reachable_addresses",
+        lambda allowed, _, port: real(allowed, "127.0.0.1", port),
+    )
+    url = server.url.replace("127.0.0.1", "docs.kestrel.invalid")
+    assert "docs/a.md" in contents(f"{url}/site.git", network)
+
+
+def test_redirects_are_not_followed(server: GitServer, network: Network, root: Path) -> None:
+    with serving(root) as other:
+        server.moved_to = other.url
+        with pytest.raises(SourceError, match="has moved"):
+            discover(f"{server.url}/site.git", network=network)
+        assert other.requests == []
+
+
+def test_neither_configuration_nor_hooks_of_others_take_part(
+    server: GitServer, network: Network, root: Path, tmp_path: Path
+) -> None:
+    work = root / "work"
+    made = tmp_path / "made"
+    (work / ".gitattributes").write_text("*.md filter=evil diff=evil\n")
+    run_git(work, "config", "uploadpack.packObjectsHook", f"touch {made}; exec git")
+    with serving(root):
+        assert "docs/a.md" in contents(f"{server.url}/work/.git", network, ref="main")
+    assert not made.exists()
+    [folder] = [path for path in network.cache.iterdir() if path.is_dir()]
+    assert not (folder / "hooks").exists()
+    assert "url" not in (folder / "config").read_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "url"),
+    [
+        ("https://github.com/owner/name", "https://github.com/owner/name.git"),
+        ("https://github.com/owner/name.git", "https://github.com/owner/name.git"),
+        ("https://u:p@git.example.org/x.git/", "https://git.example.org/x.git"),
+        ("git+https://git.example.org/x", "https://git.example.org/x"),
+        ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
+        ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
+        ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
+        ("https://github.com/owner/name/wiki", None),
+        ("https://docs.example.org/guide/", None),
+        ("docs", None),
+        ("C:\\docs", None),
+        ("file:///srv/docs", None),
+    ],
+)
+def test_an_address_says_whether_it_is_a_repository(source: str, url: str | None) -> None:
+    address = repository_at(source)
+    assert (address and address.url) == url
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
+        "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
+        "git+file://x/y",
+    ],
+)  # fmt: skip
+def test_other_protocols_and_odd_hosts_are_refused(source: str, network: Network) -> None:
+    with pytest.raises(SourceError):
+        discover(source, network=network)
+
+
+def test_a_file_address_is_a_path(root: Path, network: Network) -> None:
+    url = f"file://{root}/work"
+    assert "docs/a.md" in contents(url, network)
+    assert contents(url, network, ref="v1.9.0")["docs/a.md"] == "# A 0\n"
+
+
+def test_submodules_are_told(tmp_path: Path, root: Path, network: Network) -> None:
+    run_git(tmp_path, "clone", "-q", str(root / "work"), "outer")
+    run_git(tmp_path / "outer", "submodule", "--quiet", "add", str(root / "work"), "vendored")
+    run_git(tmp_path / "outer", "commit", "-q", "-m", "submodule")
+    with discover(str(tmp_path / "outer"), ref="HEAD") as source:
+        [skipped] = source.skipped
+        assert (skipped.reason, skipped.examples) == ("submodules", ("vendored",))
+
+
+def test_a_fetch_that_is_interrupted_leaves_no_process(
+    server: GitServer, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+
+    def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
+        process = real(*arguments, **options)  # type: ignore[call-overload]
+        started.append(process)
+        return process  # type: ignore[no-any-return]
+
+    class Interrupting(int):
+        def __add__(self, _: int) -> int:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("pgrag.ingest.source.git.subprocess.Popen", start)
+    monkeypatch.setattr("pgrag.ingest.source.git.LONGEST_LISTING", Interrupting())
+    with pytest.raises(KeyboardInterrupt):
+        discover(f"{server.url}/site.git", network=network)
+    assert [process.poll() is not None for process in started] == [True]
