@@ -24,6 +24,7 @@ from pgrag.errors import (
     DatabaseUnavailable,
     LanguageModelError,
     NotConfigured,
+    PgragError,
     SchemaOutdated,
     SettingsError,
     SourceError,
@@ -283,6 +284,33 @@ class App:
                 )
             except SourceError as error:
                 yield version, error
+
+    def watch(
+        self,
+        library: str,
+        version: str,
+        folder: str,
+        options: PageOptions,
+        *,
+        selection: Selection,
+    ) -> Iterator[IndexReport | PgragError]:
+        """Synchronise a version with a folder, now and after each change in it, without end.
+
+        Yields the report of each run, or why it failed; a later change tries again. Raises
+        SourceError if the folder cannot be watched, or is gone.
+        """
+        from pathlib import Path
+
+        from pgrag.ingest.source.watching import Folder
+
+        watched = Folder(Path(folder).expanduser(), selection)
+        for _ in watched.changes():
+            try:
+                yield self.index(library, version, watched.listed(), options)
+            except PgragError as error:
+                if not watched.path.is_dir():
+                    raise
+                yield error
 
     def _network(self, *, uses_credentials: bool) -> Network:
         from pgrag.ingest.source.repository import Network

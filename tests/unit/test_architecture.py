@@ -36,6 +36,7 @@ OWNERS = {
         "pgrag.embedding", "pgrag.endpoint", "pgrag.llm", "pgrag.outgoing", "pgrag.reranking",
     },
     "httpcore": {"pgrag.outgoing"},
+    "watchfiles": {"pgrag.ingest.source.watching"},
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},
     "uvicorn": {"pgrag.api", "pgrag.cli"},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,7 +24,7 @@ from pgrag.cli.command import App, Output, command, text
 from pgrag.cli.output import complain, notice, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import resumable
-from pgrag.errors import SourceError
+from pgrag.errors import PgragError, SourceError
 from pgrag.ingest.report import IndexReport, PlannedPage
 
 if TYPE_CHECKING:
@@ -116,6 +117,9 @@ def index(
             " their type says, else medium.",
         ),
     ] = None,
+    watch: Annotated[
+        bool, Option(help="Stay, and index each change in the folder within two seconds.")
+    ] = False,
     changed_config: Annotated[
         bool,
         Option(
@@ -161,10 +165,17 @@ def index(
         profile=parse_chunk_profile(profile, chunk_sizes),
         slugs=parse_slug_style(slugs),
     )
+    selection = Selection(
+        tuple(include or ()), tuple(exclude or ()), subfolder, ref, include_ignored
+    )
+    if watch:
+        if tags or ref or dry_run or as_json:
+            raise typer.BadParameter(
+                "follows a folder: leave out --tags, --ref, --dry-run and --json.",
+                param_hint="--watch",
+            )
+        return _watch(app, library, source[0], page_options, selection)
     if tags is not None:
-        selection = Selection(
-            tuple(include or ()), tuple(exclude or ()), subfolder, None, include_ignored
-        )
         if library.version or ref:
             raise typer.BadParameter(
                 "the versions and refs are those of the tags: leave out @VERSION and --ref.",
@@ -191,6 +202,30 @@ def index(
     return Output(
         asdict(report), lambda: _print_report(report, verbose=verbose), errors=_failures(report)
     )
+
+
+def _watch(
+    app: App, target: Target, source: str, page_options: PageOptions, selection: Selection
+) -> Output:
+    """Print what each run changed, and failures when they are new, until Ctrl+C."""
+    complaints: set[str] = set()
+    runs = app.watch(
+        target.library, target.version or "", source, page_options, selection=selection
+    )
+    with suppress(KeyboardInterrupt):
+        for number, outcome in enumerate(runs):
+            if isinstance(outcome, PgragError):
+                found = {outcome.message}
+            else:
+                found = {*outcome.warnings, *_failures(outcome)}
+                if number == 0 or outcome.written or outcome.removed:
+                    print_text(f"{datetime.now():%H:%M:%S} {_summary(outcome)}")
+                    if number == 0:
+                        notice(f"Watching {outcome.source}; Ctrl+C ends it.")
+            for complaint in sorted(found - complaints):
+                complain(complaint)
+            complaints = found
+    return text(None, "Watching has ended; what is indexed stays.")
 
 
 def _index_tags(

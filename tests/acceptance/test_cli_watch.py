@@ -1,0 +1,82 @@
+"""`pgrag index --watch`: each change is searchable soon, whatever it is, until Ctrl+C."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import psycopg
+from command_line import CommandLine, wait_for, write_pages
+
+#: Two are promised for a library of any size; the machine that runs the tests may be busy.
+MOST_SECONDS = 4.0
+
+
+def seconds_until(url: str, keys: set[str], word: str = "") -> float:
+    """Wait until exactly these pages are stored, and one of them is found by a word."""
+    started = time.monotonic()
+    with psycopg.connect(url, autocommit=True) as connection:
+        while time.monotonic() < started + 30:
+            rows = connection.execute("select p.key from pgrag.pages as p").fetchall()
+            found = (
+                not word
+                or connection.execute(
+                    "select 1 from pgrag.keyword_search(query => %s, library => 'pumps')", [word]
+                ).fetchone()
+            )
+            if {key for (key,) in rows} == keys and found:
+                return time.monotonic() - started
+            time.sleep(0.02)
+    raise AssertionError(f"{keys} expected, there are {rows}; {word!r} is found: {bool(found)}")
+
+
+def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path: Path) -> None:
+    source = write_pages(tmp_path / "pumps", 40)
+    kept = {str(path.relative_to(source)) for path in source.rglob("*.md")}
+    url = pgrag.variables["PGRAG_DATABASE_URL"]
+    forgiving = pgrag.with_variables(PYTHONWARNINGS="error,ignore::ResourceWarning")
+    process = forgiving.start("index", "pumps", source, "--watch")
+    ready = "select count(*) from pgrag.versions where status = 'ready'"
+    wait_for(url, ready, process, least=1)
+
+    times = []
+    (source / "new.md").write_text("# New\n\nThe flywheel is oiled.\n")
+    times.append(seconds_until(url, kept | {"new.md"}, "flywheel"))
+    (source / "new.md").write_text("# New\n\nThe crankshaft is oiled.\n")
+    times.append(seconds_until(url, kept | {"new.md"}, "crankshaft"))
+    (source / "new.md").rename(source / "part-0" / "moved.md")
+    times.append(seconds_until(url, kept | {"part-0/moved.md"}, "crankshaft"))
+    (source / "part-0").rename(source / "part-x")
+    renamed = {key.replace("part-0/", "part-x/") for key in kept | {"part-0/moved.md"}}
+    times.append(seconds_until(url, renamed))
+    (source / ".gitignore").write_text("part-x/\n")
+    (source / "part-x" / "draft.md").write_text("# Draft\n")
+    kept = {key for key in renamed if not key.startswith("part-x/")}
+    times.append(seconds_until(url, kept))
+
+    # A bad file is reported, and the watch goes on; a folder of pages comes at once.
+    (source / "bad.md").write_bytes(bytes(range(1, 30)) * 50)
+    for number in range(25):
+        (source / f"burst-{number}.md").write_text(f"# Burst {number}\n\nThe gasket is tight.\n")
+    burst = {f"burst-{number}.md" for number in range(25)}
+    times.append(seconds_until(url, kept | burst, "gasket"))
+    for number in range(25):
+        (source / f"burst-{number}.md").unlink()
+    times.append(seconds_until(url, kept))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in err) == (0, False), err
+    assert "Watching has ended" in out
+    assert err.count("bad.md: is binary") == 1
+    assert out.count("pumps from ") < 12, "a burst is one run, or few"
+    assert sorted(times)[len(times) // 2] < MOST_SECONDS, times
+
+
+def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:
+    source = write_pages(tmp_path / "pumps", 1)
+    refused = pgrag.run("index", "pumps", source / "part-0" / "pump-0.md", "--watch", code=1).err
+    assert "is no folder, so it cannot be watched" in refused
+    assert "Invalid value for --watch" in pgrag.run(
+        "index", "pumps", source, "--watch", "--ref", "main", code=2
+    ).err  # fmt: skip
