@@ -84,6 +84,7 @@ class AsyncClient:
     edges = _in_thread(Client.edges)
     links = _in_thread(Client.links)
     index = _in_thread(Client.index)
+    index_tags = _in_thread(Client.index_tags)
     embed = _in_thread(Client.embed)
     configure = _in_thread(Client.configure)
     remove = _in_thread(Client.remove)

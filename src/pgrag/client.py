@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from pgrag.app import App
 from pgrag.changes import compare_versions
 from pgrag.db import Row, collected_notices
-from pgrag.errors import InvalidInput
+from pgrag.errors import InvalidInput, SourceError
 from pgrag.result import substitutions
 from pgrag.settings import load_settings
 from pgrag.values.answers import Answer
@@ -370,18 +370,22 @@ class Client:
         slugs: SlugStyle | Literal[""] | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        subfolder: str | None = None,
+        ref: str | None = None,
         include_ignored: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Synchronise a version of a library with a folder or a file on this machine.
+        """Synchronise a version of a library with a source.
 
-        Unchanged files are skipped, pages without a file are removed. A page that cannot be read
-        is listed in `failed` of the report and keeps its stored state. What `.gitignore` and
-        `.ignore` files name is left out, unless `include_ignored`. `slugs` names the site generator
-        whose anchors the headings get; it is guessed from the configuration around the source. The
-        version remembers `base_url`, `language` and `slugs`: None keeps what it remembers, ""
-        forgets it, and `changes` of the report says what a new value rewrites.
+        A source is a folder, a file, an archive, or the path or address of a git repository, of
+        which `ref` (a branch, tag or commit) is read. Unchanged files are skipped, pages without a
+        file are removed. A page that cannot be read is listed in `failed` of the report and keeps
+        its stored state. What `.gitignore` and `.ignore` files name is left out, unless
+        `include_ignored`. `slugs` names the site generator whose anchors the headings get; it is
+        guessed from the configuration around the source. The version remembers `base_url`,
+        `language` and `slugs`: None keeps what it remembers, "" forgets it, and `changes` of the
+        report says what a new value rewrites.
         """
         from pgrag.ingest.page import PageOptions
 
@@ -392,10 +396,41 @@ class Client:
             PageOptions(base_url=base_url, language=language, slugs=slugs),
             include=include,
             exclude=exclude,
+            subfolder=subfolder,
+            ref=ref,
             include_ignored=include_ignored,
             dry_run=dry_run,
             progress=progress,
         )
+
+    def index_tags(
+        self,
+        library: str,
+        source: str | Path,
+        tags: str,
+        *,
+        language: str | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        subfolder: str | None = None,
+        dry_run: bool = False,
+    ) -> dict[str, IndexReport | SourceError]:
+        """Synchronise a version with each tag of a repository that matches a glob, such as "v1.*".
+
+        Returns by version, the oldest first, the report, or why the tag cannot be read.
+        """
+        from pgrag.ingest.page import PageOptions
+        from pgrag.ingest.source.selection import Selection
+
+        runs = self._app.index_tags(
+            library,
+            str(source),
+            tags,
+            PageOptions(language=language),
+            selection=Selection(tuple(include), tuple(exclude), subfolder),
+            dry_run=dry_run,
+        )
+        return dict(runs)
 
     def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
         """Compute the missing vectors of a library by a model; returns their number."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from git_server import run_git
 
 import pgrag
 from pgrag.app import App
@@ -280,6 +281,29 @@ def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):
         for example in examples:
             exec(example, names)
             assert capsys.readouterr().out.strip(), example
+
+
+def test_repositories_and_their_tags(clone, tmp_path):
+    root = tmp_path / "harbour"
+    (root / "docs").mkdir(parents=True)
+    run_git(root, "init", "-q", "-b", "main")
+    for tag, text in {
+        "v0.9": "",
+        "v1.0": "Twice a day.",
+        "v1.1": "High water twice a day.",
+    }.items():
+        if text:
+            (root / "docs" / "tides.md").write_text(f"# Tides\n\n{text}\n")
+        run_git(root, "add", "-A")
+        run_git(root, "commit", "-q", "--allow-empty", "-m", tag)
+        run_git(root, "tag", tag)
+    with clone() as url, pgrag.connect(url) as db:
+        reports = db.index_tags("harbour", root, "v*", subfolder="docs")
+        assert [*reports] == ["0.9", "1.0", "1.1"]
+        assert isinstance(reports["0.9"], pgrag.SourceError)
+        assert reports["1.1"].written == 1
+        assert {page.key for page in db.pages("harbour", "1.0")} == {"tides.md"}
+        assert db.index("harbour", root, "1.0", ref="v1.0", subfolder="docs").unchanged == 1
 
 
 def test_the_documentation_names_every_method():

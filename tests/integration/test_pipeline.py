@@ -77,6 +77,19 @@ class TestRuns:
         report = index(database, embedder, folder, source=source())
         assert (report.written, report.unchanged, reads) == (1, 3, ["drain.md"])
 
+    def test_a_pointer_of_git_lfs_is_no_page_and_no_failure(self, database, embedder, folder):
+        pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+        write(folder, {"new.md": pointer})
+        report = index(database, embedder, folder)
+        assert (report.written, report.failed) == (4, {})
+        [skipped] = report.skipped
+        assert (skipped.reason, skipped.examples) == ("pointers of Git LFS", ("new.md",))
+        assert "git lfs pull" in skipped.hint
+        # What is stored of a page stays while its content is elsewhere.
+        write(folder, {"drain.md": pointer})
+        report = index(database, embedder, folder)
+        assert (report.removed, report.unchanged, len(keys(database))) == (0, 3, 4)
+
     def test_planner_is_told_of_what_is_news_to_the_whole_database(
         self, database, connection, embedder, folder
     ):

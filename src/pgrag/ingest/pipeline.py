@@ -26,7 +26,7 @@ from pgrag.ingest.matter.properties import Properties, path_warnings
 from pgrag.ingest.page import PageOptions, read_page, read_properties_of, source_hash
 from pgrag.ingest.remembered import changes, complete, describe
 from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.source import Source, SourceFile, digest_of
+from pgrag.ingest.source.source import Elsewhere, Skips, Source, SourceFile, digest_of
 from pgrag.models import Chunk, Edge, Page
 
 #: Documents per transaction: enough to amortise the cost of a statement, few enough that a crash
@@ -174,6 +174,7 @@ def _synchronise(
     removed = in_the_way + [key for key in gone if key in stored]
     report.removed = len(removed)
     report.warnings.extend(path_warnings(reader.paths))
+    report.skipped.extend(reader.skips.grouped())
     if report.dry_run:
         report.gone.extend(removed)
     else:
@@ -203,6 +204,7 @@ class _Reader:
     report: IndexReport
     child: Child
     similarities: Similarities | None
+    skips: Skips = field(default_factory=Skips)
     kept: set[str] = field(default_factory=set)
     outdone: set[str] = field(default_factory=set)
     paths: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -276,7 +278,10 @@ class _Reader:
                 digest=digest,
             )
         except SourceError as error:
-            self.report.failed[file.key] = str(error)
+            if isinstance(error, Elsewhere):
+                self.skips.add(file.key, error.message, error.hint or "")
+            else:
+                self.report.failed[file.key] = str(error)
             if file.key in self.stored:
                 self.kept.add(file.key)
             return None

@@ -10,7 +10,7 @@ a stray README. So HTML counts if it is the larger part. Plain text is mostly no
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from pgrag.ingest.formats.formats import SUFFIXES
 from pgrag.ingest.source.source import Skips
@@ -19,27 +19,32 @@ from pgrag.ingest.source.source import Skips
 _KINDS = {"Markdown": "markup", "reStructuredText": "markup", "HTML": "html", "text": "text"}
 #: Folders that hold no documentation, or copies of it.
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX", "__pycache__", "site-packages"})
-#: Folders in which HTML and text are parts of pages, or their sources.
+#: Folders in which HTML and text are parts of pages, their sources, or lists of them.
 _PARTS = frozenset(
-    {"_includes", "_layouts", "_modules", "_sources", "_static", "_templates", "class-use"}
-)
+    {
+        "_includes", "_layouts", "_modules", "_sources", "_static", "_templates",
+        "class-use", "index-files",
+    }
+)  # fmt: skip
 #: Lists of what other pages hold, as Sphinx, mdBook, rustdoc, Javadoc and Doxygen write them.
 _GENERATED = re.compile(
     r"""
-    (?:genindex(?:-.+)?|(?:py-|http-)?modindex|http-routingtable|search|404|print|toc  # Sphinx
-    |all|help|settings|source-src  # rustdoc
-    |all(?:classes|packages)(?:-index|-frame)?|index-(?:all|\d+)|overview-(?:tree|frame)
+    (?:.*/)?
+    (?:genindex(?:-.+)?|(?:py-|http-)?modindex|http-routingtable|404  # Sphinx
+    |all  # rustdoc
+    |all(?:classes|packages)(?:-index|-frame)|index-all|overview-(?:tree|frame)
     |package-(?:tree|use|frame)|constant-values|serialized-form|help-doc  # Javadoc
-    |annotated|classes|functions_.+|globals_.+|hierarchy|.+_source|dir_[0-9a-f]{32}  # Doxygen
+    |(?:functions|globals)_.+|.+_8[a-z]+_source|dir_[0-9a-f]{32}  # Doxygen
     )\.x?html?
+    |print\.html  # mdBook: all pages in one
     """,
     re.VERBOSE,
 )
-#: Text files that programs read.
+#: Text files that programs read, and licences.
 _MACHINE = re.compile(
-    r"(?:.*requirements.*|constraints.*|cmakelists|robots|manifest|license.*|copying.*|notice.*"
-    r"|.+\.rst|.+\.md|.*lock|top_level|entry_points|sources|dependency_links|security"
-    r"|humans|ads)\.txt"
+    r"(?:(?:dev|test|docs?|build|lint|base|prod)[-_.])?requirements(?:[-_.].*)?\.txt"
+    r"|(?:constraints.*|cmakelists|robots|humans|ads|security|manifest|top_level|entry_points"
+    r"|sources|dependency_links|licen[cs]e.*|copying.*|notice.*|.+\.rst|.+\.md|.*lock)\.txt"
 )
 
 
@@ -59,12 +64,13 @@ def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) ->
     `include` are the globs by which the caller has chosen the files.
     """
     named = {kind for pattern in include if (kind := _kind(pattern))}
+    present = {*names}
     candidates: list[tuple[str, str]] = []
     for name in names:
         kind = _kind(name) or "document"
-        if name.rpartition("/")[2].startswith("._"):
+        if posixpath.basename(name).startswith("._"):
             skips.add(name, "notes of macOS about another file")
-        elif kind not in named and (reason := _fault(name, kind)):
+        elif kind not in named and (reason := _fault(name, kind, present)):
             skips.add(name, reason, _way_out(name))
         else:
             candidates.append((name, kind))
@@ -80,11 +86,13 @@ def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) ->
             yield name
 
 
-def _fault(name: str, kind: str) -> str | None:
+def _fault(name: str, kind: str, names: Container[str]) -> str | None:
     """Return why a file is no page whatever is beside it."""
     *folders, base = name.lower().split("/")
-    if kind == "html" and _GENERATED.fullmatch(base):
-        return "indexes that a generator wrote"
+    if kind == "html":
+        is_sphinx = f"{name[: -len(base)]}genindex.html" in names
+        if _GENERATED.fullmatch(name.lower()) or (is_sphinx and base == "search.html"):
+            return "indexes that a generator wrote"
     if kind == "text" and _MACHINE.fullmatch(base):
         return "text for programs"
     if kind in {"html", "text"} and not _PARTS.isdisjoint(folders):

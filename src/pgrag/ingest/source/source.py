@@ -12,6 +12,14 @@ from pgrag.models import NOWHERE, Origin
 _EXAMPLES = 3
 
 
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_LONGEST_POINTER = 1024
+
+
+class Elsewhere(SourceError):
+    """The content of a file is not where the file is."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """One file of a source. `key` is its path below the source, with "/".
@@ -28,7 +36,8 @@ class SourceFile:
     def read(self, limit: int | None = None) -> bytes:
         """Return the file's bytes.
 
-        Raises SourceError if it cannot be read, or is larger than `limit`.
+        Raises SourceError if it cannot be read, or is larger than `limit`, and Elsewhere if it is
+        a pointer of Git LFS.
         """
         try:
             data = self.load(-1 if limit is None else limit + 1)
@@ -38,6 +47,10 @@ class SourceFile:
             raise SourceError(
                 f"{self.key}: is larger than {limit:,} bytes.",
                 hint="Split it, or raise PGRAG_MAX_PAGE_BYTES.",
+            )
+        if data.startswith(_POINTER) and len(data) <= _LONGEST_POINTER:
+            raise Elsewhere(
+                "pointers of Git LFS", hint="Run `git lfs pull` in a clone, and index its folder."
             )
         return data
 
