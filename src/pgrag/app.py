@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pgrag.answer import Answerer
     from pgrag.embedding import Embedder
     from pgrag.enrichment import Enricher
+    from pgrag.ingest.kept_pages import KeptPages
     from pgrag.ingest.page import PageOptions
     from pgrag.ingest.pipeline import Progress
     from pgrag.ingest.report import IndexReport
@@ -195,13 +196,15 @@ class App:
         include_ignored: bool = False,
         dry_run: bool = False,
         in_child: bool = False,
+        kept_pages: KeptPages | None = None,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`.
 
         `include` to `include_ignored` only apply to a source given as text; see `discover`. An
         option that is None is the one that the version remembers. With `in_child` pages are read
-        in a child process, as a service should: a crash of a parser costs a page.
+        in a child process, as a service should: a crash of a parser costs a page. `kept_pages` are
+        those of other versions.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
@@ -240,6 +243,7 @@ class App:
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),
+                kept_pages=kept_pages,
                 dry_run=dry_run,
                 progress=progress,
             )
@@ -262,28 +266,32 @@ class App:
     ) -> Iterator[tuple[str, IndexReport | SourceError]]:
         """Synchronise a version with each tag of a repository that matches a glob, oldest first.
 
-        Yields the label of the version, made of the tag (see `label_of`), and the report, or why
-        the tag cannot be read. `progress` is called with the label for the progress of its run.
+        A file that has not changed since an earlier tag is not read again. Yields the label of the
+        version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
+        `progress` is called with the label for the progress of its run.
         """
+        from pgrag.ingest.kept_pages import KeptPages
         from pgrag.ingest.source.sources import discover_tags
 
         network = self._network(uses_credentials=not in_child)
-        for version, opened in discover_tags(source, pattern, selection, network):
-            try:
-                yield (
-                    version,
-                    self.index(
+        versions = discover_tags(source, pattern, selection, network)
+        with KeptPages() as kept_pages:
+            for version, opened in versions:
+                try:
+                    report = self.index(
                         library,
                         version,
                         opened(),
                         options,
                         dry_run=dry_run,
                         in_child=in_child,
+                        kept_pages=kept_pages,
                         progress=progress(version),
-                    ),
-                )
-            except SourceError as error:
-                yield version, error
+                    )
+                except SourceError as error:
+                    yield version, error
+                else:
+                    yield version, report
 
     def watch(
         self,

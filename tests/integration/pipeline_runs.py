@@ -68,10 +68,11 @@ def index(
     dry_run = bool(options.pop("dry_run", False))
     progress = options.pop("progress", None)
     opened: Any = options.pop("source", None)
+    kept_pages: Any = options.pop("kept_pages", None)
     with opened or discover(str(folder)) as source:
         return pipeline.index(
             database, embedder, source, IndexTarget("guide", version, PageOptions(**options)),
-            dry_run=dry_run, progress=progress,
+            kept_pages=kept_pages, dry_run=dry_run, progress=progress,
         )  # fmt: skip
 
 

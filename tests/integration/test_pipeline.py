@@ -9,6 +9,7 @@ import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
 from pgrag.ingest import pipeline
+from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
 
 
@@ -76,6 +77,43 @@ class TestRuns:
         contents["drain.md"] += b"\nMore.\n"
         report = index(database, embedder, folder, source=source())
         assert (report.written, report.unchanged, reads) == (1, 3, ["drain.md"])
+
+    def test_a_file_read_for_one_version_is_not_read_for_the_next(self, database, embedder, folder):
+        reads: list[str] = []
+
+        def source(changed: bytes = b"") -> ListedSource:
+            def load(key: str, data: bytes) -> Callable[[int], bytes]:
+                return lambda _: reads.append(key) or data  # type: ignore[func-returns-value]
+
+            texts = {key: text.encode() for key, text in GUIDE.items()}
+            texts["drain.md"] += changed
+            return ListedSource(
+                "memory",
+                tuple(
+                    SourceFile(key, load(key, data), digest=digest_of(data))
+                    for key, data in sorted(texts.items())
+                ),
+            )
+
+        with KeptPages() as kept:
+            index(database, embedder, folder, "1.0", source=source(), kept_pages=kept)
+            assert len(reads) == 4
+            reads.clear()
+            new = source(b"\nMore.\n")
+            report = index(database, embedder, folder, "1.1", source=new, kept_pages=kept)
+            assert (report.written, reads) == (4, ["drain.md"])
+            reads.clear()
+            site = "https://guide.example"
+            again = source()
+            index(database, embedder, folder, "2.0", source=again, kept_pages=kept, base_url=site)
+            assert len(reads) == 4, "other options give another page"
+        fields = "select p.title, p.body, p.front_matter, p.source_hash, p.document_count"
+        rows = database.query(
+            f"{fields} from pgrag.pages as p join pgrag.versions as v using (version_id)"
+            " where p.key = 'index.md' and v.label < '2' order by v.label"
+        )
+        assert len(rows) == 2
+        assert rows[0] == rows[1]
 
     def test_a_pointer_of_git_lfs_is_no_page_and_no_failure(self, database, embedder, folder):
         pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"

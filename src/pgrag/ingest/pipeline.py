@@ -21,6 +21,7 @@ from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
 from pgrag.ingest.formats import formats
+from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import Properties, path_warnings
 from pgrag.ingest.page import PageOptions, read_page, read_properties_of, source_hash
@@ -76,6 +77,7 @@ def index(
     target: IndexTarget,
     *,
     similarities: Similarities | None = None,
+    kept_pages: KeptPages | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
@@ -85,7 +87,8 @@ def index(
     written is reported and keeps its stored state; the run continues. However the run ends, each
     page is stored completely or not at all, and the next run completes the rest; a new version for
     which nothing was stored is discarded. With `dry_run` pages are read and counted, but not
-    written. `similarities` is for chunk profiles that cut by meaning. Page types come from the
+    written. `similarities` is for chunk profiles that cut by meaning. A page in `kept_pages` is not
+    read again, and one that is read is kept there. Page types come from the
     database's configuration; options that the target leaves open are those that the version
     remembers.
 
@@ -118,7 +121,12 @@ def index(
         report.changes = changes(remembered, options, len(stored))
         writer = _Writer(database, embedder, target, report)
         reader = _Reader(
-            target, stored, report, child, similarities if options.cuts_by_meaning else None
+            target,
+            stored,
+            report,
+            child,
+            similarities if options.cuts_by_meaning else None,
+            kept_pages,
         )
         with nullcontext() if dry_run else writer.opened(source):
             _synchronise(writer, reader, source, progress)
@@ -204,6 +212,7 @@ class _Reader:
     report: IndexReport
     child: Child
     similarities: Similarities | None
+    kept_pages: KeptPages | None
     skips: Skips = field(default_factory=Skips)
     kept: set[str] = field(default_factory=set)
     outdone: set[str] = field(default_factory=set)
@@ -266,17 +275,7 @@ class _Reader:
                 self.kept.add(file.key)
                 self.report.unchanged += 1
                 return None
-            if data is None:
-                data = file.read(self.target.max_page_bytes)
-            page = self._runner(file, data)(
-                read_page,
-                file.key,
-                data,
-                self.target.options,
-                self.similarities,
-                origin=file.origin,
-                digest=digest,
-            )
+            page = self._page(file, data, digest)
         except SourceError as error:
             if isinstance(error, Elsewhere):
                 self.skips.add(file.key, error.message, error.hint or "")
@@ -296,6 +295,26 @@ class _Reader:
                 f"{page.key}: has the same url as {other}: {page.url}; both are indexed"
             )
         self.kept.add(page.key)
+        return page
+
+    def _page(self, file: SourceFile, data: bytes | None, digest: str) -> Page:
+        """Read a page, unless an earlier run of the same command has read it."""
+        options = self.target.options
+        if self.kept_pages and (page := self.kept_pages.find(file, digest, options)):
+            return page
+        if data is None:
+            data = file.read(self.target.max_page_bytes)
+        page = self._runner(file, data)(
+            read_page,
+            file.key,
+            data,
+            options,
+            self.similarities,
+            origin=file.origin,
+            digest=digest,
+        )
+        if self.kept_pages:
+            self.kept_pages.keep(file, digest, options, page)
         return page
 
     def _runner(self, file: SourceFile, data: bytes) -> "_Run":

@@ -1,0 +1,36 @@
+"""Pages that were read for one version and may be those of the next: tags differ in few files."""
+
+import pickle
+import tempfile
+from typing import Self
+
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.source.source import SourceFile
+from pgrag.models import Origin, Page
+
+
+class KeptPages:
+    """The pages read by the runs of one command, in a nameless file; a context manager."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the pages
+        self._places: dict[tuple[str, str, Origin, PageOptions], int] = {}
+
+    def find(self, file: SourceFile, digest: str, options: PageOptions) -> Page | None:
+        """Return the page of a file with these bytes, read with these options, if it is there."""
+        place = self._places.get((file.key, digest, file.origin, options))
+        if place is None:
+            return None
+        self._file.seek(place)
+        return pickle.load(self._file)  # type: ignore[no-any-return]
+
+    def keep(self, file: SourceFile, digest: str, options: PageOptions, page: Page) -> None:
+        """Keep the page of a file."""
+        self._places[file.key, digest, file.origin, options] = self._file.seek(0, 2)
+        pickle.dump(page, self._file, pickle.HIGHEST_PROTOCOL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
