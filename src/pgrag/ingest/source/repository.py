@@ -23,7 +23,7 @@ from pgrag.outgoing import AllowList, reachable_addresses
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!//)[^\\]+)")
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 #: Hosts whose addresses with an owner and a name are repositories.
-_FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht"})
+_FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _NO_LOGIN = re.compile(
     r"could not read (?:Username|Password)|Authentication failed|terminal prompts disabled"
