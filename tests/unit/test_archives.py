@@ -214,7 +214,7 @@ def test_what_an_archive_may_hold_is_bounded(
         discover(str(zip_path))
     monkeypatch.setattr(archive, "MOST_MEMBERS", 50)
     monkeypatch.setattr(archive, "LARGEST_MEMBER", 9_999)
-    with pytest.raises(SourceError, match="no pages: larger than 9,999 bytes"):
+    with pytest.raises(SourceError, match="skipped are larger than 9,999 bytes"):
         discover(str(paths[0]))
 
 
@@ -273,6 +273,13 @@ def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path: Path) -> None:
     for path in (office, book):
         with discover(str(path)) as source:
             assert [file.key for file in source.files()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["a.zip", "A.TAR.GZ", "a.7z"])
+def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(SourceError, match="is no archive, whatever its name says"):
+        discover(str(tmp_path / name))
 
 
 def test_a_compressed_text_is_no_archive(tmp_path: Path) -> None:

@@ -183,8 +183,8 @@ def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:
             next(source.files()).read()
 
 
-def test_sources_without_markdown_say_where_and_what_was_looked_for(tmp_path: Path) -> None:
-    write(tmp_path, "full/a.md", "other/a.txt")
+def test_sources_without_documentation_say_where_and_what_was_looked_for(tmp_path: Path) -> None:
+    write(tmp_path, "full/a.md", "other/a.svg", "programs/requirements.txt")
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError, match=r"missing: no such file or folder"):
         discover(str(tmp_path / "missing"))
@@ -194,9 +194,12 @@ def test_sources_without_markdown_say_where_and_what_was_looked_for(tmp_path: Pa
         discover(str(tmp_path / ("x" * 300)))
     for name in ("empty", "other"):
         with pytest.raises(
-            SourceError, match=rf"{name}: no documentation in it \(looked for \.md, "
+            SourceError, match=rf"{name}: no documentation in it \(looked for Markdown, "
         ):
             discover(str(tmp_path / name))
+    with pytest.raises(SourceError, match="skipped are text for programs") as told:
+        discover(str(tmp_path / "programs"))
+    assert told.value.hint == "To read them: --include '**/*.txt'."
     with pytest.raises(SourceError, match="full: include and exclude leave none of its 1 files"):
         discover(str(tmp_path / "full"), exclude=["*.md"])
     with pytest.raises(SourceError, match="has no folder 'docs'"):
@@ -250,7 +253,7 @@ def test_an_unknown_ref_is_named(repository: Path, ref: str) -> None:
         discover(str(repository), ref=ref)
 
 
-def test_a_ref_needs_a_repository_and_markdown_in_it(repository: Path, tmp_path: Path) -> None:
+def test_a_ref_needs_a_repository_and_documentation_in_it(repository: Path, tmp_path: Path) -> None:
     write(tmp_path, "plain/a.md")
     with pytest.raises(SourceError, match="not a git repository"):
         discover(str(tmp_path / "plain"), ref="main")

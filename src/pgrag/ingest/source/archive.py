@@ -22,6 +22,8 @@ from pgrag.errors import SourceError
 from pgrag.ingest.source.source import Skips
 from pgrag.ingest.source.unpacking import LARGEST, LONGEST_READ, Unpacked, is_compressed
 
+#: How archives are called; what a file is says its content.
+SUFFIXES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 #: Members that an archive may have.
 MOST_MEMBERS = 250_000
 #: Bytes of a member that is copied.

@@ -166,9 +166,11 @@ def _followed(
         if not target.is_relative_to(root):
             if is_known(name) or target.is_dir():
                 listing.warnings.append(f"{name}: is a symbolic link out of the folder; skipped")
-        elif is_known(name) and target.is_file() and target not in seen:
+        elif is_known(name) and target.is_file():
+            # A file in another format may be no page under its own name.
+            if target not in seen or target.suffix != path.suffix:
+                yield name, target
             seen.add(target)
-            yield name, target
 
 
 def _count_known(folder: Path) -> int:

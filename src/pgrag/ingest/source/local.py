@@ -6,6 +6,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from pgrag.errors import SourceError
+from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.documentation import is_known
 from pgrag.ingest.source.file import read_file
@@ -49,6 +50,8 @@ def open_file(path: Path, selection: Selection) -> ListedSource:
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
     if _is_archive(path):
         return _open_archive(path, selection)
+    if path.name.lower().endswith(ARCHIVE_SUFFIXES):
+        raise SourceError(f"{path}: is no archive, whatever its name says.")
     if selection.subfolder:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
     return ListedSource(

@@ -73,8 +73,8 @@ def selected(
         )
     for skipped in listing.skips.grouped():
         raise SourceError(
-            f"{location}: no documentation in it; {skipped.count:,} files are no pages:"
-            f" {skipped.reason} ({', '.join(skipped.examples)}).",
+            f"{location}: no documentation in it; skipped are {skipped.reason}"
+            f" ({skipped.count:,}: {', '.join(skipped.examples)}).",
             hint=skipped.hint or None,
         )
     looked_for = ", ".join(each.name for each in FORMATS)
