@@ -53,6 +53,11 @@ def is_known(name: str) -> bool:
     return _kind(name) is not None
 
 
+def is_certain(name: str) -> bool:
+    """Whether a file is documentation whatever is beside it."""
+    return _kind(name) in {"markup", "document"}
+
+
 def is_skipped(folders: Sequence[str]) -> bool:
     """Whether a file in these folders is never read: a hidden folder, or one of dependencies."""
     return any(name.startswith(".") or name in _SKIPPED_FOLDERS for name in folders)

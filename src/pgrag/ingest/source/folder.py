@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from pgrag.ingest.source.documentation import is_known, is_skipped
+from pgrag.ingest.source.documentation import is_certain, is_known, is_skipped
 from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
 from pgrag.ingest.source.source import Skips
@@ -69,7 +69,7 @@ def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
     for name, blob in blobs:
         if is_known(name):
             if rules.ignores(_joined(prefix, name)):
-                listing.ignored += 1
+                listing.ignored += is_certain(name)
             else:
                 listing.files.append((name, blob))
     return listing
@@ -125,12 +125,12 @@ class _Walk:
                 if is_skipped([entry.name]):
                     continue
                 if self.rules.ignores_folder(_joined(self.prefix, name)):
-                    self.listing.ignored += _count_known(path)
+                    self.listing.ignored += _count_certain(path)
                 else:
                     yield path
             elif entry.is_symlink() or is_known(entry.name):
                 if self.rules.ignores(_joined(self.prefix, name)):
-                    self.listing.ignored += is_known(name)
+                    self.listing.ignored += is_certain(name)
                 elif entry.is_symlink():
                     self.links.append((name, path))
                 elif entry.is_file():
@@ -173,12 +173,12 @@ def _followed(
             seen.add(target)
 
 
-def _count_known(folder: Path) -> int:
+def _count_certain(folder: Path) -> int:
     """Count the files that an ignored folder would give; what cannot be read has none."""
     count = 0
     for _, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not is_skipped([name])]
-        count += sum(map(is_known, files))
+        count += sum(map(is_certain, files))
     return count
 
 
