@@ -200,7 +200,7 @@ class Settings(BaseSettings):
     llm_intents: bool = False
     """Let the model name a question's intent where no rule does"""
     max_page_bytes: int = Field(default=5_000_000, ge=1000, le=100_000_000)
-    """Bytes of the largest page that is indexed"""
+    """Bytes of the largest page that is indexed; PDF and Office files may have 20 times as many"""
     max_page_seconds: _Seconds = 120.0
     """Seconds that the reading of one page may take, in formats other than Markdown"""
     max_page_memory: int = Field(default=4_000_000_000, ge=500_000_000)

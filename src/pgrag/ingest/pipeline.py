@@ -51,9 +51,9 @@ class IndexTarget:
     """The version of a library that is indexed, and how its pages are read.
 
     With `embeds_edges` the texts of links and relations are embedded, too. A file of more than
-    `max_page_bytes` is not read. Pages in other formats than Markdown are read in a child process,
-    with `in_child` all: a crash of a parser costs a page, and so does one that takes more than
-    `limits`.
+    `max_page_bytes` is not read (see `formats.size_limit`). Pages in other formats than Markdown
+    are read in a child process, with `in_child` all: a crash of a parser costs a page, and so does
+    one that takes more than `limits`.
     """
 
     library: str
@@ -236,7 +236,7 @@ class _Reader:
                 if row is not None and self._stays(file):
                     uuid, moment = row["uuid"], row["modified"] or _NEVER
                 else:
-                    data = file.read(self.target.max_page_bytes)
+                    data = self._bytes(file)
                     run = self._runner(file, data)
                     properties = run(read_properties_of, file.key, data, file.origin)
                     uuid, moment = properties.uuid, _moment(properties)
@@ -268,7 +268,7 @@ class _Reader:
 
     def _read(self, file: SourceFile) -> Page | None:
         try:
-            data = None if file.digest else file.read(self.target.max_page_bytes)
+            data = None if file.digest else self._bytes(file)
             digest = file.digest or digest_of(data or b"")
             stored = self.stored.get(file.key)
             if stored is not None and self._is_current(file, digest, stored):
@@ -303,7 +303,7 @@ class _Reader:
         if self.kept_pages and (page := self.kept_pages.find(file, digest, options)):
             return page
         if data is None:
-            data = file.read(self.target.max_page_bytes)
+            data = self._bytes(file)
         page = self._runner(file, data)(
             read_page,
             file.key,
@@ -317,6 +317,10 @@ class _Reader:
             self.kept_pages.keep(file, digest, options, page)
         return page
 
+    def _bytes(self, file: SourceFile) -> bytes:
+        limit = self.target.max_page_bytes
+        return file.read(formats.size_limit(file.key, file.origin, limit))
+
     def _runner(self, file: SourceFile, data: bytes) -> "_Run":
         """Return what calls a function on a file: here, or in the child process."""
         is_own = formats.format_of(file.key, data, file.origin) is formats.MARKDOWN
@@ -325,7 +329,7 @@ class _Reader:
     def _stays(self, file: SourceFile) -> bool:
         """Whether the stored page is kept: its file is unchanged or cannot be read."""
         try:
-            digest = file.digest or digest_of(file.read(self.target.max_page_bytes))
+            digest = file.digest or digest_of(self._bytes(file))
             return self._is_current(file, digest, self.stored[file.key])
         except SourceError:
             return True

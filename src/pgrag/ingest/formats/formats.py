@@ -12,6 +12,8 @@ from pgrag.models import NOWHERE, Origin
 
 #: The bytes at the front of a file that tell its format.
 _SAMPLE = 2048
+#: How many times as many bytes as text a packed file may have.
+PACKED_FACTOR = 20
 
 
 class Converter(Protocol):
@@ -28,7 +30,8 @@ class Format:
     `recognises` tells it by its bytes, where they say it; else the media type or the suffix does.
     `version` is incremented when the same file would give other Markdown: its pages are read again.
     `module` has the function `convert`; it needs the packages of `extra`, if there is one. A file
-    that `is_published` is served under its own name, not as a page made of it.
+    that `is_published` is served under its own name, not as a page made of it. One that `is_packed`
+    may be large for the text that it holds.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Format:
     recognises: Callable[[bytes], bool] = lambda _: False
     extra: str = ""
     is_published: bool = False
+    is_packed: bool = False
 
 
 MARKDOWN = Format(
@@ -48,7 +52,16 @@ MARKDOWN = Format(
     "pgrag.ingest.formats.markdown",
 )
 TEXT = Format("text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text")
-FORMATS = (MARKDOWN, TEXT)
+PDF = Format(
+    "PDF",
+    (".pdf",),
+    ("application/pdf", "application/x-pdf"),
+    "pgrag.ingest.formats.pdf.reading",
+    recognises=lambda sample: b"%PDF-" in sample[:1024],
+    is_published=True,
+    is_packed=True,
+)
+FORMATS = (PDF, MARKDOWN, TEXT)
 """In the order in which they are asked whether the bytes are theirs."""
 
 SUFFIXES = {suffix: each for each in FORMATS for suffix in each.suffixes}
@@ -71,6 +84,12 @@ def named_format(key: str, origin: Origin = NOWHERE) -> Format | None:
     by_suffix = SUFFIXES.get(suffix[0].lower()) if suffix else None
     by_type = _MEDIA_TYPES.get(media_type)
     return (by_suffix or by_type) if media_type in _VAGUE else (by_type or by_suffix)
+
+
+def size_limit(key: str, origin: Origin, limit: int | None) -> int | None:
+    """Return how many bytes a file may have, if a page of text may have `limit` bytes."""
+    named = named_format(key, origin)
+    return limit * PACKED_FACTOR if limit and named and named.is_packed else limit
 
 
 def convert(key: str, data: bytes, origin: Origin = NOWHERE) -> Converted:

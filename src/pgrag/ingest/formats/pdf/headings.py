@@ -1,0 +1,174 @@
+"""Find the headings of a PDF: by its tags, else by its bookmarks, else by the sizes of its text."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pgrag.ingest.formats.pdf.lines import Line
+from pgrag.ingest.formats.pdf.properties import Bookmark
+
+_MAX_LENGTH = 150
+_NUMBERED = re.compile(
+    r"(?:chapter\s+|appendix\s+)?((?:\d+|[A-Z])(?:\.\d+)*)[.:]?\s+\S", re.IGNORECASE
+)
+_PREFIX = re.compile(r"(?:chapter|appendix|part|section)?(?:[a-z]?\d{0,6}|[ivx]{1,5})")
+_SENTENCE_END = (".", ",", ";", ":")
+_LINES_OF_A_TITLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; `lines` are the lines that it stands for, the first of which it replaces.
+
+    A bookmark without such lines stands before the line `before`.
+    """
+
+    text: str
+    level: int
+    page: int
+    lines: tuple[Line, ...]
+    before: Line | None = None
+
+
+def find_headings(lines: Sequence[Line], bookmarks: Sequence[Bookmark]) -> list[Heading]:
+    """Return the headings among a document's lines, from the best source that it has."""
+    if any(line.tag for line in lines):
+        return _joined([(line, line.tag) for line in lines if line.tag])
+    if len(bookmarks) > 1:
+        return _bookmarked(lines, bookmarks)
+    return _by_size(lines)
+
+
+def title_of(lines: Sequence[Line]) -> str:
+    """Return what the first page shows in its largest type, or "" if that is its usual type."""
+    sizes = _sizes(lines)
+    page = [line for line in lines if line.page == lines[0].page and not line.is_code]
+    largest = max((line.size for line in page), default=0.0)
+    if not sizes or largest < 1.25 * sizes.most_common(1)[0][0]:
+        return ""
+    found = [(line, 1) for line in page if line.size == largest]
+    title = _joined(found)[0].text
+    return title if 1 < len(title) <= _MAX_LENGTH else ""
+
+
+def _sizes(lines: Sequence[Line]) -> Counter[float]:
+    """Count the letters of each size of type."""
+    sizes = Counter[float]()
+    for line in lines:
+        if not line.is_code:
+            sizes[line.size] += len(line.text)
+    return sizes
+
+
+def _joined(found: Sequence[tuple[Line, int]]) -> list[Heading]:
+    """Join the lines of a heading that takes several."""
+    headings: list[Heading] = []
+    for line, level in found:
+        last = headings[-1] if headings else None
+        if last and level == last.level and _follows(last.lines[-1], line):
+            headings[-1] = Heading(
+                f"{last.text} {line.text}", level, last.page, (*last.lines, line)
+            )
+        else:
+            headings.append(Heading(line.text, level, line.page, (line,)))
+    return headings
+
+
+def _follows(line: Line, following: Line) -> bool:
+    return (
+        line.page == following.page
+        and line.size == following.size
+        and 0 < following.y - line.y < 1.7 * line.size
+    )
+
+
+def _squeezed(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _bookmarked(lines: Sequence[Line], bookmarks: Sequence[Bookmark]) -> list[Heading]:
+    """Find the lines that the bookmarks lead to; a title that is not found is put there."""
+    pages: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        pages[line.page].append(line)
+    headings: list[Heading] = []
+    taken: set[int] = set()
+    for bookmark in bookmarks:
+        page = [line for line in pages[bookmark.page] if id(line) not in taken]
+        matches = _title_lines(page, _squeezed(bookmark.title))
+        if matches:
+            found = min(matches, key=lambda each: abs(each[0].y - bookmark.y))
+            taken.update(id(line) for line in found)
+            text = " ".join(line.text for line in found)
+            headings.append(Heading(text, bookmark.level, bookmark.page, tuple(found)))
+        else:
+            below = (line for line in page if line.y + line.size > bookmark.y)
+            before = min(below, key=lambda each: each.y, default=None)
+            headings.append(Heading(bookmark.title, bookmark.level, bookmark.page, (), before))
+    return headings
+
+
+def _title_lines(page: Sequence[Line], title: str) -> list[list[Line]]:
+    """Return each run of lines that reads as the title, with or without a number before it."""
+    matches: list[list[Line]] = []
+    texts = [_squeezed(line.text) for line in page]
+    for first in range(len(page)):
+        joined = ""
+        for last in range(first, min(first + _LINES_OF_A_TITLE, len(page))):
+            joined += texts[last]
+            if len(joined) > len(title) + 14:
+                break
+            if joined == title or (
+                joined.endswith(title) and _PREFIX.fullmatch(joined[: -len(title)])
+            ):
+                matches.append(list(page[first : last + 1]))
+                break
+            if title.endswith(joined) and _PREFIX.fullmatch(title[: -len(joined)]):
+                matches.append(list(page[first : last + 1]))
+                break
+    return matches
+
+
+def _by_size(lines: Sequence[Line]) -> list[Heading]:
+    """Take short lines in larger type, or in bold with room above, as headings."""
+    sizes = _sizes(lines)
+    if not sizes:
+        return []
+    body = sizes.most_common(1)[0][0]
+    found = [
+        line
+        for previous, line, following in zip(
+            [None, *lines], lines, [*lines[1:], None], strict=False
+        )
+        if _is_heading(previous, line, following, body)
+    ]
+    ranks = sorted({_style(line, body) for line in found}, reverse=True)
+    numbers = [_NUMBERED.match(line.text) for line in found]
+    by_number = sum(number is not None for number in numbers) * 2 > len(found)
+    levels: list[tuple[Line, int]] = []
+    for line, number in zip(found, numbers, strict=True):
+        rank = ranks.index(_style(line, body)) + 1
+        level = number[1].count(".") + 1 if number and by_number else rank
+        levels.append((line, min(level, 6)))
+    return _joined(levels)
+
+
+def _style(line: Line, body: float) -> float:
+    return line.size if line.size > 1.08 * body else body
+
+
+def _is_heading(previous: Line | None, line: Line, following: Line | None, body: float) -> bool:
+    if len(line.text) > _MAX_LENGTH or line.is_code or line.is_list_item:
+        return False
+    if sum(character.isalpha() for character in line.text) < 2:
+        return False
+    if line.size > 1.08 * body:
+        return not line.text.endswith((",", ";"))
+    if not line.is_bold or line.size < body or line.text.endswith(_SENTENCE_END):
+        return False
+    room_above = (
+        previous is None or previous.page != line.page or line.y - previous.bottom > 0.6 * body
+    )
+    alone = following is None or following.page != line.page or not following.is_bold
+    return room_above and alone and len(line.text) < 80

@@ -1,0 +1,178 @@
+"""Write the lines and tables of a PDF as Markdown."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
+from pgrag.ingest.formats.pdf.headings import Heading
+from pgrag.ingest.formats.pdf.lines import Line, Table
+
+_BULLET = re.compile(r"(?:[•◦▪▫●○■□‣⁃∙·–—*\ue000-\uf8ff]|-)\s+(?=\S)")
+"""What stands before an item; symbol fonts keep their bullets in the private use area."""
+_ORDERED = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
+_SENTENCE_END = (".", ":", "!", "?")
+_HYPHEN = re.compile(r"[^\W\d_]-$|\u00ad$")
+
+
+@dataclass(slots=True)
+class _Block:
+    """A paragraph, a list item or code; the lines of code keep their spaces."""
+
+    kind: str
+    lines: list[Line] = field(default_factory=list)
+    marker: str = ""
+    depth: int = 0
+
+
+def write_page(
+    elements: Sequence[Line | Table],
+    headings: Mapping[int, Sequence[Heading]],
+    last: Sequence[Heading],
+) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the Markdown of each block.
+
+    `headings` are known by the `id()` of the line at which they stand, and replace their lines;
+    those in `last` stand behind the last line.
+    """
+    skipped = {id(line) for found in headings.values() for each in found for line in each.lines}
+    run: list[Line] = []
+    for element in elements:
+        found = headings.get(id(element), ())
+        if isinstance(element, Table) or found or id(element) in skipped:
+            yield from _blocks(run)
+            run = []
+        for each in found:
+            yield "heading", _heading(each)
+        if isinstance(element, Table):
+            yield "table", _table(element)
+        elif id(element) not in skipped:
+            run.append(element)
+    yield from _blocks(run)
+    for each in last:
+        yield "heading", _heading(each)
+
+
+def _blocks(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
+    blocks: list[_Block] = []
+    for line in lines:
+        last = blocks[-1] if blocks else None
+        if last and _continues(last, line):
+            last.lines.append(line)
+        else:
+            blocks.append(_started(line, blocks))
+    for block in blocks:
+        if block.kind == "code":
+            yield "code", _code(block.lines)
+        elif block.kind == "item":
+            text = escape(_joined(line.text for line in block.lines))
+            yield "item", f"{'  ' * block.depth}{block.marker} {text}"
+        else:
+            text = escape(_joined(line.text for line in block.lines))
+            yield "paragraph", escape_start(text)
+
+
+def _heading(found: Heading) -> str:
+    """Write a heading whose id leads a viewer to its page."""
+    return heading(found.level, escape(found.text), f"page={found.page}")
+
+
+def _started(line: Line, blocks: Sequence[_Block]) -> _Block:
+    if line.is_code:
+        return _Block("code", [line])
+    if match := _BULLET.match(line.text) or _ORDERED.match(line.text):
+        marker = f"{match[1]}." if match.re is _ORDERED else "-"
+        line.text = line.text[match.end() :]
+        return _Block("item", [line], marker, _depth(line, blocks))
+    return _Block("text", [line])
+
+
+def _depth(line: Line, blocks: Sequence[_Block]) -> int:
+    """Return how many open items stand further left."""
+    depths: list[float] = []
+    for block in reversed(blocks):
+        if block.kind != "item":
+            break
+        x = block.lines[0].x
+        if x < (depths[-1] if depths else line.x) - 2:
+            depths.append(x)
+    return min(len(depths), 3)
+
+
+def _continues(block: _Block, line: Line) -> bool:
+    """Whether a line belongs to the block that the line before it ended."""
+    last = block.lines[-1]
+    same_page = last.page == line.page
+    gap = line.y - last.bottom
+    if block.kind == "code":
+        return line.is_code and (not same_page or gap < 2.5 * last.size)
+    is_below = same_page and gap > -last.size
+    if line.is_code and not (is_below and _is_full(block, last, line)):
+        return False
+    if _BULLET.match(line.text) or (_ORDERED.match(line.text) and line.is_list_item):
+        return False
+    if not is_below:  # at the top of the next page or column
+        return line.text[:1].islower() and not last.text.endswith(_SENTENCE_END)
+    is_near = gap <= 0.75 * last.size and abs(line.size - last.size) <= 0.15 * last.size
+    if block.kind == "item":
+        return is_near and line.x >= block.lines[0].x - 1
+    starts_item = line.is_list_item and line.block != last.block
+    return is_near and not starts_item and not _starts_paragraph(block, last, line)
+
+
+def _starts_paragraph(block: _Block, last: Line, line: Line) -> bool:
+    """Whether the indent of a line, or the short line before it, shows a new paragraph."""
+    is_indented = len(block.lines) > 1 and line.x - last.x > 0.8 * line.size
+    right = max(each.right for each in block.lines)
+    is_short = last.right < right - 0.3 * (right - last.x)
+    return is_indented or (is_short and last.text.endswith(_SENTENCE_END))
+
+
+def _is_full(block: _Block, last: Line, line: Line) -> bool:
+    """Whether the last line ends where the block ends, so that its sentence goes on below."""
+    return block.kind == "text" and last.right > line.right - line.size and line.x <= last.x + 1
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """Join the lines of a paragraph; a word that was cut at a line's end is made whole."""
+    joined = ""
+    for text in texts:
+        if _HYPHEN.search(joined) and text[:1].islower():
+            joined = joined[:-1] + text
+        else:
+            joined = f"{joined} {text}" if joined else text
+    return joined
+
+
+def _code(lines: Sequence[Line]) -> str:
+    """Write code with its indents and empty lines."""
+    left = min(line.x for line in lines)
+    advances = [
+        piece.width / len(piece.text) for line in lines for piece in line.pieces if piece.text
+    ]
+    advance = sorted(advances)[len(advances) // 2] or 1.0
+    pitch = min(
+        (following.y - line.y for line, following in pairwise(lines) if following.y - line.y > 1),
+        default=0.0,
+    )
+    written: list[str] = []
+    previous: Line | None = None
+    for line in lines:
+        if previous and previous.page == line.page and line.y - previous.y > 1.7 * pitch > 0:
+            written.append("")
+        indent = " " * round((line.x - left) / advance)
+        written.append(indent + line.text)
+        previous = line
+    return "\n".join(fence("\n".join(written)))
+
+
+def _table(table: Table) -> str:
+    width = max(len(row) for row in table.rows)
+    head, *body = ([_cell(text) for text in row] + [""] * (width - len(row)) for row in table.rows)
+    rows = [head, ["---"] * width, *body]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(text: str) -> str:
+    return escape(" ".join(text.split())).replace("|", "\\|")
