@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -241,6 +242,25 @@ def test_an_address_says_whether_it_is_a_repository(source: str, url: str | None
 def test_other_protocols_and_odd_hosts_are_refused(source: str, network: Network) -> None:
     with pytest.raises(SourceError):
         discover(source, network=network)
+
+
+def test_what_a_killed_git_left_is_cleared(server: GitServer, network: Network) -> None:
+    url = f"{server.url}/site.git"
+    contents(url, network, ref="v1.9.0")
+    [folder] = [path for path in network.cache.iterdir() if path.is_dir()]
+    left = [folder / "shallow.lock", folder / "objects" / "pack" / "tmp_pack_x1"]
+    for path in left:
+        path.touch()
+    assert contents(url, network, ref="v2.0.0")["docs/a.md"] == "# A 2\n"
+    assert not any(path.exists() for path in left)
+
+
+def test_two_at_once_fetch_one_after_the_other(server: GitServer, network: Network) -> None:
+    url = f"{server.url}/site.git"
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        refs = ["v1.9.0", "v1.10.0", "v2.0.0"]
+        read = list(pool.map(lambda ref: contents(url, network, ref=ref)["docs/a.md"], refs))
+    assert read == ["# A 0\n", "# A 1\n", "# A 2\n"]
 
 
 def test_a_file_address_is_a_path(root: Path, network: Network) -> None:

@@ -11,10 +11,16 @@ import difflib
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 from pgrag.errors import SourceError
 from pgrag.ingest.source.git import UNCONNECTED, run_git
@@ -138,6 +144,11 @@ class Repository:
         What is not yet in the folder is fetched, without its history.
         """
         wanted = [self._wanted(ref) for ref in refs]
+        with _alone(self.folder):
+            self._fetch(wanted)
+        return [commit for _, commit in wanted]
+
+    def _fetch(self, wanted: Sequence[tuple[str, str]]) -> None:
         if not (self.folder / "HEAD").exists():
             run_git(
                 self.folder.parent, "init", "--bare", "--quiet", "--template=", str(self.folder)
@@ -152,7 +163,6 @@ class Repository:
                 self.folder, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head",
                 "--no-recurse-submodules", "--no-auto-maintenance", "--", self.url, *specs,
             )  # fmt: skip
-        return [commit for _, commit in wanted]
 
     def _wanted(self, ref: str | None) -> tuple[str, str]:
         """Return what to ask the server for, and the commit that it is."""
@@ -204,6 +214,18 @@ class Repository:
                 f"{self.url}: has moved.", hint="Name the address to which a browser gets."
             )
         raise SourceError(f"{self.url}: cannot be fetched: {problem}")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from a repository, and clear what a killed git left in it."""
+    with folder.with_suffix(".lock").open("w") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*"):
+            for left in folder.glob(pattern):
+                left.unlink(missing_ok=True)
+        yield
 
 
 def _environment(address: Address, network: Network) -> Mapping[str, str]:
