@@ -84,6 +84,30 @@ def test_an_archive_is_indexed_and_says_what_it_skipped(pgrag: CommandLine, tmp_
         packed.writestr("kettle-1.0/requirements.txt", "descaler==1.0\n")
     done = pgrag.run("index", "kettle", tmp_path / "kettle.zip")
     assert "1 page written" in done.out
-    assert "1 file skipped, names that lead out of the archive: kettle-1.0/../../up.md" in done.err
-    assert "1 file skipped, text for programs: requirements.txt" in done.err
+    assert "Skipped, names that lead out of the archive: kettle-1.0/../../up.md.\n" in done.err
+    assert "Skipped, text for programs: requirements.txt. To read them: --include '**/" in done.err
     assert "Nothing changed" in pgrag.run("index", "kettle", tmp_path / "kettle.zip").out
+
+
+def test_what_is_skipped_or_fails_for_one_reason_is_told_at_once(
+    pgrag: CommandLine, tmp_path: Path
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "boiler.md").write_text("# Boiler\n\nThe boiler is descaled.\n")
+    for number in range(5):
+        (docs / f"note-{number}.txt").write_text("A note.\n")
+        (docs / f"broken-{number}.md").write_bytes(bytes(range(1, 30)) * 50)
+    done = pgrag.run("index", "kettle", docs, code=1)
+    said = " ".join(done.err.split())
+    assert (
+        "Skipped, plain text beside other formats: 5 files (note-0.txt, note-1.txt, note-2.txt …)."
+        " To read them: --include '**/*.txt'."
+    ) in said
+    assert said.count("error: ") == 1
+    assert "error: 5 files (broken-0.md, broken-1.md, broken-2.md …): is binary (" in said
+    report = pgrag.attempt("index", "kettle", docs, "--json").json
+    assert len(report["failed"]) == 5
+    assert [(group["count"], group["reason"]) for group in report["skipped"]] == [
+        (5, "plain text beside other formats")
+    ]

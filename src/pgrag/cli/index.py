@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
@@ -355,12 +356,23 @@ def _print_report(report: IndexReport, *, verbose: bool) -> None:
             " --include-ignored reads them too."
         )
     for group in report.skipped:
-        shown = ", ".join(group.examples) + (" …" if group.count > len(group.examples) else "")
-        notice(f"{counted(group.count, 'file')} skipped, {group.reason}: {shown}. {group.hint}")
+        skipped = _shown(group.examples, group.count)
+        notice(f"Skipped, {group.reason}: {skipped}. {group.hint}".rstrip())
 
 
 def _failures(report: IndexReport) -> list[str]:
-    return _first([f"{key}: {reason}" for key, reason in report.failed.items()])
+    """Return why pages failed, with those together that have one reason."""
+    keys_of: defaultdict[str, list[str]] = defaultdict(list)
+    for key, reason in report.failed.items():
+        keys_of[reason.removeprefix(f"{key}: ")].append(key)
+    return _first([f"{_shown(keys, len(keys))}: {reason}" for reason, keys in keys_of.items()])
+
+
+def _shown(names: Sequence[str], count: int) -> str:
+    """Return a name, or their number with examples."""
+    if count == 1:
+        return names[0]
+    return f"{count:,} files ({', '.join(names[:3])}{' …' if count > 3 else ''})"
 
 
 def _first(messages: Sequence[str]) -> list[str]:
