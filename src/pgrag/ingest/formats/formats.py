@@ -61,7 +61,26 @@ PDF = Format(
     is_published=True,
     is_packed=True,
 )
-FORMATS = (PDF, MARKDOWN, TEXT)
+_OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
+_OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
+OFFICE = Format(
+    "an Office file",
+    (".docx", ".docm", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm"),
+    (
+        f"{_OFFICE_MEDIA_TYPE}wordprocessingml.document",
+        f"{_OFFICE_MEDIA_TYPE}presentationml.presentation",
+        f"{_OFFICE_MEDIA_TYPE}spreadsheetml.sheet",
+    ),
+    "pgrag.ingest.formats.office.reading",
+    recognises=lambda sample: (
+        sample.startswith(b"\xd0\xcf\x11\xe0")
+        or (sample.startswith(b"PK\x03\x04") and sample[30:].startswith(_OFFICE_MEMBERS))
+    ),
+    extra="documents",
+    is_published=True,
+    is_packed=True,
+)
+FORMATS = (PDF, OFFICE, MARKDOWN, TEXT)
 """In the order in which they are asked whether the bytes are theirs."""
 
 SUFFIXES = {suffix: each for each in FORMATS for suffix in each.suffixes}

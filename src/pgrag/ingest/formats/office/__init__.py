@@ -1,0 +1,1 @@
+"""Office files: documents, presentations and workbooks of the kind that are zip archives of XML."""

@@ -1,0 +1,267 @@
+"""Office files become Markdown; what they are is told by what they contain."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import datetime
+from typing import Any
+
+import pytest
+from docx import Document
+from docx.oxml import parse_xml
+from openpyxl import Workbook
+from pptx import Presentation
+from pptx.util import Inches
+
+from pgrag.errors import SourceError
+from pgrag.ingest.formats import formats
+from pgrag.ingest.formats.formats import OFFICE, convert, format_of
+from pgrag.ingest.page import PageOptions, read_page
+
+CODE = "listen:\n  - port: 8080\n    backlog: 128"
+ROWS = [("Key", "Meaning"), ("port", "The *port* | address"), ("backlog", "Clients that wait")]
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def saved(file: Any) -> bytes:
+    stream = io.BytesIO()
+    file.save(stream)
+    return stream.getvalue()
+
+
+def body(name: str, file: Any) -> str:
+    return convert(name, saved(file)).markdown.split("---\n\n", 1)[-1]
+
+
+def document() -> Any:
+    file = Document()
+    file.add_heading("The gateway", 1)
+    file.add_paragraph("The gateway reads `one` file.")
+    file.add_heading("Listeners", 2)
+    table = file.add_table(rows=0, cols=2)
+    for row in ROWS:
+        for cell, text in zip(table.add_row().cells, row, strict=True):
+            cell.text = text
+    style = file.styles.add_style("Source Code", 1)
+    for line in CODE.split("\n"):
+        file.add_paragraph(line, style=style)
+    for text in ("One", "Two"):
+        file.add_paragraph(text, style="List Bullet")
+    file.add_paragraph("Inner", style="List Bullet 2")
+    file.add_heading("Order", 3)
+    for text in ("First", "Second"):
+        file.add_paragraph(text, style="List Number")
+    return file
+
+
+EXPECTED = f"""# The gateway
+
+The gateway reads \\`one\\` file.
+
+## Listeners
+
+| Key | Meaning |
+| --- | --- |
+| port | The \\*port\\* \\| address |
+| backlog | Clients that wait |
+
+```
+{CODE}
+```
+
+- One
+- Two
+    - Inner
+
+### Order
+
+1. First
+2. Second"""
+
+
+def test_a_document_keeps_its_headings_tables_code_and_lists() -> None:
+    assert body("a.docx", document()).split("---\n\n")[-1] == EXPECTED
+
+
+def test_a_document_has_no_anchors_but_its_own_address() -> None:
+    page = read_page("guide/a.docx", saved(document()), PageOptions(base_url="https://a.example"))
+    assert page.url == "https://a.example/guide/a.docx"
+    assert page.title == "The gateway"
+    assert {chunk.anchor for chunk in page.chunks} == {""}
+
+
+def test_a_document_shows_what_is_inserted_and_linked_not_what_is_deleted() -> None:
+    file = Document()
+    paragraph = file.add_paragraph("Now ")
+    for xml in (
+        f'<w:ins xmlns:w="{WORD}"><w:r><w:t>new</w:t></w:r></w:ins>',
+        f'<w:del xmlns:w="{WORD}"><w:r><w:delText>old</w:delText><w:t>old</w:t></w:r></w:del>',
+    ):
+        paragraph._p.append(parse_xml(xml))
+    paragraph.add_run(", see ")
+    link = file.part.relate_to("https://a.example/b", "hyperlink", is_external=True)
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    paragraph._p.append(
+        parse_xml(
+            f'<w:hyperlink xmlns:w="{WORD}" xmlns:r="{relations}" r:id="{link}">'
+            "<w:r><w:t>the log</w:t></w:r></w:hyperlink>"
+        )
+    )
+    run = paragraph.add_run(" of ")
+    run = paragraph.add_run("gateway -v")
+    run.font.name = "Consolas"
+    assert body("a.docx", file) == "Now new, see [the log](<https://a.example/b>) of `gateway -v`"
+
+
+def test_the_title_of_a_document_stands_above_its_headings() -> None:
+    file = Document()
+    file.add_heading("The handbook", 0)
+    file.add_heading("Start", 1)
+    assert body("a.docx", file) == "# The handbook\n\n## Start"
+
+
+def test_merged_cells_are_written_once() -> None:
+    file = Document()
+    table = file.add_table(rows=2, cols=2)
+    table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
+    table.cell(1, 0).text, table.cell(1, 1).text = "a", "b"
+    assert body("a.docx", file) == "| Both |  |\n| --- | --- |\n| a | b |"
+
+
+def presentation() -> Any:
+    file = Presentation()
+    slide = file.slides.add_slide(file.slide_layouts[0])
+    slide.shapes.title.text, slide.placeholders[1].text = "The gateway", "How it runs"
+    slide = file.slides.add_slide(file.slide_layouts[1])
+    slide.shapes.title.text = "Listeners"
+    frame = slide.placeholders[1].text_frame
+    frame.text = "One"
+    inner = frame.add_paragraph()
+    inner.text, inner.level = "Inner", 1
+    table = slide.shapes.add_table(3, 2, Inches(1), Inches(4), Inches(6), Inches(1)).table
+    for number, row in enumerate(ROWS):
+        for column, text in enumerate(row):
+            table.cell(number, column).text = text
+    box = slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1)).text_frame
+    box.text = CODE
+    for paragraph in box.paragraphs:
+        for run in paragraph.runs:
+            run.font.name = "Courier New"
+    slide.notes_slide.notes_text_frame.text = "Say why."
+    return file
+
+
+def test_each_slide_of_a_presentation_is_a_section_with_its_notes() -> None:
+    page = read_page("a.pptx", saved(presentation()), PageOptions())
+    assert page.title == "The gateway"
+    assert (
+        page.body.strip()
+        == f"""# The gateway
+
+How it runs
+
+## Listeners
+
+- One
+    - Inner
+
+| Key | Meaning |
+| --- | --- |
+| port | The \\*port\\* \\| address |
+| backlog | Clients that wait |
+
+```
+{CODE}
+```
+
+Notes: Say why."""
+    )
+
+
+def test_each_sheet_of_a_workbook_is_a_section_with_its_tables() -> None:
+    file = Workbook()
+    sheet = file.active
+    sheet.title = "Listeners"
+    sheet.append(["What listens"])
+    for row in ROWS:
+        sheet.append(row)
+    sheet.append([])
+    sheet.append([None, "Since", "Share"])
+    sheet.append([None, datetime(2026, 1, 31), 0.1 + 0.2])
+    file.create_sheet("Empty")
+    hidden = file.create_sheet("Hidden")
+    hidden.append(["secret"])
+    hidden.sheet_state = "hidden"
+    assert (
+        body("a.xlsx", file)
+        == """## Listeners
+
+What listens
+
+| Key | Meaning |
+| --- | --- |
+| port | The \\*port\\* \\| address |
+| backlog | Clients that wait |
+
+| Since | Share |
+| --- | --- |
+| 2026-01-31 | 0.3 |"""
+    )
+
+
+def test_an_office_file_is_told_by_what_it_contains() -> None:
+    data = saved(presentation())
+    assert format_of("download", data) is OFFICE
+    assert convert("wrong.docx", data) == convert("right.pptx", data)
+
+
+def archive(members: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "is no Office file, or is cut off"),
+        (saved(document())[:5000], "is no Office file, or is cut off"),
+        (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
+        (archive({"word/document.xml": b"<w"}), "is damaged"),
+        (archive({"word/document.xml": b" " * 30_000_000}), "is refused: .* unpack to 30,000,000"),
+        (b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "needs a password"),
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "is an Office file of the kind before 2007"),
+    ],
+    ids=["empty", "cut off", "an archive", "damaged", "a bomb", "encrypted", "old"],
+)
+def test_what_cannot_be_read_has_a_reason(data: bytes, reason: str) -> None:
+    with pytest.raises(SourceError, match=rf"^a\.docx: {reason}"):
+        convert("a.docx", data)
+
+
+def test_entities_of_a_document_are_not_expanded() -> None:
+    parts = members(saved(document()))
+    bomb = b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
+    start = parts["word/document.xml"].index(b"<w:document")
+    parts["word/document.xml"] = bomb + parts["word/document.xml"][start:].replace(
+        b"The gateway reads", b"&b; reads"
+    )
+    assert "aaaaaaaaaa" not in convert("a.docx", archive(parts)).markdown
+
+
+def members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name="docx")
+
+    monkeypatch.setattr(formats, "import_module", missing)
+    with pytest.raises(SourceError, match=r"^a\.docx: is an Office file, which needs") as at:
+        convert("a.docx", saved(document()))
+    assert at.value.hint == "pip install 'pgrag[documents]'"
