@@ -78,17 +78,25 @@ def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
 
 def _text(shape: Any) -> Iterator[Part | None]:
     """Yield the paragraphs of a shape; those of a slide's body are a list."""
-    paragraphs = [each for each in shape.text_frame.paragraphs if each.text.strip()]
+    paragraphs = list(shape.text_frame.paragraphs)
+    count = sum(bool(each.text.strip()) for each in paragraphs)
     is_list = shape.is_placeholder and shape.placeholder_format.type in (
         PP_PLACEHOLDER.OBJECT,
         PP_PLACEHOLDER.BODY,
     )
+    is_code = False
     for each in paragraphs:
         text = each.text.replace(_LINE_BREAK, "\n")
         runs = [run for run in each.runs if run.text.strip()]
-        if runs and all(is_fixed_pitch(run.font.name or each.font.name) for run in runs):
+        if not text.strip():
+            yield Part("code", "") if is_code else None
+            continue
+        is_code = bool(runs) and all(
+            is_fixed_pitch(run.font.name or each.font.name) for run in runs
+        )
+        if is_code:
             yield Part("code", text)
-        elif (is_list and len(paragraphs) > 1) or each.level:
+        elif (is_list and count > 1) or each.level:
             yield item(escape(text), each.level)
         else:
             yield paragraph(escape(text))
