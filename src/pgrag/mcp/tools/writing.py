@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from pgrag.errors import InvalidInput, NotConfigured, UnknownVersion
+from pgrag.ingest.source.source import Skipped
 from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.mcp import progress
 from pgrag.mcp.corpus import Documentation, label, named, shown
@@ -32,8 +33,8 @@ class IndexDocs(Arguments):
     source: str = Field(
         min_length=1,
         max_length=4000,
-        description="Where it is, as the server sees it: the absolute path of a folder with"
-        " Markdown, of a file, or of a git repository.",
+        description="The absolute path of a folder, a file, an archive or a git repository, as the"
+        " server sees it; or the address of a repository.",
         examples=["/home/me/project/docs"],
     )
     version: str | None = optional_text(200, "Label of the version. Leave it out if there is none.")
@@ -64,6 +65,7 @@ class Indexed(BaseModel):
     unchanged: int
     removed: int = Field(description="Pages that the source no longer has.")
     ignored: int = Field(description="Files that .gitignore and .ignore leave out.")
+    skipped: list[Skipped] = Field(description="What else of the source is no page, by reason.")
     documents: int = Field(description="Passages of the pages written.")
     embedded: int
     seconds: float
@@ -134,6 +136,7 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
         f" {report.seconds:.1f} seconds.",
         *([f"- left out by .gitignore or .ignore: {report.ignored:,}"] if report.ignored else []),
         *(f"- changed: {change}" for change in done.changes),
+        *(f"- skipped, {each.reason}: {plural(each.count, 'file')}" for each in done.skipped),
         *(f"- failed: {key}: {reason}" for key, reason in done.failed.items()),
         *(f"- warning: {warning}" for warning in done.warnings),
     ]
