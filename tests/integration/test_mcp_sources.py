@@ -8,13 +8,14 @@ from git_server import run_git
 from mcp_client import connected
 
 
-def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp_path):
+def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp_path, monkeypatch):
     root, outside = tmp_path / "docs", tmp_path / "outside"
     for folder in (root, outside):
         folder.mkdir()
         with zipfile.ZipFile(folder / "buoys.zip", "w") as packed:
             packed.writestr("buoys/index.md", "# Buoys\n\nThey mark the channel.\n")
             packed.writestr("buoys/requirements.txt", "buoy==1.0\n")
+    monkeypatch.chdir(root)  # an address is no path below it
     (root / "link.zip").symlink_to(outside / "buoys.zip")
     repository = root / "repository"
     repository.mkdir()

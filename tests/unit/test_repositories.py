@@ -267,6 +267,8 @@ def test_a_file_address_is_a_path(root: Path, network: Network) -> None:
     url = f"file://{root}/work"
     assert "docs/a.md" in contents(url, network)
     assert contents(url, network, ref="v1.9.0")["docs/a.md"] == "# A 0\n"
+    with pytest.raises(SourceError, match="a service reads no such address"):
+        discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
 
 
 def test_submodules_are_told(tmp_path: Path, root: Path, network: Network) -> None:

@@ -48,6 +48,9 @@ def discover(
         repository = _repository(address, network)
         [commit] = repository.fetch([ref])
         return open_fetched(_without_login(source, address), repository, commit, ref, selection)
+    if source.startswith("file://") and not (network and network.uses_credentials):
+        # What a service may read is decided by the path.
+        raise SourceError(f"{source}: a service reads no such address.", hint="Name its path.")
     root = _existing(source)
     if ref is not None:
         return open_commit(root, ref, selection)
