@@ -19,6 +19,7 @@ $$;
 
 comment on function pgrag.version_source is
 'How one version was indexed last: location and revision of its source, the arguments that list the
-same files again, and the options base_url, language, chunk_profile and slugs (the generator whose
-anchors the headings have), which an indexing run without these options uses again. Null for a
-library or version that does not exist, {} for one that was written without a source.';
+same files again, and the options base_url, language, chunk_profile, slugs (the generator whose
+anchors the headings have) and converter (what reads PDF), which an indexing run without these
+options uses again. Null for a library or version that does not exist, {} for one that was written
+without a source.';

@@ -368,6 +368,7 @@ class Client:
         base_url: str | None = None,
         language: str | None = None,
         slugs: SlugStyle | Literal[""] | None = None,
+        converter: Literal["docling", ""] | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         subfolder: str | None = None,
@@ -383,8 +384,9 @@ class Client:
         file are removed. A page that cannot be read is listed in `failed` of the report and keeps
         its stored state. What `.gitignore` and `.ignore` files name is left out, unless
         `include_ignored`. `slugs` names the site generator whose anchors the headings get; it is
-        guessed from the configuration around the source. The version remembers `base_url`,
-        `language` and `slugs`: None keeps what it remembers, "" forgets it, and `changes` of the
+        guessed from the configuration around the source. `converter` reads PDF files in place of
+        the usual one. The version remembers `base_url`, `language`, `slugs` and `converter`: None
+        keeps what it remembers, "" forgets it, and `changes` of the
         report says what a new value rewrites.
         """
         from pgrag.ingest.page import PageOptions
@@ -393,7 +395,7 @@ class Client:
             library,
             version,
             str(source),
-            PageOptions(base_url=base_url, language=language, slugs=slugs),
+            PageOptions(base_url=base_url, language=language, slugs=slugs, converter=converter),
             include=include,
             exclude=exclude,
             subfolder=subfolder,

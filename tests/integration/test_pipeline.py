@@ -48,6 +48,7 @@ class TestRuns:
         assert version["source"] == {
             "location": str(folder), "revision": None, "base_url": "https://example.org/docs",
             "language": "en", "chunk_profile": None, "slugs": "github",
+            "converter": None,
         }  # fmt: skip
         [hit, *_] = database.call("search", query="upgrade a kernel", library="guide")
         assert (hit["key"], hit["url"]) == ("drain.md", "https://example.org/docs/drain")

@@ -168,6 +168,17 @@ def _json_object(text: str) -> dict[str, Any]:
     )
 
 
+def parse_converter(name: str | None) -> Literal["docling", ""] | None:
+    """Find a converter; "" and None are returned as they are."""
+    if not name:
+        return None if name is None else ""
+    if name == "docling":
+        return "docling"
+    raise typer.BadParameter(
+        f"there is no converter {name!r}; choose docling.", param_hint="--converter"
+    )
+
+
 def parse_slug_style(name: str | None) -> SlugStyle | Literal[""] | None:
     """Find a slug style; "" and None are returned as they are."""
     if not name:

@@ -18,6 +18,7 @@ from pgrag.cli.arguments import (
     counted,
     label,
     parse_chunk_profile,
+    parse_converter,
     parse_slug_style,
     parse_target,
 )
@@ -80,6 +81,10 @@ def index(
             " hugo or obsidian; default: guessed from the configuration around the source.",
         ),
     ] = None,
+    converter: Annotated[
+        str | None,
+        Option(metavar="docling", help="What reads PDF files, in place of the usual converter."),
+    ] = None,
     include: Annotated[
         list[str] | None, Option(metavar="GLOB", help="Only these files: 'guide/**'.")
     ] = None,
@@ -140,8 +145,8 @@ def index(
 
     Only what has changed is read, written and embedded, so repeated runs are cheap. Without
     @VERSION the documentation is unversioned. The version remembers --base-url, --language,
-    --profile, --chunk-sizes and --slugs; an empty value (--base-url '') forgets one. Exit status
-    1 means that some pages failed; the rest are indexed.
+    --profile, --chunk-sizes, --slugs and --converter; an empty value (--base-url '') forgets one.
+    Exit status 1 means that some pages failed; the rest are indexed.
 
     With --changed-config LIBRARY … no source is given: every version with pages read with
     page types that have changed since (`pgrag config show page_types`) is indexed again, from its
@@ -165,6 +170,7 @@ def index(
         language=language,
         profile=parse_chunk_profile(profile, chunk_sizes),
         slugs=parse_slug_style(slugs),
+        converter=parse_converter(converter),
     )
     selection = Selection(
         tuple(include or ()), tuple(exclude or ()), subfolder, ref, include_ignored

@@ -38,16 +38,17 @@ class PageOptions:
     `base_url` is where the source's pages are published. `language` applies to pages that name
     none. `profile` is the chunk profile of every page; without one the page's type chooses, with
     the standard profile as fallback. `slugs` names the site generator whose anchors the headings
-    get. `types` are the configured page types. An option that is None is the one that the version
-    remembers (see `remembered.complete`), one that is "" is forgotten. `overlap_size` and
-    `overlap_strategy` are settings of the library: how much of the end of a chunk is kept beside
-    the next one, and where it may begin.
+    get. `converter` reads PDF in place of the usual one. `types` are the configured page types. An
+    option that is None is the one that the version remembers (see `remembered.complete`), one that
+    is "" is forgotten. `overlap_size` and `overlap_strategy` are settings of the library: how much
+    of the end of a chunk is kept beside the next one, and where it may begin.
     """
 
     base_url: str | None = None
     language: str | None = None
     profile: ChunkProfile | Literal[""] | None = None
     slugs: SlugStyle | Literal[""] | None = None
+    converter: Literal["docling", ""] | None = field(default=None, repr=False)
     types: PageTypes = field(default_factory=PageTypes, repr=False)
     overlap_size: int = 50
     overlap_strategy: OverlapStrategy = "words"
@@ -78,8 +79,7 @@ def source_hash(
     hash means an equal page, without reading the file: only the page type that applies to the page
     enters the hash, and the version of the format that its name or its media type says.
     """
-    named = formats.named_format(key, origin)
-    version = f"{named.name} {named.version}" if named else ""
+    version = formats.fingerprint(key, origin, options.converter)
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
     fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n{origin!r}\n{version}\n{digest}"
     return hashlib.sha256(fingerprint.encode()).hexdigest()
@@ -101,7 +101,7 @@ def read_page(
     alone. `digest` is given if `data` stands for other bytes. Raises SourceError for a file whose
     format cannot be read.
     """
-    converted = formats.convert(key, data, origin)
+    converted = formats.convert(key, data, origin, options.converter)
     text = converted.markdown
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)

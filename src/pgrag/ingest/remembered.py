@@ -5,6 +5,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pgrag.errors import InvalidInput
+from pgrag.ingest.formats.formats import CONVERTERS
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.generators import Generator
 from pgrag.ingest.text.slugs import SLUG_STYLES
@@ -20,7 +21,7 @@ def complete(
 
     `remembered` is what `describe` returned for an earlier run, or None. `guess` finds the
     generator that publishes the source; it is called only if the slug style is not known, and its
-    result returned. Raises InvalidInput for a slug style that does not exist.
+    result returned. Raises InvalidInput for a slug style or converter that does not exist.
     """
     memory = remembered or {}
     if options.slugs and options.slugs not in SLUG_STYLES:
@@ -28,6 +29,11 @@ def complete(
             f"There is no slug style {options.slugs!r}.",
             hint=f"Choose {', '.join(SLUG_STYLES)}; an empty one is guessed from the source.",
         )
+    if options.converter and options.converter not in CONVERTERS:
+        raise InvalidInput(
+            f"There is no converter {options.converter!r}.", hint=f"Choose {', '.join(CONVERTERS)}."
+        )
+    converter = memory.get("converter") if options.converter is None else options.converter
     base_url = memory.get("base_url") if options.base_url is None else options.base_url
     language = memory.get("language") if options.language is None else options.language
     profile = options.profile
@@ -43,6 +49,7 @@ def complete(
         language=language or None,
         profile=profile or None,
         slugs=slugs or (generator.style if generator else "github"),
+        converter=converter or None,
     )
     return completed, generator
 
@@ -54,6 +61,7 @@ def describe(options: PageOptions) -> dict[str, Any]:
         "language": options.language,
         "chunk_profile": asdict(options.profile) if options.profile else None,
         "slugs": options.slugs,
+        "converter": options.converter,
     }
 
 
@@ -67,6 +75,7 @@ def changes(remembered: Mapping[str, Any] | None, options: PageOptions, pages: i
         "language": ("language", f"reads {number} again"),
         "chunk_profile": ("profile", f"cuts {number} again"),
         "slugs": ("slug style", f"rewrites the anchors of {number}"),
+        "converter": ("converter", "reads PDF files again"),
     }
     before = {"slugs": "github", **remembered}
     return [

@@ -61,6 +61,9 @@ PDF = Format(
     is_published=True,
     is_packed=True,
 )
+CONVERTERS = ("docling",)
+"""What may read PDF in place of the usual converter."""
+DOCLING = Format("PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", extra="docling")
 _OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
 _OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
 OFFICE = Format(
@@ -111,12 +114,27 @@ def size_limit(key: str, origin: Origin, limit: int | None) -> int | None:
     return limit * PACKED_FACTOR if limit and named and named.is_packed else limit
 
 
-def convert(key: str, data: bytes, origin: Origin = NOWHERE) -> Converted:
-    """Return a file as Markdown. Raises SourceError if it cannot be read, or lacks a package."""
+def fingerprint(key: str, origin: Origin, converter: str | None) -> str:
+    """Return what a file's Markdown depends on beside its bytes, as far as its name tells."""
+    named = named_format(key, origin)
+    if named is PDF and converter:
+        return f"{converter} {DOCLING.version}"
+    return f"{named.name} {named.version}" if named else ""
+
+
+def convert(
+    key: str, data: bytes, origin: Origin = NOWHERE, converter: str | None = None
+) -> Converted:
+    """Return a file as Markdown; `converter` is one of `CONVERTERS`, or None for the usual one.
+
+    Raises SourceError if it cannot be read, or lacks a package.
+    """
     found = format_of(key, data, origin)
+    if found is PDF and converter:
+        found = DOCLING
     try:
-        converter: Converter = import_module(found.module).convert
-        return converter(key, data, origin)
+        reads: Converter = import_module(found.module).convert
+        return reads(key, data, origin)
     except ModuleNotFoundError as error:
         if not found.extra:
             raise
