@@ -1,22 +1,30 @@
 """Measure what every format keeps of one handbook: `python -m benchmarks.formats`.
 
-The table is part of docs/sources.md.
+The table is part of docs/sources.md. With the paths of PDF files it measures those instead.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections import Counter
 from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
+from pypdf import PdfReader
+
 from benchmarks.handbook import HANDBOOK, WRITERS
 from pgrag.ingest.formats.formats import SUFFIXES, convert
+from pgrag.ingest.formats.pdf.properties import read_properties
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.text import markdown
 
 _TIMES = 5
+_PDF_HEADING = re.compile(r"^(#{1,6}) .*\{#page=(\d+)\}$", re.MULTILINE)
 _FENCE = re.compile(r"```+[^\n]*\n(.*?)\n```+", re.DOTALL)
 _ROW = re.compile(r"\|(.+)\|")
 
@@ -73,8 +81,30 @@ def _share(found: Sequence[object], wanted: Sequence[object]) -> str:
     return f"{right}/{len(wanted)}" + (f", {extra} wrong" if extra > 0 else "")
 
 
+def print_pdfs(paths: Sequence[str]) -> None:
+    """Print how many bookmarks of real files became headings of their level on their page."""
+    print("| file | pages | bookmarks | headings at their place | ms a page |")
+    print("|---|---:|---:|---:|---:|")
+    for path in map(Path, paths):
+        data = path.read_bytes()
+        reader = PdfReader(BytesIO(data))
+        wanted = Counter((each.level, each.page) for each in read_properties(data).bookmarks)
+        start = perf_counter()
+        found = Counter(
+            (len(match[1]), int(match[2]))
+            for match in _PDF_HEADING.finditer(convert(path.name, data).markdown)
+        )
+        milliseconds = (perf_counter() - start) * 1000 / len(reader.pages)
+        placed = (wanted & found).total()
+        row = (path.name, len(reader.pages), wanted.total(), placed, f"{milliseconds:.1f}")
+        print(f"| {' | '.join(map(str, row))} |")
+
+
 def main() -> None:
-    """Print the table of all formats."""
+    """Print the table of all formats, or of PDF files."""
+    if len(sys.argv) > 1:
+        print_pdfs(sys.argv[1:])
+        return
     print("| file | headings and levels | tables | code | ms |")
     print("|---|---|---|---|---:|")
     for name in files():
