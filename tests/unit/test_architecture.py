@@ -45,6 +45,7 @@ OWNERS = {
     "typer": {"pgrag.cli"},
     "rich": {"pgrag.cli"},
     "markdown_it": {"pgrag.ingest.text"},
+    "selectolax": {"pgrag.ingest.formats.html"},
     "yaml": {"pgrag.configuration", "pgrag.ingest.matter.yaml_values"},
     "frontmatter": {"pgrag.ingest.matter.front_matter"},
     "pydantic_settings": {"pgrag.settings"},
@@ -53,7 +54,7 @@ OWNERS = {
 PURE = {
     "pgrag.answer.citations", "pgrag.answer.claims", "pgrag.answer.text",
     "pgrag.models", "pgrag.errors", "pgrag.ingest.globs", "pgrag.ingest.page",
-    "pgrag.ingest.report", "pgrag.ingest.source.decoding", "pgrag.ingest.matter",
+    "pgrag.ingest.report", "pgrag.ingest.formats", "pgrag.ingest.matter",
     "pgrag.ingest.text", "pgrag.ingest.chunks", "pgrag.ingest.edges",
     "pgrag.reranking.order",
 }  # fmt: skip

@@ -51,7 +51,22 @@ MARKDOWN = Format(
     ("text/markdown", "text/x-markdown"),
     "pgrag.ingest.formats.markdown",
 )
-TEXT = Format("text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text")
+TEXT = Format(
+    "text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text", is_published=True
+)
+_IS_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:(?!-->).)*-->\s*)*"
+    rb"<(?:!doctype\s+html|html|head)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+HTML = Format(
+    "HTML",
+    (".html", ".htm", ".xhtml"),
+    ("text/html", "application/xhtml+xml"),
+    "pgrag.ingest.formats.html.page",
+    recognises=lambda sample: _IS_HTML.match(sample) is not None,
+    is_published=True,
+)
 PDF = Format(
     "PDF",
     (".pdf",),
@@ -83,7 +98,7 @@ OFFICE = Format(
     is_published=True,
     is_packed=True,
 )
-FORMATS = (PDF, OFFICE, MARKDOWN, TEXT)
+FORMATS = (MARKDOWN, HTML, PDF, OFFICE, TEXT)
 """In the order in which they are asked whether the bytes are theirs."""
 
 SUFFIXES = {suffix: each for each in FORMATS for suffix in each.suffixes}

@@ -1,0 +1,130 @@
+"""Helpers for the nodes of a parsed page."""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+Node = LexborNode
+
+TEXT = "-text"
+BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog",
+    "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1",
+    "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "main", "menu",
+    "nav", "ol", "optgroup", "p", "pre", "search", "section", "summary", "table", "tbody",
+    "td", "tfoot", "th", "thead", "tr", "ul",
+})  # fmt: skip
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+_SPACES = re.compile(r"[\s\u200b]+")
+_SKIPPED_TAGS = frozenset({
+    "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+    "button", "input", "select", "textarea", "nav", "dialog", "audio", "video", "map",
+    "colgroup", "col", "link", "meta", "title", "head", "wbr",
+})  # fmt: skip
+#: What themes put into the content beside the text; the order is that of the generators.
+_SKIPPED_CLASSES = frozenset({
+    # Sphinx
+    "headerlink", "viewcode-link", "linenos", "lineno", "sphinxsidebar", "prev-next-area",
+    # MkDocs
+    "md-content__button", "md-source-file", "md-feedback", "md-tags", "md-annotation__index",
+    # Docusaurus
+    "hash-link", "theme-doc-breadcrumbs", "theme-doc-footer", "pagination-nav",
+    "theme-edit-this-page", "tocCollapsible", "theme-doc-toc-mobile", "theme-doc-version-badge",
+    # VitePress
+    "header-anchor", "line-numbers-wrapper", "VPDocFooter", "vp-doc-footer", "edit-link",
+    # Docsy
+    "td-page-meta", "td-heading-self-link", "feedback--link", "print-show",
+    # rustdoc
+    "out-of-band", "src", "srclink", "since", "anchor-link", "doc-anchor", "hideme", "test-arrow",
+    "tooltip",
+    # DocBook
+    "navheader", "navfooter", "id_link",
+    # others
+    "skip-nav", "copy-btn", "copybtn", "clipboard-button", "sr-only", "visually-hidden",
+    "screen-reader-text", "edit-page-link", "edit-this-page", "breadcrumb", "breadcrumbs",
+    "toc-nav", "cookie-banner", "cookie-consent",
+})  # fmt: skip
+_BANNER = re.compile(r"(?:cookie|consent|gdpr)[-_]?(?:bar|banner|notice|popup|dialog|modal|law)")
+_SKIPPED_ROLES = frozenset(("navigation", "search", "dialog", "alertdialog", "menu", "menubar"))
+_NO_DISPLAY = re.compile(r"display\s*:\s*none")
+
+Attributes = dict[str, str | None]
+
+
+def tag_of(node: Node) -> str:
+    """Return the name of an element; that of text and comments begins with "-"."""
+    return node.tag or "-"
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the children of a node, text included."""
+    child = node.child
+    while child is not None:
+        yield child
+        child = child.next
+
+
+def elements(node: Node) -> Iterator[Node]:
+    """Yield the child elements of a node."""
+    return (child for child in children(node) if tag_of(child)[0] != "-")
+
+
+def class_of(attributes: Attributes) -> str:
+    """Return the classes of an element as written."""
+    return attributes.get("class") or ""
+
+
+def has_class(node: Node, *names: str) -> bool:
+    """Whether an element has one of these classes."""
+    return not frozenset(names).isdisjoint(class_of(node.attributes).split())
+
+
+def is_skipped(tag: str, attributes: Attributes) -> bool:
+    """Whether an element is no part of the text: scripts, controls, navigation, hidden parts."""
+    if tag in _SKIPPED_TAGS:
+        return True
+    if not attributes:
+        return False
+    classes = attributes.get("class") or ""
+    return not _SKIPPED_CLASSES.isdisjoint(classes.split()) or _is_hidden(attributes, classes)
+
+
+def _is_hidden(attributes: Attributes, classes: str) -> bool:
+    """Whether an element is not shown; the panels of tabs wait to be chosen, and are."""
+    role = attributes.get("role")
+    if role == "tabpanel" or "tab" in classes:
+        return False
+    return (
+        "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or role in _SKIPPED_ROLES
+        or bool(_NO_DISPLAY.search(attributes.get("style") or ""))
+        or bool(_BANNER.search(f"{classes} {attributes.get('id') or ''}"))
+    )
+
+
+def words(text: str) -> str:
+    """Collapse the spaces of a text as a browser does; soft hyphens vanish."""
+    return _SPACES.sub(" ", text.replace("\u00ad", ""))
+
+
+def all_text(node: Node) -> str:
+    """Return the whole text of a node on one line."""
+    return words(node.text(deep=True)).strip()
+
+
+def shown_text(node: Node) -> str:
+    """Return the text of a node on one line, without what is no part of it."""
+    parts: list[str] = []
+    pending = [children(node)]
+    while pending:
+        child = next(pending[-1], None)
+        if child is None:
+            pending.pop()
+        elif tag_of(child) == TEXT:
+            parts.append(child.text_content or "")
+        elif tag_of(child)[0] != "-" and not is_skipped(tag_of(child), child.attributes):
+            pending.append(children(child))
+    return words("".join(parts)).strip()

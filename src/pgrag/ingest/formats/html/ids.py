@@ -1,0 +1,71 @@
+"""The ids with which the parts of a page are published."""
+
+import re
+from dataclasses import dataclass, field
+
+from pgrag.ingest.formats.html.dom import Attributes, Node, class_of, has_class, tag_of
+from pgrag.ingest.formats.html.inline import fragment_of, is_permalink
+
+#: Elements whose id is that of the heading which is the first in them.
+_SECTION = re.compile(r"(?:^|\s)(?:section|sect\d|refsect\d|refentry|chapter|part|appendix|detail)")
+_AUTOMATIC = re.compile(r"(?:index-|id)\d+")
+_UNSAFE = re.compile(r"[\s\"'<>&`]")
+
+
+@dataclass(slots=True)
+class Ids:
+    """Collects ids until a heading takes them, or a block to which a link on the page leads.
+
+    `linked` are the ids to which links on the same page lead.
+    """
+
+    linked: frozenset[str]
+    _pending: list[tuple[str, bool]] = field(default_factory=list)
+
+    def meet(self, node: Node, tag: str, attributes: Attributes, *, is_block: bool) -> None:
+        """Note the id of an element before its content is read."""
+        name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
+        if not name:
+            return
+        names = class_of(attributes)
+        is_target = tag in ("a", "span") and not is_block
+        owns_heading = tag == "section" or is_target or bool(_SECTION.search(names))
+        self._pending.append((name, owns_heading))
+
+    def of_heading(self, own: list[str]) -> tuple[str, list[str]]:
+        """Return the anchor of a heading with these ids, and a block with the others."""
+        found = dict.fromkeys(own)
+        found |= dict.fromkeys(name for name, owns in self._pending if owns)
+        found |= dict.fromkeys(name for name, _ in self._pending if name in self.linked)
+        self._pending.clear()
+        anchor, *others = [*found] or [""]
+        named = [name for name in others if name in self.linked or not _AUTOMATIC.fullmatch(name)]
+        return anchor, targets_of(named)
+
+    def flushed(self) -> list[str]:
+        """Return a block with the pending ids that lead to the next block."""
+        found = [n for n, owns in self._pending if n in self.linked]
+        self._pending.clear()
+        return targets_of(found)
+
+
+def heading_ids(node: Node) -> list[str]:
+    """Return the ids of a heading: the one to which its permalink leads, its own, those in it."""
+    own = node.attributes.get("id")
+    inner = node.css("a[href], a[name], [id]")
+    links = [
+        fragment_of(each.attributes)
+        for each in inner
+        if tag_of(each) == "a"
+        and is_permalink(each, each.attributes)
+        and not has_class(each, "src")
+    ]
+    targets = [each.attributes.get("id") or each.attributes.get("name") for each in inner]
+    found = dict.fromkeys(filter(None, [*links, own, *targets]))
+    return [*found]
+
+
+def targets_of(names: list[str]) -> list[str]:
+    """Return a block without words, to whose ids links can lead."""
+    lines = [f'<a id="{name}"/>' for name in dict.fromkeys(names) if not _UNSAFE.search(name)]
+    return ["\n".join(lines)] if lines else []

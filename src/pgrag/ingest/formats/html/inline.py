@@ -1,0 +1,197 @@
+"""Inline HTML as inline Markdown."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urldefrag, urljoin
+
+from pgrag.ingest.formats.escaping import escape
+from pgrag.ingest.formats.html.dom import (
+    BLOCKS,
+    TEXT,
+    Attributes,
+    Node,
+    all_text,
+    children,
+    class_of,
+    is_skipped,
+    tag_of,
+    words,
+)
+
+MAX_DEPTH = 100
+"""Deeper elements are read as their text."""
+
+_MARKS = {"em": "*", "i": "*", "strong": "**", "b": "**", "del": "~~", "s": "~~"}
+_TICKS = re.compile(r"`+")
+_PERMALINK_TEXT = frozenset(("¶", "#", "§", "🔗", "\uf0c1", "", "link", "permalink", "anchor"))
+_MATH = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
+_UNSAFE = re.compile(r"[\s<>\\]")
+_NO_ADDRESS = ("javascript:", "data:", "about:")
+
+
+@dataclass(slots=True)
+class Inline:
+    """Reads inline HTML; with an `address` links are resolved against it (`base` if it differs)."""
+
+    address: str | None = None
+    base: str | None = None
+    in_heading: bool = field(default=False)
+
+    def text(self, node: Node, depth: int = 0) -> str:
+        """Return the content of an element on one line, `<br>` as a line break."""
+        return joined(self.element(child, depth + 1) for child in children(node))
+
+    def element(self, node: Node, depth: int = 0) -> str:
+        """Return one node; what is no text is empty."""
+        tag = tag_of(node)
+        if tag == TEXT:
+            return escape(words(node.text_content or ""))
+        attributes = node.attributes
+        if tag[0] == "-" or is_skipped(tag, attributes):
+            return ""
+        if depth > MAX_DEPTH:
+            return escape(all_text(node))
+        if reader := _READERS.get(tag):
+            return reader(self, node, depth)
+        formula = _formula(node, tag, attributes) if "class" in attributes else ""
+        if formula:
+            return formula
+        text = self.text(node, depth)
+        return f" {text} " if tag in BLOCKS else text
+
+    def href(self, attributes: Attributes) -> str:
+        """Return where a link leads as it is written into Markdown; "" if nowhere."""
+        written = (attributes.get("href") or "").strip()
+        if not written or written.lower().startswith(_NO_ADDRESS):
+            return ""
+        if self.address and not written.startswith("#"):
+            try:
+                written = urljoin(urljoin(self.address, self.base or ""), written)
+            except ValueError:
+                return ""
+            page, fragment = urldefrag(written)
+            if fragment and page == self.address:
+                written = f"#{fragment}"
+        written = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", written)
+        if written.count("(") != written.count(")"):
+            written = written.replace("(", "%28").replace(")", "%29")
+        return written
+
+    def _link(self, node: Node, depth: int) -> str:
+        attributes = node.attributes
+        href = self.href(attributes)
+        if href.startswith("#") and is_permalink(node, attributes):
+            return ""
+        label = self.text(node, depth)
+        if not href or not label.strip() or (self.in_heading and href.startswith("#")):
+            return label
+        before, label, after = _trimmed(label)
+        return f"{before}[{label}]({href}){after}"
+
+    def _marked(self, node: Node, depth: int) -> str:
+        return wrapped(self.text(node, depth), _MARKS[tag_of(node)])
+
+    def _image(self, node: Node, _: int) -> str:
+        attributes = node.attributes
+        alt = words(attributes.get("alt") or "").strip()
+        source = self.href({"href": attributes.get("src")})
+        return f"![{escape(alt)}]({source})" if alt else ""
+
+    def _quoted(self, node: Node, depth: int) -> str:
+        return f"“{self.text(node, depth)}”"
+
+    def _code(self, node: Node, depth: int) -> str:
+        """Return a code span; links in it are kept around their parts."""
+        if node.css_first("a[href]") is None:
+            return code_span(all_text(node))
+        parts = []
+        for child in children(node):
+            if tag_of(child) == "a" and (href := self.href(child.attributes)):
+                label = code_span(all_text(child))
+                parts.append(f"[{label}]({href})" if label else "")
+            elif tag_of(child) == TEXT:
+                parts.append(_padded_code(words(child.text_content or "")))
+            elif tag_of(child)[0] != "-" and depth < MAX_DEPTH:
+                parts.append(self._code(child, depth + 1))
+        return joined(parts)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Join parts of a line, so that no two spaces meet."""
+    text = ""
+    pieces: list[str] = []
+    for part in parts:
+        kept = part.lstrip(" ") if text[-1:] in (" ", "\n") else part
+        if kept:
+            pieces.append(kept)
+            text = kept
+    return "".join(pieces)
+
+
+def code_span(text: str) -> str:
+    """Return a text as a code span; "" if it has no words."""
+    if not text:
+        return ""
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    ticks = "`" * (longest + 1 if longest else 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _padded_code(text: str) -> str:
+    before, text, after = _trimmed(text)
+    return f"{before}{code_span(text)}{after}"
+
+
+def wrapped(text: str, mark: str) -> str:
+    """Put marks of emphasis around a text, inside the spaces at its ends."""
+    before, text, after = _trimmed(text)
+    if not text or text[0] == mark[0] or text[-1] == mark[0]:
+        return before + text + after
+    return f"{before}{mark}{text}{mark}{after}"
+
+
+def _trimmed(text: str) -> tuple[str, str, str]:
+    inner = text.strip()
+    start = text.find(inner) if inner else 0
+    return text[:start], inner, text[start + len(inner) :]
+
+
+def is_permalink(node: Node, attributes: Attributes) -> bool:
+    """Whether a link only shows the address of what is beside it."""
+    return all_text(node).lower() in _PERMALINK_TEXT and (
+        node.css_first("img[alt]") is None or "anchor" in class_of(attributes)
+    )
+
+
+def fragment_of(attributes: Attributes) -> str:
+    """Return the id to which a link on the same page leads; "" for other links."""
+    href = attributes.get("href") or ""
+    return unquote(href[1:]) if href.startswith("#") else ""
+
+
+def _formula(node: Node, tag: str, attributes: Attributes) -> str:
+    """Return the TeX of a formula, if the element is one; its text must not be escaped."""
+    names = class_of(attributes).split()
+    if tag == "math" or "katex" in names or "MathJax" in names:
+        tex = node.css_first('annotation[encoding="application/x-tex"]')
+        return f"${all_text(tex)}$" if tex else ""
+    if "math" in names or "arithmatex" in names:
+        text = all_text(node)
+        if match := _MATH.search(text):
+            sign = "$$" if text.startswith("\\[") else "$"
+            return f"{sign}{match[1].strip()}{sign}"
+    return ""
+
+
+_READERS: dict[str, Callable[[Inline, Node, int], str]] = {
+    "a": Inline._link,
+    "img": Inline._image,
+    "q": Inline._quoted,
+    "br": lambda *_: "\n",
+    "pre": lambda _, node, __: f" {code_span(all_text(node))} ",
+    "math": lambda _, node, __: _formula(node, "math", {}),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), Inline._code),
+    **dict.fromkeys(_MARKS, Inline._marked),
+}

@@ -1,0 +1,109 @@
+"""Tables: rows of cells, spans filled in, as Markdown."""
+
+from collections.abc import Callable
+
+from pgrag.ingest.formats.html.dom import Node, elements, has_class, tag_of
+
+_MAX_SPAN = 100
+_PARTS = frozenset(("thead", "tbody", "tfoot"))
+
+
+def is_layout(node: Node) -> bool:
+    """Whether a table only places what is in it: headings, other tables, code beside its lines."""
+    if node.attributes.get("role") in ("presentation", "none"):
+        return True
+    # a node is no descendant of itself, but `css_first` finds it
+    inner = node.css("table, h1, h2, h3, h4, h5, h6, td.code pre, td.lntd pre, td.rouge-code pre")
+    return any(each.mem_id != node.mem_id for each in inner[:2])
+
+
+def rows_of(node: Node) -> list[Node]:
+    """Return the rows of a table in the order in which they are shown."""
+    rows: dict[str, list[Node]] = {"thead": [], "tbody": [], "tfoot": []}
+    for part in elements(node):
+        if tag_of(part) == "tr":
+            rows["tbody"].append(part)
+        elif tag_of(part) in _PARTS:
+            rows[tag_of(part)] += [row for row in elements(part) if tag_of(row) == "tr"]
+    return rows["thead"] + rows["tbody"] + rows["tfoot"]
+
+
+def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
+    """Return the lines of a table.
+
+    A cell that spans rows is repeated in each; one that spans columns has empty ones beside it. The
+    first row is the header if it is marked as one; else the header is empty.
+    """
+    rows = rows_of(node)
+    grid = _grid(rows, inline)
+    if not any(any(row) for row in grid):
+        return []
+    head = 0
+    while head < len(rows) and _is_head(rows[head]):
+        head += 1
+    if head == len(rows):  # a table of row headings
+        head = 1 if len(rows) > 1 else 0
+    width = max(map(len, grid))
+    grid = [row + [""] * (width - len(row)) for row in grid]
+    header = (
+        [_merged(column) for column in zip(*grid[:head], strict=True)] if head else [""] * width
+    )
+    return [_line(header), "|" + " --- |" * width, *map(_line, grid[head:])]
+
+
+def grid_table(node: Node, inline: Callable[[Node], str]) -> list[str]:
+    """Return the lines of a table that Javadoc lays out with `<div>`, a cell each."""
+    names = {"two-column-summary": 2, "three-column-summary": 3, "four-column-summary": 4}
+    width = next((columns for name, columns in names.items() if has_class(node, name)), 0)
+    cells = [inline(cell) for cell in elements(node)]
+    if not width or len(cells) < 2 * width:
+        return []
+    lines = [_line(cells[at : at + width]) for at in range(0, len(cells), width)]
+    return [lines[0], "|" + " --- |" * width, *lines[1:]]
+
+
+def _grid(rows: list[Node], inline: Callable[[Node], str]) -> list[list[str]]:
+    grid: list[list[str]] = []
+    spanning: dict[int, tuple[int, str]] = {}
+    for row in rows:
+        line: list[str] = []
+        cells = (cell for cell in elements(row) if tag_of(cell) in ("td", "th"))
+        cell = next(cells, None)
+        while cell is not None or len(line) in spanning:
+            if len(line) in spanning:
+                left, text = spanning.pop(len(line))
+                if left > 1:
+                    spanning[len(line)] = (left - 1, text)
+                line.append(text)
+                continue
+            assert cell is not None
+            text = inline(cell)
+            for extra in range(_span(cell, "colspan")):
+                if (down := _span(cell, "rowspan")) > 1:
+                    spanning[len(line)] = (down - 1, "" if extra else text)
+                line.append("" if extra else text)
+            cell = next(cells, None)
+        grid.append(line)
+    return grid
+
+
+def _span(cell: Node, name: str) -> int:
+    written = cell.attributes.get(name) or ""
+    return min(max(int(written), 1), _MAX_SPAN) if written.isdecimal() else 1
+
+
+def _is_head(row: Node) -> bool:
+    parent = row.parent
+    if parent is not None and tag_of(parent) == "thead":
+        return True
+    cells = list(elements(row))
+    return bool(cells) and all(tag_of(cell) == "th" for cell in cells)
+
+
+def _merged(column: tuple[str, ...]) -> str:
+    return " ".join(dict.fromkeys(filter(None, column)))
+
+
+def _line(cells: list[str]) -> str:
+    shown = (" ".join(cell.replace("|", "\\|").split()) for cell in cells)
+    return "| " + " | ".join(shown) + " |"
