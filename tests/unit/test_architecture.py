@@ -46,6 +46,7 @@ OWNERS = {
     "rich": {"pgrag.cli"},
     "markdown_it": {"pgrag.ingest.text"},
     "selectolax": {"pgrag.ingest.formats.html"},
+    "docutils": {"pgrag.ingest.formats.rst"},
     "yaml": {"pgrag.configuration", "pgrag.ingest.matter.yaml_values"},
     "frontmatter": {"pgrag.ingest.matter.front_matter"},
     "pydantic_settings": {"pgrag.settings"},

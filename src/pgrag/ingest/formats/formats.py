@@ -54,6 +54,18 @@ MARKDOWN = Format(
 TEXT = Format(
     "text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text", is_published=True
 )
+RST = Format(
+    "reStructuredText",
+    (".rst", ".rest"),
+    ("text/x-rst", "text/prs.fallenstein.rst"),
+    "pgrag.ingest.formats.rst",
+)
+NOTEBOOK = Format(
+    "a Jupyter notebook",
+    (".ipynb",),
+    ("application/x-ipynb+json",),
+    "pgrag.ingest.formats.notebook",
+)
 _IS_HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:(?!-->).)*-->\s*)*"
     rb"<(?:!doctype\s+html|html|head)\b",
@@ -98,7 +110,7 @@ OFFICE = Format(
     is_published=True,
     is_packed=True,
 )
-FORMATS = (MARKDOWN, HTML, PDF, OFFICE, TEXT)
+FORMATS = (MARKDOWN, HTML, RST, NOTEBOOK, PDF, OFFICE, TEXT)
 """In the order in which they are asked whether the bytes are theirs."""
 
 SUFFIXES = {suffix: each for each in FORMATS for suffix in each.suffixes}

@@ -62,6 +62,7 @@ def _bare(node: Node, names: str) -> list[str]:
     listed = names.split()
     if "rust" in listed:
         return ["rust"]
-    if tag_of(node) == "pre" and "sourceCode" in listed:
-        return [name for name in listed if name not in ("sourceCode", "numberSource")][:1]
+    if tag_of(node) == "pre" and not {"sourceCode", "code"}.isdisjoint(listed):
+        others = ("sourceCode", "numberSource", "code", "literal-block")
+        return [name for name in listed if name not in others][:1]
     return []

@@ -52,7 +52,9 @@ class Inline:
             return ""
         if depth > MAX_DEPTH:
             return escape(all_text(node))
-        if reader := _READERS.get(tag):
+        names = class_of(attributes).split()
+        # docutils writes code as a span
+        if reader := _READERS.get("code" if "literal" in names and tag == "span" else tag):
             return reader(self, node, depth)
         formula = _formula(node, tag, attributes) if "class" in attributes else ""
         if formula:

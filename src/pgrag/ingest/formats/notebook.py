@@ -1,0 +1,48 @@
+"""Jupyter notebooks: their Markdown and code cells in order, with what the code has printed."""
+
+import json
+from typing import Any
+
+from pgrag.errors import SourceError
+from pgrag.ingest.formats.converted import Converted
+from pgrag.ingest.formats.decoding import decode
+from pgrag.ingest.formats.escaping import fence
+from pgrag.models import Origin
+
+#: Lines of an output that are kept: the rest is mostly a log.
+_MOST_LINES = 50
+
+
+def convert(key: str, data: bytes, origin: Origin) -> Converted:
+    """Read a notebook; its headings have the anchors of the site that publishes it."""
+    text, warnings = decode(key, data)
+    try:
+        notebook = json.loads(text)
+        cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
+        language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
+        blocks = [block for cell in cells for block in _cell(cell, str(language))]
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        raise SourceError(f"{key}: is no Jupyter notebook: {type(error).__name__}.") from error
+    return Converted("\n\n".join(blocks) + "\n", tuple(warnings), has_ids=False)
+
+
+def _cell(cell: dict[str, Any], language: str) -> list[str]:
+    source = _text(cell.get("source", cell.get("input", ""))).strip("\n")
+    if cell["cell_type"] == "heading":  # of version 3
+        return [f"{'#' * int(cell.get('level', 1))} {source}"]
+    if cell["cell_type"] != "code":
+        return [source] if source.strip() and cell["cell_type"] == "markdown" else []
+    blocks = ["\n".join(fence(source, language))] if source.strip() else []
+    for output in cell.get("outputs", ()):
+        found = output.get("data", output)
+        shown = _text(output.get("text") or found.get("text/plain") or found.get("text") or "")
+        lines = shown.strip("\n").split("\n")
+        if shown.strip():
+            kept = [*lines[:_MOST_LINES], *(["…"] if len(lines) > _MOST_LINES else [])]
+            blocks.append("\n".join(fence("\n".join(kept))))
+    return blocks
+
+
+def _text(written: str | list[str]) -> str:
+    """Join a text, which a notebook may write as a list of lines."""
+    return written if isinstance(written, str) else "".join(written)

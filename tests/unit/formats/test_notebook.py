@@ -1,0 +1,41 @@
+"""Notebooks: cells in order, with the language of the kernel and the outputs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pgrag.errors import SourceError
+from pgrag.ingest.page import PageOptions, read_page
+
+
+def notebook(*cells: dict[str, Any], language: str = "python") -> bytes:
+    metadata = {"kernelspec": {"language": language}}
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}).encode()
+
+
+def test_cells_and_outputs_in_order() -> None:
+    outputs = [
+        {"output_type": "stream", "text": [f"{n}\n" for n in range(60)]},
+        {"output_type": "execute_result", "data": {"text/plain": "42", "image/png": "AAAA"}},
+    ]
+    data = notebook(
+        {"cell_type": "markdown", "source": ["# Pumps\n", "\n", "Prime."]},
+        {"cell_type": "code", "source": "run()\n", "outputs": outputs},
+        {"cell_type": "raw", "source": "left out"},
+        language="julia",
+    )
+    page = read_page("a.ipynb", data, PageOptions())
+    assert page.body.startswith("# Pumps\n\nPrime.\n\n```julia\nrun()\n```\n\n```\n0\n1\n")
+    assert "\n49\n…\n```\n\n```\n42\n```\n" in page.body
+    assert "left out" not in page.body
+    assert "AAAA" not in page.body
+    assert [c.anchor for c in page.chunks if c.level == 1] == ["pumps"]
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"cells": 3}', b'{"cells": [[]]}', b"["])
+def test_what_is_no_notebook_is_one_failed_page(data: bytes) -> None:
+    with pytest.raises(SourceError, match=r"^a\.ipynb: is no Jupyter notebook"):
+        read_page("a.ipynb", data, PageOptions())
