@@ -27,6 +27,7 @@ _CHAPTERS = {
     "filters": ("Queries and filters", "How the text of a query is understood."),
     "configuration": ("Configuration", "Settings, page types, intents and synonyms."),
     "ingest": ("Indexing", "Writing pages, links, vectors and statistics."),
+    "jobs": ("Jobs", "Sources that workers index, uploads, and schedules."),
     "models": ("Embedding models", "Models, and the vectors of queries."),
     "enrich": ("Enrichment", "What language models add to passages."),
     "check": ("Checking", "What is wrong with a library, and how it is repaired."),
@@ -80,6 +81,8 @@ _ERRORS = """## Errors
 | `PGR15` | a search took longer than it was given |
 | `PGR16` | a query over pages does not follow the grammar |
 | `PGR17` | there is no such key |
+| `PGR18` | there is no such job |
+| `PGR19` | a worker's lease of its job has ended |
 """
 
 _FUNCTION = re.compile(

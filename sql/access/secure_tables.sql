@@ -138,6 +138,8 @@ as $$
                 'record',
                 'exists (select from pgrag.searches as s where s.search_id = feedback.search_id)'
             ),
+            ('jobs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
+            ('uploads', 'library', 'job_id in (select j.job_id from pgrag.jobs as j)'),
             ('evaluation_sets', 'library', 'library in (select l.name from pgrag.libraries as l)'),
             ('evaluation_runs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
             (

@@ -1,6 +1,6 @@
 -- Locks the library row, so writers are serialised. Every writer locks this row before any other;
 -- another order could deadlock two writers. Returned settings include the defaults. Raises PGR02,
--- also if the library is removed while this call waits.
+-- also if the library is removed while this call waits, and PGR19 for a worker without its lease.
 create or replace function _pgrag.lock_library(
     library text
 )
@@ -11,6 +11,7 @@ as $$
 declare
     locked pgrag.libraries;
 begin
+    perform _pgrag.require_lease();
     loop
         -- Not in the query below: on an empty table it would never be evaluated.
         locked.library_id := _pgrag.library_id(lock_library.library);

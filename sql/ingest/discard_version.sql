@@ -12,6 +12,7 @@ declare
     owner_id bigint;
     discarded pgrag.versions;
 begin
+    perform _pgrag.require_lease();
     select l.library_id
     into owner_id
     from pgrag.libraries as l
@@ -41,4 +42,4 @@ $$;
 comment on function pgrag.discard_version is
 'Removes a version that pgrag.open_version made and that still has no page, and its library if that
 was made with it and has no other version; returns whether it did. A version that was ever finished,
-or has a page, stays.';
+or has a page, stays. Errors: PGR19 for a worker whose lease has ended.';

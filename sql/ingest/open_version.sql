@@ -22,16 +22,8 @@ declare
     version_label text := lower(btrim(coalesce(open_version.version, '')));
     wanted_model bigint := _pgrag.model_id(open_version.model);
 begin
-    if library_name is null or library_name !~ '^[a-z0-9][a-z0-9._/-]{0,99}$' then
-        raise exception 'The library name % cannot be used.', quote_nullable(open_version.library)
-            using errcode = 'PGR01',
-                hint = 'Use 1 to 100 letters, digits, dots, dashes, underscores or slashes.';
-    end if;
-    if length(version_label) > 100 or version_label ~ '[\s@*]' then
-        raise exception 'The version label % cannot be used.', quote_literal(open_version.version)
-            using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
-    end if;
-
+    perform _pgrag.require_lease();
+    perform _pgrag.check_names(library_name, version_label);
     -- Again, if discard_version removes the library between the two statements.
     loop
         select l.library_id, l.language, pgrag.effective_settings(l.settings)
@@ -40,12 +32,7 @@ begin
         where l.name = library_name
         for no key update;
         exit when found;
-        if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
-            raise exception 'There is no library %, and % may not create one.',
-                quote_literal(library_name), _pgrag.caller()
-                using errcode = 'PGR02',
-                    hint = 'Ask an administrator to create and grant it.';
-        end if;
+        perform _pgrag.require_right_to_create(library_name);
         insert into pgrag.libraries as l (name, language, model_id)
         values (
             library_name,
@@ -86,3 +73,44 @@ the transaction, and returns the ids, the text search configuration, the effecti
 base address that is left out of searched and embedded texts. language sets the library''s default;
 source (jsonb) is stored with the version. Errors: PGR01 for invalid names, PGR02 for a library that
 a role without a grant of "*" cannot see, and so may not create, PGR09 for an unknown model.';
+
+create or replace function _pgrag.check_names(
+    library text,
+    version text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if library is null or library !~ '^[a-z0-9][a-z0-9._/-]{0,99}$' then
+        raise exception 'The library name % cannot be used.', quote_nullable(library)
+            using errcode = 'PGR01',
+                hint = 'Use 1 to 100 letters, digits, dots, dashes, underscores or slashes.';
+    end if;
+    if length(version) > 100 or version ~ '[\s@*]' then
+        raise exception 'The version label % cannot be used.', quote_literal(version)
+            using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
+    end if;
+end;
+$$;
+
+-- Whoever sees only some libraries must not make others, nor learn which exist.
+create or replace function _pgrag.require_right_to_create(
+    library text
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
+        raise exception 'There is no library %, and % may not create one.',
+            quote_literal(library), _pgrag.caller()
+            using errcode = 'PGR02',
+                hint = 'Ask an administrator to create and grant it.';
+    end if;
+end;
+$$;

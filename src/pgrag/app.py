@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.source.repository import Network
     from pgrag.ingest.source.selection import Selection
     from pgrag.ingest.source.source import Source
+    from pgrag.ingest.source.uploads import Page
 
 log = logging.getLogger(__name__)
 
@@ -197,6 +198,8 @@ class App:
         dry_run: bool = False,
         in_child: bool = False,
         kept_pages: KeptPages | None = None,
+        adds: bool = False,
+        patience: float = 0.0,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`.
@@ -204,7 +207,8 @@ class App:
         `include` to `include_ignored` only apply to a source given as text; see `discover`. An
         option that is None is the one that the version remembers. With `in_child` pages are read
         in a child process, as a service should: a crash of a parser costs a page. `kept_pages` are
-        those of other versions.
+        those of other versions. With `adds` no page is removed. The run waits `patience` seconds
+        for the end of another one.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
@@ -240,6 +244,8 @@ class App:
                     self.settings.max_page_bytes,
                     in_child,
                     Limits(self.settings.max_page_seconds, self.settings.max_page_memory),
+                    adds,
+                    patience,
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),
@@ -326,6 +332,19 @@ class App:
 
         allowed = AllowList(self.settings.outgoing_allow)
         return Network(self.settings.home / "repositories", allowed, uses_credentials)
+
+    def send_pages(
+        self, library: str, version: str, pages: Sequence[Page], *, patience: float = 0.0
+    ) -> IndexReport:
+        """Add these pages to a version, or replace those with their keys; see `index`."""
+        from pgrag.ingest.page import PageOptions
+        from pgrag.ingest.source.uploads import sent_pages
+
+        source = sent_pages(pages)
+        options = PageOptions()
+        return self.index(
+            library, version, source, options, in_child=True, adds=True, patience=patience
+        )
 
     def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
         """Let the language model write the enrichment that the library's setting names.

@@ -5,7 +5,7 @@ import selectors
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
 from time import monotonic
@@ -70,13 +70,15 @@ class Caller:
 
     `role`: the database role that the calls take on, None for that of the service. `library_ids`:
     the libraries that row-level security shows to that role, as an array literal of their ids, or
-    "*" for all. No statement takes longer than `timeout_ms`, if that is set.
+    "*" for all. No statement takes longer than `timeout_ms`, if that is set. `lease`: job and claim
+    of a worker; what it writes after the end of its lease is refused.
     """
 
     name: str
     role: str | None = None
     library_ids: str = "*"
     timeout_ms: int | None = None
+    lease: str = ""
 
 
 _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
@@ -99,7 +101,7 @@ def as_service() -> Iterator[None]:
     For records that a service keeps for itself, which its callers may not write.
     """
     caller = _caller.get()
-    with calling(caller and Caller(caller.name, timeout_ms=caller.timeout_ms)):
+    with calling(caller and replace(caller, role=None, library_ids="*")):
         yield
 
 
@@ -310,7 +312,11 @@ class Database:
         with (
             translated_errors(),
             psycopg.connect(
-                self.url, autocommit=True, connect_timeout=int(self._timeout), row_factory=tuple_row
+                self.url,
+                autocommit=True,
+                connect_timeout=int(self._timeout),
+                application_name=_application(_caller.get()),
+                row_factory=tuple_row,
             ) as connection,
         ):
             statement = (
@@ -326,6 +332,23 @@ class Database:
                 # The server notices a closed connection a moment later: the next run may be sooner.
                 with suppress(psycopg.OperationalError):
                     connection.execute("select pg_advisory_unlock_all()")
+
+    @contextmanager
+    def listening(self, channel: str) -> Iterator[Callable[[float], bool]]:
+        """Listen to notifications within the block.
+
+        Yields a function that waits so many seconds for one, and returns whether there was one.
+        """
+        with (
+            translated_errors(),
+            psycopg.connect(
+                self.url, autocommit=True, connect_timeout=int(self._timeout)
+            ) as connection,
+        ):
+            connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
+            yield lambda seconds: any(
+                True for _ in connection.notifies(timeout=seconds, stop_after=1)
+            )
 
     def _new_pool(self, size: int) -> ConnectionPool[_Connection]:
         return ConnectionPool(
@@ -420,6 +443,8 @@ select
     set_config('role', %s, false),
     set_config('pgrag.library_ids', %s, false),
     set_config('pgrag.caller', %s, false),
+    set_config('pgrag.lease', %s, false),
+    set_config('application_name', %s, false),
     set_config('statement_timeout', %s, false),
     set_config('lock_timeout', %s, false)
 """
@@ -446,9 +471,21 @@ def _set_up(connection: _Connection, work: Work | None, caller: Caller | None) -
     # One statement: a connection must never have the role of one caller and the sight of another.
     connection.execute(
         _SET_UP,
-        [on_behalf.role or "none", on_behalf.library_ids, on_behalf.name, *map(str, timeouts)],
+        [
+            on_behalf.role or "none",
+            on_behalf.library_ids,
+            on_behalf.name,
+            on_behalf.lease,
+            _application(caller),
+            *map(str, timeouts),
+        ],
     )
     connection.work, connection.caller = work, caller
+
+
+def _application(caller: Caller | None) -> str:
+    """How the server lists a session: that of a worker is ended when its lease ends."""
+    return f"pgrag job {caller.lease}" if caller and caller.lease else "pgrag"
 
 
 def _milliseconds(work: Work | None, caller: Caller | None) -> int | None:

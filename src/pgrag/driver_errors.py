@@ -24,6 +24,8 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR14": errors.UnknownSearch,
     "PGR15": errors.TimeExceeded,
     "PGR17": errors.UnknownKey,
+    "PGR18": errors.UnknownJob,
+    "PGR19": errors.LeaseLost,
 }
 
 

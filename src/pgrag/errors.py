@@ -7,6 +7,7 @@ PgragError
 ├── DatabaseError
 │   ├── Busy
 │   ├── DatabaseUnavailable
+│   ├── LeaseLost
 │   ├── NotPermitted
 │   ├── SchemaOutdated
 │   ├── SchemaTooNew
@@ -20,7 +21,8 @@ PgragError
 │   ├── UnknownSearch
 │   ├── UnknownEvaluationSet
 │   ├── UnknownEvaluationRun
-│   └── UnknownKey
+│   ├── UnknownKey
+│   └── UnknownJob
 ├── InvalidInput
 │   ├── InvalidFilter
 │   ├── InvalidQuery
@@ -69,6 +71,10 @@ class Busy(DatabaseError):
 
 class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
+
+
+class LeaseLost(DatabaseError):
+    """A worker's lease of its job has ended, so it may write no more."""
 
 
 class NotPermitted(DatabaseError):
@@ -125,6 +131,10 @@ class UnknownEvaluationRun(NotFound):
 
 class UnknownKey(NotFound):
     """No key has this name."""
+
+
+class UnknownJob(NotFound):
+    """No job has this id."""
 
 
 class InvalidInput(PgragError):

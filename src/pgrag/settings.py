@@ -205,6 +205,8 @@ class Settings(BaseSettings):
     """Seconds that the reading of one page may take, in formats other than Markdown"""
     max_page_memory: int = Field(default=4_000_000_000, ge=500_000_000)
     """Bytes of memory that the process may take which reads them"""
+    max_upload_bytes: int = Field(default=500_000_000, ge=1_000_000, le=100_000_000_000)
+    """Bytes of the largest upload over REST"""
     outgoing_allow: Annotated[
         tuple[Annotated[str, AfterValidator(_outgoing_entry)], ...],
         NoDecode,
@@ -218,7 +220,7 @@ class Settings(BaseSettings):
     mcp_roots: Annotated[
         tuple[Annotated[Path, AfterValidator(_absolute)], ...], NoDecode, BeforeValidator(_paths)
     ] = ()
-    """Folders below which MCP may index, as in PATH; unset: over HTTP none"""
+    """Folders below which MCP and REST may index, as in PATH; unset: over HTTP none"""
     rate_limit: int = Field(default=0, ge=0, le=1_000_000)
     """Requests a minute of one client of REST and MCP; 0: no limit"""
     rate_limit_burst: int | None = Field(default=None, ge=1, le=1_000_000)

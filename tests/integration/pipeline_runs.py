@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from pgrag.db import Database
 from pgrag.embedding import BuiltinEmbedder, Vectors
@@ -54,6 +58,20 @@ def crashing_read_page(key: str, *others: Any, **options: Any) -> Page:
     if key == "drain.md":
         ctypes.string_at(0)
     return read_page(key, *others, **options)
+
+
+def slow_pages(monkeypatch: pytest.MonkeyPatch, seconds: float) -> threading.Event:
+    """Let every page take its time; the event is set when the first one is read."""
+    begun = threading.Event()
+    read = pipeline._Reader._read
+
+    def slowly(self: Any, file: Any) -> Any:
+        begun.set()
+        time.sleep(seconds)
+        return read(self, file)
+
+    monkeypatch.setattr(pipeline._Reader, "_read", slowly)
+    return begun
 
 
 def write(folder: Path, files: dict[str, str]) -> None:

@@ -114,10 +114,11 @@ def test_every_table_has_a_class(engine):
         "Document", "Edge", "EdgeEmbedding", "EdgeKind", "Embedding", "EmbeddingModel",
         "Enrichment", "EnrichmentFailure", "EvaluationJudgement", "EvaluationQuery",
         "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback",
-        "Impact", "InstalledFunctions", "Intent", "IntentRule", "Key", "KeySecret", "KeyUsage",
-        "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page", "PageName",
-        "PageRank", "PageType", "PendingName", "PendingPage", "QueryType", "QueryVector",
-        "RoleLibrary", "Search", "SearchHit", "SectionText", "Synonym", "TuningRun", "Version",
+        "Impact", "InstalledFunctions", "Intent", "IntentRule", "Job", "Key", "KeySecret",
+        "KeyUsage", "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page",
+        "PageName", "PageRank", "PageType", "PendingName", "PendingPage", "QueryType",
+        "QueryVector", "RoleLibrary", "Search", "SearchHit", "SectionText", "Synonym", "TuningRun",
+        "Upload", "Version",
     }  # fmt: skip
 
 

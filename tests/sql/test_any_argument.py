@@ -79,6 +79,13 @@ USUAL: dict[str, Any] = {
     "prompt_version": "1",
     "enrichments": Jsonb([]),
     "new_keys": Jsonb({"a.md": "b.md"}),
+    "arguments": Jsonb({"source": "/docs"}),
+    "worker": "host:1",
+    "claim": 1,
+    "file": 0,
+    "piece": 0,
+    "data": b"# A",
+    "reason": "It is down.",
 }
 ROUTINES = """
 select
@@ -107,7 +114,12 @@ def usual(module_connection) -> dict[str, Any]:
     )
     module_connection.execute("select pgrag.run_evaluation('questions')")
     module_connection.execute("select pgrag.create_key('another', 'search', '{*}')")
+    job_id = value(
+        module_connection, "select pgrag.create_job('tool', arguments => '{\"source\": \"/a\"}')"
+    )
     return USUAL | {
+        "job_id": job_id,
+        "wanted_id": job_id,
         "search_id": value(
             module_connection, "select pgrag.record_search('drain', '[]', parameters => '{}')"
         ),
@@ -176,8 +188,11 @@ def is_clear(sqlstate: str | None) -> bool:
 
 
 #: Nothing here is tuned that could be undone, and the key is there already; the default model of
-#: `embed` is not the usual one.
-UNUSUAL = {("embed", "PGR09"), ("undo_tuning", "PGR01"), ("create_key", "PGR01")}
+#: `embed` is not the usual one; the job is no upload.
+UNUSUAL = {
+    ("embed", "PGR09"), ("undo_tuning", "PGR01"), ("create_key", "PGR01"),
+    ("add_upload_piece", "PGR01"), ("submit_upload", "PGR01"),
+}  # fmt: skip
 
 
 def test_usual_arguments_work(connection, usual, routines):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, fields
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from pkgutil import iter_modules
 from types import NoneType
@@ -35,6 +35,7 @@ from pgrag.values.graph import (
     PathStep,
     RelatedPage,
 )
+from pgrag.values.jobs import Job, JobSummary
 from pgrag.values.libraries import (
     EnrichmentFailure,
     EnrichmentState,
@@ -114,20 +115,23 @@ ROWS: list[tuple[type[Value], str, set[str], set[str]]] = [
     (ConfigurationChange, "apply_configuration compare_configuration", set(), set()),
     (ConfigurationVersion, "configuration_history", set(), set()),
     (OutdatedVersion, "outdated_pages", set(), {"source"}),
+    (JobSummary, "jobs", set(), set()),
+    (Job, "job", set(), set()),
 ]
 #: Values that the faces compose of rows, and those that functions return as one JSON object.
 COMPOSED = {
     "Answer", "AnswerIntent", "BatchItem", "BatchResult", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
-    "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet",
+    "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
     "LibraryHealth", "LinkList", "Page", "PageChange", "PageList", "PageQueryResult", "PageResult",
-    "PropertyList", "QueryFailure", "RelatedSection", "RemovedRun", "RemovedSet", "SearchRecord",
-    "SearchResult", "SectionChange", "Sentence", "Source", "Surroundings", "TextLines", "TextMatch",
-    "Usage", "VersionChanges", "VersionRead",
+    "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun", "RemovedSet",
+    "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
+    "Surroundings", "TextLines", "TextMatch", "Usage", "VersionChanges", "VersionRead",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,
     "double precision": float, "real": float, "date": date, "timestamp with time zone": datetime,
+    "interval": timedelta,
     "text[]": tuple[str, ...], "bigint[]": tuple[int, ...], "integer[]": tuple[int, ...],
 }  # fmt: skip
 COLUMNS = """

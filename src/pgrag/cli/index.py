@@ -19,10 +19,12 @@ from pgrag.cli.arguments import (
     label,
     parse_chunk_profile,
     parse_converter,
+    parse_duration,
     parse_slug_style,
     parse_target,
 )
 from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.jobs import queued
 from pgrag.cli.output import complain, notice, print_text, warn
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.session import resumable
@@ -139,6 +141,13 @@ def index(
     verbose: Annotated[
         bool, Option(help="With --dry-run: list each document and edge, as --json does.")
     ] = False,
+    job: Annotated[
+        bool, Option("--job", help="Leave it to a worker: `pgrag serve`, `pgrag worker`.")
+    ] = False,
+    every: Annotated[
+        str | None,
+        Option(metavar="TIME", help="As a job, again and again: 1d, 12h; refreshes what changed."),
+    ] = None,
     as_json: options.Json = False,
 ) -> Output:
     """Bring a version of a library to the state of a source.
@@ -176,22 +185,28 @@ def index(
         tuple(include or ()), tuple(exclude or ()), subfolder, ref, include_ignored
     )
     if watch:
-        if tags or ref or dry_run or as_json:
+        if tags or ref or dry_run or as_json or job or every:
             raise typer.BadParameter(
-                "follows a folder: leave out --tags, --ref, --dry-run and --json.",
+                "follows a folder: leave out --tags, --ref, --dry-run, --job, --every and --json.",
                 param_hint="--watch",
             )
         return _watch(app, library, source[0], page_options, selection)
     if tags is not None:
-        if library.version or ref:
+        if library.version or ref or job or every:
             raise typer.BadParameter(
-                "the versions and refs are those of the tags: leave out @VERSION and --ref.",
+                "the versions and refs are those of the tags, and none is a job: leave out"
+                " @VERSION, --ref, --job and --every.",
                 param_hint="--tags",
             )
         return _index_tags(
             app, (library.library, source[0], tags), page_options, selection,
             dry_run=dry_run, verbose=verbose, as_json=as_json,
         )  # fmt: skip
+    if job or every:
+        if dry_run:
+            raise typer.BadParameter("a job writes.", param_hint="--dry-run")
+        wait = None if every is None else parse_duration(every, "--every", least=60)
+        return queued(app, library, selection, source[0], page_options, every=wait)
     with resumable(), shown_progress(f"Indexing {library}", hidden=as_json) as progress:
         report = app.index(
             library.library,

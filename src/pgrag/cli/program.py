@@ -21,6 +21,7 @@ from pgrag.cli import (
     evaluate,
     graph,
     index,
+    jobs,
     links,
     manage,
     observe,
@@ -77,7 +78,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         understanding.synonyms,
         manage.remove,
     ),
-    "Run": (serve.serve, serve.mcp, database.doctor),
+    "Run": (serve.serve, serve.mcp, jobs.worker, database.doctor),
     "Observe": (observe.feedback,),
     "Measure": (manage.tune,),
 }
@@ -87,6 +88,7 @@ _GROUPS = {
     "eval": ("Measure", evaluate.commands),
     "config": ("Bring in and take out", config.commands),
     "db": ("Run", database.commands),
+    "jobs": ("Run", jobs.jobs),
     "keys": ("Run", access.keys),
     "audit": ("Observe", access.audit),
 }

@@ -45,6 +45,9 @@ def serve(
     require_keys: Annotated[
         bool, typer.Option("--require-keys", help="Needs keys on this machine, too.")
     ] = False,
+    worker: Annotated[
+        bool, typer.Option("--worker/--no-worker", help="Also works on jobs; see `pgrag jobs`.")
+    ] = True,
     open_: Annotated[
         int,
         typer.Option(
@@ -61,6 +64,7 @@ def serve(
     from pgrag.api import create_app
     from pgrag.api.callers import is_loopback
     from pgrag.api.connections import configured
+    from pgrag.jobs import Worker
 
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
     sockets = _listening(host, port)
@@ -72,6 +76,7 @@ def serve(
             policy=policy,
             cors_origins=allow_origin or (),
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
+            worker=Worker(app) if worker else None,
         )
         server = uvicorn.Server(
             configured(

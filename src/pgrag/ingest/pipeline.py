@@ -3,9 +3,10 @@
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from pgrag.db import Database, Row, as_service
 from pgrag.embedding import Embedder
-from pgrag.errors import DatabaseError, DatabaseUnavailable, PgragError, SourceError
+from pgrag.errors import Busy, DatabaseUnavailable, LeaseLost, PgragError, SourceError
 from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
@@ -39,6 +40,8 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: tables takes seconds: too long for one page of a small library in a large database.
 NEWS = 0.02
 
+#: Seconds between two attempts to begin while another run goes on.
+_PAUSE = 0.1
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -53,7 +56,8 @@ class IndexTarget:
     With `embeds_edges` the texts of links and relations are embedded, too. A file of more than
     `max_page_bytes` is not read (see `formats.size_limit`). Pages in other formats than Markdown
     are read in a child process, with `in_child` all: a crash of a parser costs a page, and so does
-    one that takes more than `limits`.
+    one that takes more than `limits`. With `adds` no page is removed because the source lacks it.
+    A run waits `patience` seconds for the end of another.
     """
 
     library: str
@@ -63,6 +67,8 @@ class IndexTarget:
     max_page_bytes: int | None = None
     in_child: bool = False
     limits: Limits = field(default_factory=Limits)
+    adds: bool = False
+    patience: float = 0.0
 
     @property
     def names(self) -> dict[str, str]:
@@ -92,9 +98,12 @@ def index(
     database's configuration; options that the target leaves open are those that the version
     remembers.
 
-    Raises `DatabaseError` while another run indexes the same version, `DatabaseUnavailable` if the
-    database stays unavailable, `EmbeddingError` if the model fails (the pages are stored and found
-    by keywords; the next run embeds them).
+    With `target.adds` the source is only a part of the version: pages that it lacks are kept, and
+    so is the source that the version remembers.
+
+    Raises `Busy` while another run indexes the same version, `DatabaseUnavailable` if the database
+    stays unavailable, `LeaseLost` if another worker has the job now, `EmbeddingError` if the model
+    fails (the pages are stored and found by keywords; the next run embeds them).
     """
     started = time.monotonic()
     report = IndexReport(
@@ -128,7 +137,7 @@ def index(
             similarities if options.cuts_by_meaning else None,
             kept_pages,
         )
-        with nullcontext() if dry_run else writer.opened(source):
+        with nullcontext() if dry_run else writer.opened(source, remembered):
             _synchronise(writer, reader, source, progress)
     report.seconds = time.monotonic() - started
     return report
@@ -144,18 +153,24 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
     library, version = (part.strip().lower() for part in target.names.values())
     name = "@".join(filter(None, (library, version)))
     run = f"pgrag index {name}"
-    with database.lock(run, f"pgrag version {name}", f"pgrag library {library}") as taken:
-        if taken == run:
-            raise DatabaseError(
-                f"Another run is indexing {name}.",
-                hint="Wait for its end, or interrupt it: the next run completes what it has begun.",
-            )
-        if taken:
-            raise DatabaseError(
-                f"Another session is removing {taken.split(' ', 2)[2]}.",
-                hint="Wait for its end, then index again.",
-            )
-        yield
+    deadline = time.monotonic() + target.patience
+    while True:
+        with database.lock(run, f"pgrag version {name}", f"pgrag library {library}") as taken:
+            if not taken:
+                yield
+                return
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(_PAUSE)
+    if taken == run:
+        raise Busy(
+            f"Another run is indexing {name}.",
+            hint="Wait for its end, or interrupt it: the next run completes what it has begun.",
+        )
+    raise Busy(
+        f"Another session is removing {taken.split(' ', 2)[2]}.",
+        hint="Wait for its end, then index again.",
+    )
 
 
 def _synchronise(
@@ -178,7 +193,8 @@ def _synchronise(
             report.plan(page)
     else:
         writer.write_all(pages)
-    gone = sorted((set(stored) - reader.kept) | reader.outdone)
+    lacking = set() if target.adds else set(stored) - reader.kept
+    gone = sorted(lacking | reader.outdone)
     removed = in_the_way + [key for key in gone if key in stored]
     report.removed = len(removed)
     report.warnings.extend(path_warnings(reader.paths))
@@ -397,15 +413,18 @@ class _Writer:
     report: IndexReport
 
     @contextmanager
-    def opened(self, source: Source) -> Iterator[None]:
+    def opened(self, source: Source, remembered: Mapping[str, Any] | None) -> Iterator[None]:
         """Register the version with its source and indexing options; discard it if it is empty."""
         options = self.target.options
         description = {
             "location": source.location,
             "revision": source.revision,
             "arguments": source.arguments,
-            **describe(options),
         }
+        if self.target.adds and remembered:
+            # The version stays one of its own source, which a later run can read again.
+            description = {name: remembered.get(name) for name in description}
+        description |= describe(options)
         self.database.call(
             "open_version",
             **self.target.names,
@@ -416,7 +435,7 @@ class _Writer:
         try:
             yield
         finally:
-            with suppress(DatabaseUnavailable):
+            with suppress(DatabaseUnavailable, LeaseLost):
                 [row] = self.database.call("discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
@@ -427,7 +446,8 @@ class _Writer:
             for batch in batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS):
                 if pending is not None:
                     pending.result()
-                pending = thread.submit(self._write, batch)
+                # With the rights, and the lease, of whoever indexes.
+                pending = thread.submit(copy_context().run, self._write, batch)
             if pending is not None:
                 pending.result()
 
@@ -464,7 +484,7 @@ class _Writer:
         report = self.report
         try:
             rows = self._ingest(pages)
-        except DatabaseUnavailable:
+        except (DatabaseUnavailable, LeaseLost):
             raise
         except PgragError as error:
             # One bad page fails the whole statement: write page by page to isolate it.

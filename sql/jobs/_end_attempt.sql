@@ -1,0 +1,104 @@
+-- How an attempt ends. Every way out of "running" goes through here, except a success.
+-- A reason counts as a failure, and is kept; without one the job was given back.
+create or replace function _pgrag.end_attempt(
+    job pgrag.jobs,
+    reason text,
+    is_final boolean,
+    delay interval default '0'
+)
+returns text
+language plpgsql
+volatile
+as $$
+#variable_conflict use_column
+declare
+    made constant integer := job.attempts - (end_attempt.reason is null)::integer;
+    is_over constant boolean := end_attempt.reason is not null
+        and (end_attempt.is_final or made >= job.max_attempts);
+    next_state constant text := case
+        when job.is_cancelling then 'cancelled'
+        when is_over and job.every is null then 'failed'
+        else 'queued'
+    end;
+begin
+    update pgrag.jobs as j
+    set state = next_state,
+        -- A schedule does not die of a site that was down: the next time it begins anew.
+        attempts = case when is_over and next_state = 'queued' then 0 else made end,
+        run_at = case
+            when is_over then now() + coalesce(job.every, '0')
+            when end_attempt.reason is null then _pgrag.moment_in(end_attempt.delay)
+            else now()
+                + least(interval '10 seconds' * 2 ^ least(made - 1, 20), interval '1 hour')
+        end,
+        failures = case
+            when end_attempt.reason is null then j.failures
+            else _pgrag.latest_failures(j.failures) || jsonb_build_object(
+                'at', now(), 'attempt', made, 'worker', job.worker,
+                'reason', left(end_attempt.reason, 4000)
+            )
+        end,
+        worker = null,
+        leased_until = null,
+        is_cancelling = false,
+        finished_at = case when is_over or next_state = 'cancelled' then now() end
+    where j.job_id = job.job_id;
+    if next_state = 'cancelled' then
+        delete from pgrag.uploads as u where u.job_id = job.job_id;
+    end if;
+    perform _pgrag.tell_workers(job.job_id);
+    return next_state;
+end;
+$$;
+
+create or replace function _pgrag.latest_failures(
+    failures jsonb
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pg_catalog.jsonb_array_length(latest_failures.failures) < 20
+        then latest_failures.failures
+        else latest_failures.failures - 0
+    end;
+$$;
+
+-- The job if this claim still has it, locked; null after another claim, or after its end.
+create or replace function _pgrag.claimed_job(
+    job_id bigint,
+    claim integer
+)
+returns pgrag.jobs
+language plpgsql
+volatile
+as $$
+declare
+    claimed pgrag.jobs;
+begin
+    select j.*
+    into claimed
+    from pgrag.jobs as j
+    where j.job_id = claimed_job.job_id
+        and j.claim = claimed_job.claim
+        and j.state = 'running'
+    for no key update;
+    return claimed;
+end;
+$$;
+
+-- So long from now, within a day.
+create or replace function _pgrag.moment_in(
+    length interval
+)
+returns timestamptz
+language sql
+stable
+parallel safe
+as $$
+    select pg_catalog.now() + least(
+        greatest(coalesce(moment_in.length, '0'), interval '0'), interval '1 day'
+    );
+$$;

@@ -1,0 +1,131 @@
+-- Workers skip what others have locked, so none waits for another. Only the clock of the database
+-- decides whether a job is due and a lease has ended.
+create or replace function pgrag.claim_job(
+    worker text,
+    lease interval default '1 minute',
+    wanted_id bigint default null
+)
+returns table (
+    job_id bigint,
+    claim integer,
+    library text,
+    version text,
+    arguments jsonb,
+    confined boolean,
+    attempts integer,
+    is_upload boolean
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    chosen_id bigint;
+begin
+    perform _pgrag.reclaim_jobs();
+    perform _pgrag.forget_jobs();
+    loop
+        select j.job_id
+        into chosen_id
+        from pgrag.jobs as j
+        where j.state = 'queued'
+            and j.run_at <= now()
+            and (claim_job.wanted_id is null or j.job_id = claim_job.wanted_id)
+            and not exists (
+                select
+                from pgrag.jobs as r
+                where r.state = 'running' and r.library = j.library and r.version = j.version
+            )
+        order by j.priority desc, j.run_at, j.job_id
+        limit 1
+        for update skip locked;
+        if not found then
+            return;
+        end if;
+        begin
+            return query
+            update pgrag.jobs as j
+            set state = 'running',
+                claim = j.claim + 1,
+                attempts = j.attempts + 1,
+                worker = left(claim_job.worker, 200),
+                leased_until = _pgrag.moment_in(claim_job.lease),
+                started_at = now(),
+                finished_at = null,
+                progress = null
+            where j.job_id = chosen_id
+            returning
+                j.job_id, j.claim, j.library, j.version, j.arguments, j.confined, j.attempts,
+                exists (select from pgrag.uploads as u where u.job_id = j.job_id);
+            return;
+        exception
+            when unique_violation then
+                -- Another worker has just begun a job of this version.
+                null;
+        end;
+    end loop;
+end;
+$$;
+
+comment on function pgrag.claim_job is
+'Gives a worker the most urgent job that is due, or the one with the wanted_id, if it is due; no row
+if there is none. A version has one running job. The worker must call pgrag.extend_lease before the
+lease (up to a day) ends, and end the job by finish_job, fail_job or release_job with the claim,
+which no later worker shares. Jobs whose lease has ended are queued again first, which counts as a
+failed attempt; the sessions of their workers are ended.';
+
+-- The sessions of a worker that gives no sign may hold locks that keep everybody else away.
+create or replace function _pgrag.reclaim_jobs()
+returns void
+language plpgsql
+volatile
+as $$
+declare
+    lost pgrag.jobs;
+begin
+    for lost in
+        select j.*
+        from pgrag.jobs as j
+        where j.state = 'running' and j.leased_until < now()
+        for update skip locked
+    loop
+        perform _pgrag.end_attempt(
+            lost, format('The worker %s gave no sign until its lease ended.', lost.worker), false
+        );
+        perform pg_terminate_backend(a.pid)
+        from pg_stat_activity as a
+        where a.application_name = format('pgrag job %s.%s', lost.job_id, lost.claim)
+            and a.datname = current_database()
+            and a.usename = current_user
+            and a.pid <> pg_backend_pid();
+    end loop;
+end;
+$$;
+
+-- A batch of what ended long ago, and uploads that were abandoned or whose failure nobody repaired.
+create or replace function _pgrag.forget_jobs()
+returns void
+language plpgsql
+volatile
+as $$
+begin
+    if random() > 0.01 then
+        return;
+    end if;
+    delete from pgrag.jobs as j
+    where j.job_id in (
+        select o.job_id
+        from pgrag.jobs as o
+        where (o.finished_at < now() - interval '30 days' and o.state <> 'queued')
+            or (o.state = 'uploading' and o.created_at < now() - interval '1 day')
+        limit 200
+        for update skip locked
+    );
+    delete from pgrag.uploads as u
+    using pgrag.jobs as j
+    where j.job_id = u.job_id
+        and j.state = 'failed'
+        and j.finished_at < now() - interval '1 day';
+end;
+$$;

@@ -1,0 +1,128 @@
+-- A job brings a version to the state of a source. One that waits already is not made twice: a
+-- client that repeats a request whose answer it has not seen gets the same job.
+create or replace function pgrag.create_job(
+    library text,
+    arguments jsonb,
+    version text default '',
+    every interval default null,
+    priority integer default 0,
+    run_at timestamptz default null,
+    max_attempts integer default 3,
+    confined boolean default true,
+    uploading boolean default false
+)
+returns bigint
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    library_name constant text := lower(btrim(create_job.library));
+    label constant text := lower(btrim(coalesce(create_job.version, '')));
+    source constant text := create_job.arguments ->> 'source';
+    is_upload constant boolean := coalesce(create_job.uploading, false);
+    is_confined constant boolean := coalesce(create_job.confined, true);
+    new_id bigint;
+begin
+    perform _pgrag.check_names(library_name, label);
+    perform _pgrag.check_job(
+        create_job.every, create_job.priority, create_job.max_attempts, is_confined
+    );
+    if jsonb_typeof(create_job.arguments) is distinct from 'object' then
+        raise exception 'arguments must be a JSON object, not %.',
+            coalesce(jsonb_typeof(create_job.arguments), 'null')
+            using errcode = 'PGR01', hint = 'Pass arguments => ''{"source": "/folder"}''.';
+    elsif not is_upload and nullif(btrim(source), '') is null then
+        raise exception 'A job needs a source, not %.', quote_nullable(source)
+            using errcode = 'PGR01',
+                hint = 'Pass arguments => ''{"source": "/folder"}'', or make an upload.';
+    elsif is_upload and create_job.every is not null then
+        raise exception 'An upload is indexed once, and not every %.', create_job.every
+            using errcode = 'PGR01', hint = 'Upload again what has changed.';
+    end if;
+    if not exists (select from pgrag.libraries as l where l.name = library_name) then
+        perform _pgrag.require_right_to_create(library_name);
+    end if;
+    if not is_upload then
+        update pgrag.jobs as j
+        set run_at = least(j.run_at, coalesce(create_job.run_at, now())),
+            every = coalesce(create_job.every, j.every),
+            priority = greatest(j.priority, create_job.priority)
+        where j.library = library_name
+            and j.version = label
+            and j.state = 'queued'
+            and j.arguments = create_job.arguments
+            and j.confined = is_confined
+        returning j.job_id into new_id;
+    end if;
+    if new_id is null then
+        insert into pgrag.jobs as j (
+            library, version, arguments, confined, asked_by, priority, state, max_attempts,
+            run_at, every
+        )
+        values (
+            library_name, label, create_job.arguments, is_confined, _pgrag.caller(),
+            create_job.priority, case when is_upload then 'uploading' else 'queued' end,
+            create_job.max_attempts, coalesce(create_job.run_at, now()), create_job.every
+        )
+        returning j.job_id into new_id;
+    end if;
+    perform _pgrag.tell_workers(new_id);
+    return new_id;
+end;
+$$;
+
+comment on function pgrag.create_job is
+'Makes a job for a worker (pgrag worker, pgrag serve): to bring a version of a library to the state
+of a source. Returns its job_id; an equal job that waits already is used again. arguments: "source"
+and the other options of pgrag index (include, exclude, subfolder, ref …), page options (base_url,
+language, slugs) in "options". every: repeat it so long after each end. priority: -100 to 100,
+higher first. run_at: not before; default: now. max_attempts: after so many failures it fails for
+good. confined: a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator
+allows; only administrators may pass false. uploading: it reads what pgrag.add_upload_piece stores,
+and waits for pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not
+make.';
+
+create or replace function _pgrag.check_job(
+    every interval,
+    priority integer,
+    max_attempts integer,
+    confined boolean
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if every < interval '1 minute' or every > interval '10 years' then
+        raise exception 'A job repeats every minute to every 10 years, not every %.', every
+            using errcode = 'PGR01', hint = 'Pass an interval such as 1 day, or null for once.';
+    elsif coalesce(priority not between -100 and 100, true) then
+        raise exception 'priority must be -100 to 100, not %.', coalesce(priority::text, 'null')
+            using errcode = 'PGR01', hint = 'The highest comes first; it is 0 by default.';
+    elsif coalesce(max_attempts not between 1 and 100, true) then
+        raise exception 'max_attempts must be 1 to 100, not %.',
+            coalesce(max_attempts::text, 'null')
+            using errcode = 'PGR01', hint = 'After so many failures a job fails for good.';
+    elsif not confined and not _pgrag.is_admin() then
+        raise exception 'confined must be true, not false.'
+            using errcode = 'PGR01',
+                hint = 'Only administrators make jobs that read any folder of a worker.';
+    end if;
+end;
+$$;
+
+-- Workers listen, and look by themselves from time to time: a notification may be lost.
+create or replace function _pgrag.tell_workers(
+    job_id bigint
+)
+returns void
+language plpgsql
+volatile
+as $$
+begin
+    perform pg_notify('pgrag_jobs', tell_workers.job_id::text);
+end;
+$$;

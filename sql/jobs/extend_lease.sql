@@ -1,0 +1,37 @@
+-- The heartbeat of a worker.
+create or replace function pgrag.extend_lease(
+    job_id bigint,
+    claim integer,
+    lease interval default '1 minute',
+    progress jsonb default null
+)
+returns text
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    is_cancelled boolean;
+begin
+    -- A heartbeat that a crash of the server forgets is followed by the next one.
+    perform set_config('synchronous_commit', 'off', true);
+    update pgrag.jobs as j
+    set leased_until = _pgrag.moment_in(extend_lease.lease),
+        progress = coalesce(extend_lease.progress, j.progress)
+    where j.job_id = extend_lease.job_id
+        and j.claim = extend_lease.claim
+        and j.state = 'running'
+    returning j.is_cancelling into is_cancelled;
+    return case
+        when is_cancelled is null then 'lost'
+        when is_cancelled then 'cancelled'
+        else 'held'
+    end;
+end;
+$$;
+
+comment on function pgrag.extend_lease is
+'Lets a worker keep its job until the lease from now ends, and stores the progress (null: as it is).
+Returns held; cancelled if somebody cancelled the job, so that the worker ends it by release_job;
+lost if the claim is no longer the last one: then the worker must stop, and cannot write.';

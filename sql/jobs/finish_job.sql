@@ -1,0 +1,44 @@
+-- Ends a job that has done its work; a schedule waits for its next time.
+create or replace function pgrag.finish_job(
+    job_id bigint,
+    claim integer,
+    report jsonb default null
+)
+returns text
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    finished pgrag.jobs := _pgrag.claimed_job(finish_job.job_id, finish_job.claim);
+    next_state text;
+begin
+    if finished.job_id is null then
+        return null;
+    end if;
+    next_state := case
+        when finished.every is null then 'succeeded'
+        when finished.is_cancelling then 'cancelled'
+        else 'queued'
+    end;
+    update pgrag.jobs as j
+    set state = next_state,
+        attempts = case when next_state = 'queued' then 0 else j.attempts end,
+        run_at = case when next_state = 'queued' then now() + j.every else j.run_at end,
+        report = finish_job.report,
+        worker = null,
+        leased_until = null,
+        is_cancelling = false,
+        finished_at = now()
+    where j.job_id = finished.job_id;
+    delete from pgrag.uploads as u where u.job_id = finished.job_id;
+    perform _pgrag.tell_workers(finished.job_id);
+    return next_state;
+end;
+$$;
+
+comment on function pgrag.finish_job is
+'Ends a job that has done its work, and keeps its report; what was uploaded for it is removed.
+Returns its state: succeeded; queued for a schedule, whose next time comes after its interval,
+or cancelled for one that was cancelled meanwhile; null if the claim is no longer the last one.';

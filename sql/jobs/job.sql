@@ -1,0 +1,59 @@
+-- One job with all that is known of it.
+create or replace function pgrag.job(
+    wanted_id bigint
+)
+returns table (
+    job_id bigint,
+    library text,
+    version text,
+    source text,
+    state text,
+    attempts integer,
+    max_attempts integer,
+    priority integer,
+    run_at timestamptz,
+    every interval,
+    worker text,
+    progress jsonb,
+    asked_by text,
+    created_at timestamptz,
+    started_at timestamptz,
+    finished_at timestamptz,
+    arguments jsonb,
+    confined boolean,
+    leased_until timestamptz,
+    is_cancelling boolean,
+    failures jsonb,
+    report jsonb,
+    uploaded_bytes bigint
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    return query
+    select
+        j.job_id, j.library, j.version, coalesce(j.arguments ->> 'source', 'upload'), j.state,
+        j.attempts, j.max_attempts, j.priority::integer, j.run_at, j.every, j.worker, j.progress,
+        j.asked_by, j.created_at, j.started_at, j.finished_at, j.arguments, j.confined,
+        j.leased_until, j.is_cancelling, j.failures, j.report,
+        (
+            select coalesce(sum(octet_length(u.data)), 0)::bigint
+            from pgrag.uploads as u
+            where u.job_id = j.job_id
+        )
+    from pgrag.jobs as j
+    where j.job_id = job.wanted_id;
+    if not found then
+        perform _pgrag.refuse_unknown_job(job.wanted_id);
+    end if;
+end;
+$$;
+
+comment on function pgrag.job is
+'One job. failures: its failed attempts with time, worker and reason, the latest 20. report: of its
+last success, as pgrag index --json prints it. progress: stage, and how many pages are done of how
+many. uploaded_bytes: what is stored of its upload. Errors: PGR18.';

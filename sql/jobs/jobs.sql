@@ -1,0 +1,58 @@
+-- The jobs of the libraries that the caller may see; the latest first.
+create or replace function pgrag.jobs(
+    wanted_state text default null,
+    wanted_library text default null,
+    top_k integer default 100,
+    before bigint default null
+)
+returns table (
+    job_id bigint,
+    library text,
+    version text,
+    source text,
+    state text,
+    attempts integer,
+    max_attempts integer,
+    priority integer,
+    run_at timestamptz,
+    every interval,
+    worker text,
+    progress jsonb,
+    asked_by text,
+    created_at timestamptz,
+    started_at timestamptz,
+    finished_at timestamptz
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    if jobs.wanted_state not in (
+        'uploading', 'queued', 'running', 'succeeded', 'failed', 'cancelled'
+    ) then
+        raise exception 'There is no state %.', quote_literal(jobs.wanted_state)
+            using errcode = 'PGR01',
+                hint = 'It is uploading, queued, running, succeeded, failed or cancelled.';
+    end if;
+    return query
+    select
+        j.job_id, j.library, j.version, coalesce(j.arguments ->> 'source', 'upload'), j.state,
+        j.attempts, j.max_attempts, j.priority::integer, j.run_at, j.every, j.worker, j.progress,
+        j.asked_by, j.created_at, j.started_at, j.finished_at
+    from pgrag.jobs as j
+    where (jobs.wanted_state is null or j.state = jobs.wanted_state)
+        and (jobs.wanted_library is null or j.library = lower(btrim(jobs.wanted_library)))
+        and (jobs.before is null or j.job_id < jobs.before)
+    order by j.job_id desc
+    limit least(greatest(coalesce(jobs.top_k, 100), 0), 10000);
+end;
+$$;
+
+comment on function pgrag.jobs is
+'The jobs of the libraries that the caller may see, the latest first: at most top_k with an id below
+before, in one state (uploading, queued, running, succeeded, failed, cancelled), of one library;
+null for all.
+source: upload for uploaded files. Errors: PGR01 for a state that does not exist.';

@@ -1,0 +1,34 @@
+-- Another try for a job that has ended, or that waits for its next time.
+create or replace function pgrag.retry_job(
+    job_id bigint
+)
+returns text
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    retried pgrag.jobs := _pgrag.job_of(retry_job.job_id);
+begin
+    if retried.state in ('uploading', 'running') then
+        raise exception 'Job % is %, so it cannot be tried again.', retried.job_id, retried.state
+            using errcode = 'PGR01', hint = 'Wait for its end, or cancel it.';
+    elsif retried.arguments ->> 'source' is null and not exists (
+        select from pgrag.uploads as u where u.job_id = retried.job_id
+    ) then
+        raise exception 'The upload of job % is no longer stored.', retried.job_id
+            using errcode = 'PGR01', hint = 'Upload it again; that makes a new job.';
+    end if;
+    update pgrag.jobs as j
+    set state = 'queued', attempts = 0, run_at = now(), finished_at = null
+    where j.job_id = retried.job_id;
+    perform _pgrag.tell_workers(retried.job_id);
+    return 'queued';
+end;
+$$;
+
+comment on function pgrag.retry_job is
+'Queues a job again that has ended, or that waits for its time, with all its attempts; returns its
+state. Earlier failures stay listed. Errors: PGR01 for a job that runs, or whose upload is gone,
+PGR18.';

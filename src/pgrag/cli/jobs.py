@@ -1,0 +1,162 @@
+"""`pgrag worker` and `pgrag jobs`: what is indexed in the background."""
+
+import os
+import signal
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from typer import Argument, Option
+
+from pgrag.cli.arguments import Target, counted, label
+from pgrag.cli.command import App, Columns, Output, Row, command, listing, text
+from pgrag.cli.output import notice, print_text
+from pgrag.cli.session import opened
+
+if TYPE_CHECKING:
+    from pgrag.ingest.page import PageOptions
+    from pgrag.ingest.source.selection import Selection
+
+jobs = typer.Typer(help="Jobs of workers: list, show, cancel and retry them.")
+
+JobId = Annotated[int, Argument(metavar="JOB", help="Its number.", show_default=False)]
+State = Literal["uploading", "queued", "running", "succeeded", "failed", "cancelled"]
+
+
+def worker() -> None:
+    """Index what jobs name, one after the other, until Ctrl-C or SIGTERM.
+
+    `pgrag serve` has a worker of its own; several workers share the jobs. A job that is not done
+    when a worker stops is given back, and goes on where it was.
+    """
+    from pgrag.jobs import Worker
+
+    with opened() as app:
+        working = Worker(app)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: working.stop())
+        notice(f"Worker {working.name} waits for jobs (Ctrl-C stops it).")
+        working.run()
+
+
+def _progress(row: Row) -> str:
+    progress = row["progress"]
+    if row["state"] != "running" or not progress:
+        return ""
+    return f"{progress['done']:,} of {progress['total']:,} pages"
+
+
+_COLUMNS: Columns = {
+    "job": "job_id", "state": "state",
+    "library": lambda row: label(row["library"], row["version"]),
+    "source": "source", "progress": _progress,
+    "attempts": lambda row: f"{row['attempts']} of {row['max_attempts']}",
+    "due": lambda row: row["run_at"] if row["state"] == "queued" else None,
+    "every": lambda row: row["every"] and str(row["every"]), "ended": "finished_at",
+}  # fmt: skip
+
+jobs.command()(
+    listing(
+        "list",
+        "jobs",
+        "List the jobs, the latest first.",
+        {
+            "state": (Annotated[State | None, Option(help="Only in this state.")], None),
+            "library": (
+                Annotated[
+                    str | None,
+                    Option("--library", "-l", metavar="LIBRARY", help="Only of this library."),
+                ],
+                None,
+            ),
+            "top_k": (
+                Annotated[int, Option("--top-k", "-n", min=1, help="At most this many.")],
+                50,
+            ),
+        },
+        _COLUMNS,
+        nothing="There is no such job.",
+        prepared=lambda app, state, library, **values: (
+            values | {"wanted_state": state, "wanted_library": library}
+        ),
+    )
+)
+
+
+@jobs.command()
+@command
+def show(app: App, job: JobId) -> Output:
+    """Show a job: where it stands, what it did, and why it failed."""
+    [row] = app.database.call("job", wanted_id=job)
+    return Output(row, lambda: print_text(*_lines(row)))
+
+
+@jobs.command()
+@command
+def cancel(app: App, job: JobId) -> Output:
+    """Cancel a job, and its schedule; what it has written stays."""
+    [row] = app.database.call("cancel_job", job_id=job)
+    state = row["cancel_job"]
+    said = "its worker ends it within seconds" if state == "running" else state
+    return text({"job_id": job, "state": state}, f"Job {job}: {said}.")
+
+
+@jobs.command()
+@command
+def retry(app: App, job: JobId) -> Output:
+    """Try a job again that has ended, or that waits for its time."""
+    [row] = app.database.call("retry_job", job_id=job)
+    return text({"job_id": job, "state": row["retry_job"]}, f"Job {job}: queued again.")
+
+
+def queued(
+    app: App,
+    target: Target,
+    selection: "Selection",
+    source: str,
+    options: "PageOptions",
+    *,
+    every: timedelta | None,
+) -> Output:
+    """Make a job of a run of `pgrag index`; it has the rights of whoever runs the worker."""
+    from pgrag.ingest.source.allowed import is_address
+    from pgrag.jobs import stated
+
+    place = source if is_address(source) else os.path.abspath(os.path.expanduser(source))
+    [row] = app.database.call(
+        "create_job",
+        library=target.library,
+        version=target.version or "",
+        arguments=selection.arguments(place) | {"options": stated(options)},
+        every=every,
+        confined=False,
+    )
+    number = row["create_job"]
+    return text(
+        {"job_id": number, "library": target.library, "version": target.version or ""},
+        f"Job {number}: a worker will index {target}; see `pgrag jobs show {number}`.",
+    )
+
+
+def _lines(row: Row) -> list[str]:
+    """A job in a few lines."""
+    name = label(row["library"], row["version"])
+    lines = [f"Job {row['job_id']}: {name} from {row['source']}, asked by {row['asked_by']}"]
+    standing = f"  {row['state']}, attempt {row['attempts']} of {row['max_attempts']}"
+    if row["state"] == "queued":
+        standing += f", due {row['run_at']:%Y-%m-%d %H:%M:%S %Z}"
+    if row["worker"]:
+        standing += f", worker {row['worker']}"
+    lines.append(standing + (f": {_progress(row)}" if _progress(row) else ""))
+    if row["every"]:
+        lines.append(f"  again {row['every']} after each end")
+    if report := row["report"]:
+        lines.append(
+            f"  {counted(report['written'], 'page')} written, {report['unchanged']:,} unchanged,"
+            f" {report['removed']:,} removed, {len(report['failed']):,} failed"
+            f" ({report['seconds']:.1f} s)"
+        )
+        lines += [f"  failed {key}: {reason}" for key, reason in report["failed"].items()]
+    for failure in row["failures"]:
+        lines.append(f"  {failure['at'][:19]} attempt {failure['attempt']}: {failure['reason']}")
+    return lines

@@ -1,0 +1,73 @@
+"""Which sources somebody else may name: folders below the operator's roots, and websites.
+
+What a website's address leads to is decided where connections are made; see `pgrag.outgoing`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pgrag.errors import InvalidInput, NotConfigured
+from pgrag.ingest.source.git import object_folders
+from pgrag.ingest.source.sources import named_source
+
+_SCHEMES = frozenset({"http", "https", "git+http", "git+https"})
+#: A drive of Windows is no scheme.
+_ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
+
+
+def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None:
+    """Refuse a source, given as the arguments of `discover`, that may not be read for others.
+
+    Symbolic links are resolved. Raises InvalidInput, NotConfigured if no folder may be read.
+    """
+    source = str(arguments["source"])
+    if address := _ADDRESS.match(source):
+        if (address["scheme"] or "").lower() not in _SCHEMES:
+            raise InvalidInput(
+                f"{named_source(source)} is no source that others may name.",
+                hint="Name an address that begins with https:// or http://.",
+            )
+        return
+    if not roots:
+        raise NotConfigured(
+            "No folder of this server may be read for others.",
+            hint="PGRAG_MCP_ROOTS names those that may.",
+        )
+    subfolder = (arguments.get("subfolder") or "").strip("/")
+    # In a commit ".." may lead elsewhere than on disk, where a symbolic link may precede it.
+    if ".." in Path(subfolder).parts or not _is_below(roots, source, subfolder):
+        raise InvalidInput(
+            f"{source}{'/' if subfolder else ''}{subfolder} is outside the folders that may be"
+            " read for others.",
+            hint=f"They are: {', '.join(map(str, roots))}.",
+        )
+    # What is no folder is an error of the indexing itself.
+    folder = Path(source).expanduser()
+    if arguments.get("ref") is not None and folder.is_dir():
+        for objects in object_folders(folder):
+            if not _is_below(roots, str(objects), ""):
+                raise InvalidInput(
+                    f"The repository of {source} reads from {objects}, outside the folders that"
+                    " may be read for others.",
+                    hint=f"They are: {', '.join(map(str, roots))}.",
+                )
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is elsewhere, and not a path of this machine."""
+    return _ADDRESS.match(source) is not None
+
+
+def _is_below(roots: Sequence[Path], source: str, subfolder: str) -> bool:
+    """Whether source and subfolder resolve to one of the folders; False if unresolvable."""
+    try:
+        folder = Path(source).expanduser()
+        allowed = [root.resolve() for root in roots]
+        return all(
+            any(path.resolve().is_relative_to(root) for root in allowed)
+            for path in (folder, folder / subfolder)
+        )
+    except (OSError, RuntimeError):
+        return False

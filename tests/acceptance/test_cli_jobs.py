@@ -1,0 +1,60 @@
+"""`pgrag jobs`, `pgrag worker` and `pgrag index --job`, as a user calls them."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from service import eventually, served
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "tides.md").write_text("# Tides\n\nThe sill dries at half tide.\n")
+    return docs
+
+
+def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folder: Path) -> None:
+    made = pgrag.run("index", "notes@1.0", folder, "--job")
+    assert made.out.startswith("Job 1: a worker will index notes@1.0")
+    again = pgrag.json("index", "notes@1.0", folder, "--every", "1d")
+    assert again["job_id"] == 1
+    listed = pgrag.run("jobs", "list").out
+    assert "notes 1.0" in listed
+    assert "queued" in listed
+    shown = pgrag.run("jobs", "show", "1").out
+    assert f"Job 1: notes 1.0 from {folder}" in shown
+    assert "again 1 day, 0:00:00 after each end" in shown
+    assert "cancelled" in pgrag.run("jobs", "cancel", "1").out
+    assert [row["state"] for row in pgrag.json("jobs", "list", "--state", "cancelled")] == [
+        "cancelled"
+    ]
+    assert "queued again" in pgrag.run("jobs", "retry", "1").out
+    assert "There is no job 7" in pgrag.run("jobs", "cancel", "7", code=1).err
+    assert "a job writes" in pgrag.run("index", "notes", folder, "--job", "--dry-run", code=2).err
+
+
+def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Path) -> None:
+    pgrag.run("index", "notes", folder, "--job")
+    worker = pgrag.start("worker")
+    try:
+        eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(timeout=30) == 0
+    finally:
+        worker.kill()
+        worker.communicate()
+    assert "1 page written" in pgrag.run("jobs", "show", "1").out
+    assert "Tides" in pgrag.run("search", "sill", "--library", "notes").out
+
+
+def test_serve_works_on_jobs_unless_told_not_to(pgrag: CommandLine, folder: Path) -> None:
+    with served(pgrag, "--no-worker"):
+        pgrag.run("index", "notes", folder, "--job")
+    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
+    with served(pgrag):
+        eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")

@@ -1,0 +1,292 @@
+"""Workers: they index what jobs name, and nothing of a job is lost or done twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
+from typing import Any
+
+import psycopg
+import pytest
+from pipeline_runs import slow_pages
+from psycopg.types.json import Jsonb
+
+from pgrag import jobs
+from pgrag.app import App
+from pgrag.errors import DatabaseUnavailable
+from pgrag.jobs import Worker
+from pgrag.settings import Settings
+
+PATIENCE = 60
+
+
+@pytest.fixture
+def app(database_url: str, tmp_path) -> Iterator[App]:
+    settings = Settings(database_url=database_url, mcp_roots=(tmp_path,))
+    with App(settings) as app:
+        yield app
+
+
+@pytest.fixture
+def docs(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"page{number}.md").write_text(f"# Page {number}\n\nThe pump of {number}.\n")
+    return folder
+
+
+def create(app: App, source: object, **arguments: Any) -> int:
+    [row] = app.database.call(
+        "create_job", library="manual", arguments=Jsonb({"source": str(source)}), **arguments
+    )
+    return int(row["create_job"])
+
+
+def job(app: App, number: int) -> dict[str, Any]:
+    [row] = app.database.call("job", wanted_id=number)
+    return row
+
+
+def update(app: App, statement: str) -> None:
+    with app.database.connection() as connection:
+        connection.execute(statement)
+
+
+@contextmanager
+def running(app: App, **options: float) -> Iterator[Worker]:
+    worker = Worker(app, **options)
+    thread = Thread(target=worker.run, daemon=True)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def until(is_true: Callable[[], Any], patience: float = PATIENCE) -> None:
+    deadline = time.monotonic() + patience
+    while not is_true():
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.05)
+
+
+def ended(app: App, number: int, state: str = "succeeded") -> dict[str, Any]:
+    until(lambda: job(app, number)["state"] in jobs.ENDED)
+    row = job(app, number)
+    assert row["state"] == state, row
+    return row
+
+
+def test_a_worker_indexes_what_a_job_names_as_soon_as_it_is_made(app, docs):
+    with running(app, poll=PATIENCE):
+        time.sleep(0.5)
+        started = time.monotonic()
+        row = ended(app, create(app, docs))
+    assert time.monotonic() - started < PATIENCE / 2, "it was found by polling"
+    assert (row["report"]["written"], row["report"]["failed"]) == (12, {})
+    assert row["report"]["source"] == str(docs)
+    assert row["attempts"] == 1
+    assert app.database.call("search", query="pump", library="manual")
+
+
+def test_a_job_that_is_due_later_is_done_then(app, docs):
+    with psycopg.connect(app.url) as connection:
+        [(moment,)] = connection.execute("select now() + interval '2 s'").fetchall()
+    number = create(app, docs, run_at=moment)
+    with running(app, poll=0.2):
+        time.sleep(1)
+        assert job(app, number)["state"] == "queued"
+        assert ended(app, number)["started_at"] >= moment
+
+
+def test_a_source_outside_of_the_roots_fails_at_once(app, tmp_path):
+    number = create(app, tmp_path.parent)
+    Worker(app).work()
+    row = ended(app, number, "failed")
+    [failure] = row["failures"]
+    assert "outside the folders" in failure["reason"]
+
+
+@pytest.mark.parametrize("source", ["file:///etc", "ssh://host/x", "git@host:x", "ext::sh"])
+def test_only_websites_are_allowed_of_addresses(app, source):
+    number = create(app, source)
+    Worker(app).work()
+    assert "no source that others may name" in ended(app, number, "failed")["failures"][0]["reason"]
+
+
+def test_the_operator_may_name_any_folder(app, docs, tmp_path):
+    with App(Settings(database_url=app.settings.database_url)) as narrow:
+        number = create(narrow, docs, confined=False)
+        Worker(narrow).work()
+        ended(narrow, number)
+
+
+def test_a_poisoned_job_fails_with_its_reasons_and_blocks_no_other(app, docs, tmp_path):
+    poison, good = create(app, tmp_path / "gone", priority=9, version="1"), create(app, docs)
+    with running(app, poll=0.2):
+        ended(app, good)
+        for _ in range(2):
+            until(lambda: job(app, poison)["failures"])
+            update(app, "update pgrag.jobs set run_at = now() where state = 'queued'")
+            attempts = len(job(app, poison)["failures"])
+            until(lambda: len(job(app, poison)["failures"]) > attempts)  # noqa: B023
+    row = ended(app, poison, "failed")
+    assert [failure["attempt"] for failure in row["failures"]] == [1, 2, 3]
+    assert all("no such file or folder" in failure["reason"] for failure in row["failures"])
+
+
+def test_an_unforeseen_error_is_a_reason(app, docs):
+    [row] = app.database.call(
+        "create_job", library="manual", max_attempts=1,
+        arguments=Jsonb({"source": str(docs), "colour": "red"}),
+    )  # fmt: skip
+    Worker(app).work()
+    [failure] = ended(app, row["create_job"], "failed")["failures"]
+    assert "colour" in failure["reason"]
+
+
+@pytest.mark.parametrize("argument", ["patience", "in_child", "progress"])
+def test_a_job_cannot_say_how_a_worker_works(app, docs, argument):
+    [row] = app.database.call(
+        "create_job", library="manual", arguments={"source": str(docs), argument: 10**9}
+    )
+    Worker(app).work()
+    [failure] = ended(app, row["create_job"], "failed")["failures"]
+    assert argument in failure["reason"]
+
+
+def test_progress_is_seen_and_a_running_job_is_cancelled(app, docs, monkeypatch):
+    slow_pages(monkeypatch, 0.5)
+    number = create(app, docs)
+    with running(app):
+        until(lambda: job(app, number)["progress"])
+        assert job(app, number)["progress"]["total"] == 12
+        assert app.database.call("cancel_job", job_id=number) == [{"cancel_job": "running"}]
+        row = ended(app, number, "cancelled")
+    assert row["failures"] == []
+
+
+def test_a_worker_that_stops_gives_its_job_back(app, docs, monkeypatch):
+    slow_pages(monkeypatch, 0.2)
+    number = create(app, docs)
+    with running(app):
+        until(lambda: job(app, number)["state"] == "running")
+    row = job(app, number)
+    assert (row["state"], row["attempts"], row["failures"]) == ("queued", 0, [])
+    monkeypatch.undo()
+    with App(app.settings) as other, running(other):
+        ended(app, number)
+
+
+def test_a_job_waits_while_its_version_is_indexed_by_hand(app, docs):
+    with app.database.lock("pgrag index manual"):
+        number = create(app, docs)
+        Worker(app).work()
+        row = job(app, number)
+        assert (row["state"], row["attempts"], row["failures"]) == ("queued", 0, [])
+    update(app, "update pgrag.jobs set run_at = now()")
+    Worker(app).work()
+    ended(app, number)
+
+
+def test_a_worker_that_loses_its_lease_stops_and_another_completes(app, docs, monkeypatch):
+    slow_pages(monkeypatch, 0.3)
+    number = create(app, docs)
+    with App(app.settings) as other, running(app):
+        until(lambda: job(app, number)["progress"])
+        update(app, "update pgrag.jobs set leased_until = now() - interval '1 s'")
+        other.database.call("claim_job", worker="sweeper", wanted_id=-1)
+        update(app, "update pgrag.jobs set run_at = now() where state = 'queued'")
+        row = ended(app, number)
+    [failure] = row["failures"]
+    assert "gave no sign" in failure["reason"]
+    assert row["attempts"] == 2
+    assert app.database.call("check_library", library="manual") == []
+
+
+def _is_done_if_due(app: App, number: int) -> bool:
+    with suppress(DatabaseUnavailable):  # it was a connection of the test
+        update(app, "update pgrag.jobs set run_at = now() where state = 'queued'")
+        return job(app, number)["state"] in jobs.ENDED
+    return False
+
+
+def test_a_worker_survives_the_end_of_all_its_sessions(app, docs, database_url):
+    with running(app, poll=0.2):
+        for round_number in range(3):
+            number = create(app, docs, version=str(round_number))
+            with psycopg.connect(database_url, autocommit=True) as connection:
+                connection.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where datname = current_database() and pid <> pg_backend_pid()"
+                )
+            until(lambda: _is_done_if_due(app, number))  # noqa: B023
+            assert job(app, number)["state"] == "succeeded"
+
+
+def test_an_upload_is_indexed_by_any_worker_and_removes_nothing(app, docs):
+    ended_number = create(app, docs)
+    Worker(app).work()
+    ended(app, ended_number)
+    [row] = app.database.call(
+        "create_job", library="manual", arguments=Jsonb({"adds": True}), uploading=True
+    )
+    number = row["create_job"]
+    for file, name in enumerate(["guide/seal.md", "page3.md"]):
+        for piece, data in enumerate([b"# Seal\n\n", b"The gasket leaks.\n"]):
+            app.database.call(
+                "add_upload_piece", job_id=number, file=file, piece=piece, name=name, data=data
+            )
+    app.database.call("submit_upload", job_id=number)
+    Worker(app).work()
+    report = ended(app, number)["report"]
+    assert (report["written"], report["removed"], report["source"]) == (2, 0, f"upload {number}")
+    assert len(app.database.call("pages", library="manual")) == 13
+    [hit, *_] = app.database.call("search", query="gasket", library="manual")
+    assert hit["key"] in {"guide/seal.md", "page3.md"}
+    [source] = app.database.call("version_source", library="manual")
+    assert source["version_source"]["location"] == str(docs), "the folder can be indexed again"
+
+
+def test_lines_of_json_are_pages_and_a_bad_line_is_told(app):
+    [row] = app.database.call("create_job", library="manual", arguments={}, uploading=True)
+    number = row["create_job"]
+    lines = (
+        b'{"key": "a.md", "content": "# A\\n\\nThe valve.", "properties": {"type": "guide"}}\n'
+        b"nonsense\n"
+        b'{"key": "b.md", "content": "# B\\n\\nThe tank."}\n'
+        b'{"key": "../c.md", "content": "# C"}\n'
+    )
+    app.database.call(
+        "add_upload_piece", job_id=number, file=0, piece=0, name="pages.ndjson", data=lines
+    )
+    app.database.call("submit_upload", job_id=number)
+    Worker(app).work()
+    report = ended(app, number)["report"]
+    assert report["written"] == 2
+    assert [warning.partition(":")[0] for warning in report["warnings"]] == ["line 2", "line 4"]
+    [page] = [row for row in app.database.call("pages", library="manual") if row["key"] == "a.md"]
+    assert page["type"] == "guide"
+
+
+def test_a_job_is_completed_without_any_other_worker(app, docs):
+    seen = []
+    row = jobs.complete(app, create(app, docs), seen.append)
+    assert row["state"] == "succeeded"
+    assert seen[0]["state"] == "queued"
+
+
+def test_a_job_that_another_worker_has_is_waited_for(app, docs, monkeypatch):
+    slow_pages(monkeypatch, 0.2)
+    number = create(app, docs)
+    with App(app.settings) as other, running(other):
+        until(lambda: job(app, number)["state"] == "running")
+        seen = []
+        row = jobs.complete(app, number, seen.append)
+    assert row["state"] == "succeeded"
+    assert any(each["progress"] for each in seen)

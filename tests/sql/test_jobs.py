@@ -1,0 +1,344 @@
+"""Jobs: who gets which, when a lease ends, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from library import ingest, page, refused
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+from pgrag.db import register_vector_types
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[psycopg.Connection]:
+    """A database of its own: time goes on, and other sessions see what a test writes."""
+    with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
+        register_vector_types(connection)
+        yield connection
+
+
+@pytest.fixture
+def job(connection) -> Callable[..., int]:
+    def create(library: str = "tool", source: str = "/docs", **arguments: Any) -> int:
+        return value(
+            connection, "create_job",
+            library=library, arguments=Jsonb({"source": source}), **arguments,
+        )  # fmt: skip
+
+    return create
+
+
+def rows(connection: psycopg.Connection, function: str, **arguments: Any) -> list[dict[str, Any]]:
+    named = ", ".join(f"{name} => %({name})s" for name in arguments)
+    return connection.execute(f"select * from pgrag.{function}({named})", arguments).fetchall()
+
+
+def value(connection: psycopg.Connection, function: str, **arguments: Any) -> Any:
+    [row] = rows(connection, function, **arguments)
+    return row[function]
+
+
+def claim(connection: psycopg.Connection, **arguments: Any) -> dict[str, Any] | None:
+    return next(iter(rows(connection, "claim_job", worker="w", **arguments)), None)
+
+
+def names(claimed: dict[str, Any]) -> dict[str, Any]:
+    return {"job_id": claimed["job_id"], "claim": claimed["claim"]}
+
+
+def state(connection: psycopg.Connection, job_id: int) -> str:
+    return rows(connection, "job", wanted_id=job_id)[0]["state"]
+
+
+def expire(connection: psycopg.Connection) -> None:
+    connection.execute("update pgrag.jobs set leased_until = now() - '1 s'::interval"
+                       " where state = 'running'")  # fmt: skip
+
+
+def make_due(connection: psycopg.Connection) -> None:
+    connection.execute("update pgrag.jobs set run_at = now() where state = 'queued'")
+
+
+def test_the_most_urgent_job_that_is_due_comes_first(connection, job):
+    later = job("later", run_at="tomorrow")
+    usual, second = job("usual"), job("second")
+    urgent = job("urgent", priority=5)
+    assert [claim(connection)["job_id"] for _ in range(3)] == [urgent, usual, second]
+    assert claim(connection) is None
+    assert claim(connection, wanted_id=later) is None
+
+
+def test_a_job_comes_with_all_that_a_worker_needs(connection, job):
+    number = job(version="2.0")
+    claimed = claim(connection)
+    assert claimed == {
+        "job_id": number, "claim": 1, "library": "tool", "version": "2.0",
+        "arguments": {"source": "/docs"}, "confined": True, "attempts": 1, "is_upload": False,
+    }  # fmt: skip
+
+
+def test_a_version_has_one_running_job(connection, job):
+    first, other, same = job(source="/a"), job(version="2"), job(source="/b")
+    assert [claim(connection)["job_id"] for _ in range(2)] == [first, other]
+    assert claim(connection) is None
+    value(connection, "finish_job", job_id=first, claim=1)
+    assert claim(connection)["job_id"] == same
+
+
+def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, database_url, job):
+    made = {job(f"library{number % 20}", f"/{number}") for number in range(40)}
+
+    def worker(_: int) -> list[int]:
+        done = []
+        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as own:
+            for _ in range(200):
+                if claimed := claim(own):
+                    done.append(claimed["job_id"])
+                    assert value(own, "finish_job", **names(claimed)) == "succeeded"
+                elif done and not rows(own, "jobs", wanted_state="queued"):
+                    break
+        return done
+
+    with ThreadPoolExecutor(6) as threads:
+        done = [number for each in threads.map(worker, range(6)) for number in each]
+    assert sorted(done) == sorted(made)
+
+
+def test_an_equal_job_that_waits_is_used_again(connection, job):
+    first = job()
+    assert job(priority=3, every="1 day") == first
+    [shown] = rows(connection, "job", wanted_id=first)
+    assert (shown["priority"], shown["every"]) == (3, timedelta(days=1))
+    claim(connection)
+    assert job() != first
+
+
+def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection, job):
+    number = job()
+    for attempt, seconds in ((1, 10), (2, 20)):
+        claimed = claim(connection)
+        assert value(connection, "fail_job", **names(claimed), reason="It is down.") == "queued"
+        [shown] = rows(connection, "job", wanted_id=number)
+        assert shown["attempts"] == attempt
+        wait = shown["run_at"] - connection.execute("select now() as at").fetchone()["at"]
+        assert seconds - 2 < wait.total_seconds() <= seconds
+        assert claim(connection) is None
+        make_due(connection)
+    claimed = claim(connection)
+    assert value(connection, "fail_job", **names(claimed), reason="It is gone.") == "failed"
+    [shown] = rows(connection, "job", wanted_id=number)
+    assert [failure["reason"] for failure in shown["failures"]] == [
+        "It is down.", "It is down.", "It is gone.",
+    ]  # fmt: skip
+    assert shown["failures"][2] | {"at": 0} == {
+        "at": 0, "attempt": 3, "worker": "w", "reason": "It is gone.",
+    }  # fmt: skip
+    assert claim(connection) is None
+
+
+def test_a_failure_that_no_repetition_cures_is_the_last(connection, job):
+    number = job()
+    claimed = claim(connection)
+    assert value(connection, "fail_job", **names(claimed), reason="No.", final=True) == "failed"
+    assert value(connection, "retry_job", job_id=number) == "queued"
+    assert claim(connection)["attempts"] == 1
+
+
+def test_a_job_that_is_given_back_keeps_its_attempts(connection, job):
+    number = job()
+    for _ in range(10):
+        assert value(connection, "release_job", **names(claim(connection))) == "queued"
+    [shown] = rows(connection, "job", wanted_id=number)
+    assert (shown["attempts"], shown["failures"]) == (0, [])
+    claimed = claim(connection)
+    value(connection, "release_job", **names(claimed), delay=timedelta(minutes=1))
+    assert claim(connection) is None
+
+
+def test_a_job_whose_lease_has_ended_is_another_workers(connection, job):
+    number = job()
+    old = claim(connection)
+    assert value(connection, "extend_lease", **names(old)) == "held"
+    expire(connection)
+    assert value(connection, "extend_lease", **names(old)) == "held"
+    expire(connection)
+    assert claim(connection) is None
+    assert value(connection, "extend_lease", **names(old)) == "lost"
+    make_due(connection)
+    new = claim(connection)
+    assert (new["job_id"], new["claim"], new["attempts"]) == (number, 2, 2)
+    for end in ("finish_job", "release_job"):
+        assert value(connection, end, **names(old)) is None
+    assert value(connection, "fail_job", **names(old), reason="Late.") is None
+    assert state(connection, number) == "running"
+    [failure] = rows(connection, "job", wanted_id=number)[0]["failures"]
+    assert "gave no sign" in failure["reason"]
+
+
+def test_a_job_that_ends_its_workers_fails_in_the_end_and_stops_nobody(connection, job):
+    poison, good = job("poison", priority=9), job("good")
+    for _ in range(3):
+        assert claim(connection)["job_id"] == poison
+        expire(connection)
+        rows(connection, "claim_job", worker="w", wanted_id=-1)
+        make_due(connection)
+    assert state(connection, poison) == "failed"
+    assert claim(connection)["job_id"] == good
+
+
+def test_a_worker_without_its_lease_writes_nothing(connection, database_url, job):
+    ingest(connection, "tool", [page("a.md", "Drain the node.")])
+    job()
+    claimed = claim(connection)
+    with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as worker:
+        lease = f"{claimed['job_id']}.{claimed['claim']}"
+        worker.execute("select set_config('pgrag.lease', %s, false)", [lease])
+        ingest(worker, "tool", [page("b.md", "Fill the tank.")])
+        expire(connection)
+        claim(connection)
+        for function, arguments in {
+            "ingest_pages": {"library": "tool", "pages": Jsonb([page("c.md", "Stop.")])},
+            "open_version": {"library": "tool"},
+            "discard_version": {"library": "tool"},
+            "remove_pages": {"library": "tool", "keys": ["a.md"]},
+            "finish_version": {"library": "tool"},
+        }.items():
+            with refused(worker, "PGR19", "no longer this worker's"):
+                rows(worker, function, **arguments)
+    assert [row["key"] for row in rows(connection, "pages", library="tool")] == ["a.md", "b.md"]
+
+
+def test_a_write_under_way_keeps_the_lease_from_others_but_not_the_heartbeat(
+    connection, database_url, job
+):
+    ingest(connection, "tool", [page("a.md", "Drain the node.")])
+    job()
+    claimed = claim(connection)
+    with psycopg.connect(database_url, row_factory=dict_row) as worker:
+        lease = f"{claimed['job_id']}.{claimed['claim']}"
+        worker.execute("select set_config('pgrag.lease', %s, false)", [lease])
+        rows(worker, "remove_pages", library="tool", keys=["b.md"])
+        expire(connection)
+        assert claim(connection) is None
+        assert value(connection, "extend_lease", **names(claimed)) == "held"
+        worker.rollback()
+
+
+def test_the_sessions_of_a_lost_worker_are_ended(connection, database_url, job):
+    number = job()
+    claimed = claim(connection)
+    own = f"pgrag job {number}.{claimed['claim']}"
+    with psycopg.connect(database_url, application_name=own) as worker:
+        worker.execute("select pg_advisory_lock(1)")
+        expire(connection)
+        claim(connection)
+        with pytest.raises(psycopg.OperationalError):
+            worker.execute("select 1")
+    assert connection.execute("select pg_try_advisory_lock(1) as free").fetchone()["free"]
+
+
+def test_a_schedule_comes_again_also_after_a_failure(connection, job):
+    number = job(every="1 day", max_attempts=1)
+    claimed = claim(connection)
+    report = Jsonb({"written": 3})
+    assert value(connection, "finish_job", **names(claimed), report=report) == "queued"
+    [shown] = rows(connection, "job", wanted_id=number)
+    assert shown["report"] == {"written": 3}
+    assert timedelta(hours=23) < shown["run_at"] - shown["finished_at"] <= timedelta(days=1)
+    assert claim(connection) is None
+    make_due(connection)
+    claimed = claim(connection)
+    assert value(connection, "fail_job", **names(claimed), reason="Down.", final=True) == "queued"
+    [shown] = rows(connection, "job", wanted_id=number)
+    assert (shown["attempts"], len(shown["failures"])) == (0, 1)
+    assert shown["run_at"] - shown["finished_at"] == timedelta(days=1)
+    value(connection, "cancel_job", job_id=number)
+    assert state(connection, number) == "cancelled"
+
+
+def test_a_cancelled_job_is_not_begun_and_a_running_one_is_told(connection, job):
+    waiting, running = job("waiting"), job("running", priority=1)
+    claimed = claim(connection)
+    assert value(connection, "cancel_job", job_id=waiting) == "cancelled"
+    assert claim(connection) is None
+    assert value(connection, "cancel_job", job_id=running) == "running"
+    assert value(connection, "extend_lease", **names(claimed)) == "cancelled"
+    assert value(connection, "release_job", **names(claimed)) == "cancelled"
+    assert value(connection, "cancel_job", job_id=running) == "cancelled"
+    with refused(connection, "PGR18", "There is no job 999"):
+        value(connection, "cancel_job", job_id=999)
+
+
+def test_workers_hear_of_a_job(connection, database_url, job):
+    with psycopg.connect(database_url, autocommit=True) as worker:
+        worker.execute("listen pgrag_jobs")
+        number = job()
+        [notified] = worker.notifies(timeout=10, stop_after=1)
+    assert notified.payload == str(number)
+
+
+def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
+    number = value(connection, "create_job", library="tool", arguments=Jsonb({}), uploading=True)
+    assert claim(connection) is None
+    with refused(connection, "PGR01", "has no upload"):
+        value(connection, "submit_upload", job_id=number)
+    for piece, data in ((1, b"two"), (0, b"one")):
+        rows(connection, "add_upload_piece", job_id=number, file=0, piece=piece, name="a.md",
+             data=data)  # fmt: skip
+    assert value(connection, "submit_upload", job_id=number) == "queued"
+    with refused(connection, "PGR01", "takes no upload"):
+        rows(connection, "add_upload_piece", job_id=number, file=0, piece=2, name="a.md", data=b"")
+    claimed = claim(connection)
+    assert claimed["is_upload"]
+    assert [row["data"] for row in rows(connection, "upload_pieces", job_id=number)] == [
+        b"one", b"two",
+    ]  # fmt: skip
+    assert rows(connection, "job", wanted_id=number)[0]["uploaded_bytes"] == 6
+    value(connection, "fail_job", **names(claimed), reason="No.", final=True)
+    value(connection, "retry_job", job_id=number)
+    assert value(connection, "finish_job", **names(claim(connection))) == "succeeded"
+    assert rows(connection, "upload_pieces", job_id=number) == []
+    with refused(connection, "PGR01", "no longer stored"):
+        value(connection, "retry_job", job_id=number)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"library": "a b"}, "library name"),
+        ({"version": "1 0"}, "version label"),
+        ({"source": " "}, "needs a source"),
+        ({"every": "1 second"}, "every minute"),
+        ({"priority": 101}, "priority"),
+        ({"max_attempts": 0}, "max_attempts"),
+        ({"uploading": True, "every": "1 day"}, "indexed once"),
+    ],
+)
+def test_what_cannot_be_a_job_is_refused(connection, job, arguments, message):
+    with refused(connection, "PGR01", message):
+        job(**arguments)
+
+
+def test_a_state_that_does_not_exist_is_refused(connection):
+    with refused(connection, "PGR01", "There is no state"):
+        rows(connection, "jobs", wanted_state="done")
+
+
+def test_jobs_are_listed_by_pages(connection, job):
+    made = [job(f"library{number}") for number in range(5)]
+    listed = [row["job_id"] for row in rows(connection, "jobs", top_k=3)]
+    assert listed == made[:1:-1]
+    assert [row["job_id"] for row in rows(connection, "jobs", before=listed[-1])] == made[1::-1]
+    assert [row["job_id"] for row in rows(connection, "jobs", wanted_library="LIBRARY3")] == [
+        made[3]
+    ]
+    assert rows(connection, "jobs", wanted_state="failed") == []
