@@ -120,8 +120,10 @@ class Requests:
             else:
                 made.query[name] = text
         if body := operation.get("requestBody"):
-            made.body = _json(self._value("", body["content"]["application/json"]["schema"]))
-            made.headers["Content-Type"] = "application/json"
+            media_type, content = self._random.choice([*body["content"].items()])
+            is_json = media_type == "application/json"
+            made.body = _json(self._value("", content["schema"])) if is_json else self._text("body")
+            made.headers["Content-Type"] = media_type
         if self._random.random() < 0.03:
             made.path = self._random.choice(SPELLINGS).format(made.path)
         return made

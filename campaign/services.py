@@ -79,9 +79,18 @@ class _Services:
                 if origins:
                     headers[name]["Origin"] = origins[0]
         keyed, _ = stack.enter_context(
-            service(url, "--require-keys", "--allow-origin", PAGE, environment=environment)
+            service(
+                url,
+                "--no-worker",
+                "--require-keys",
+                "--allow-origin",
+                PAGE,
+                environment=environment,
+            )
         )
-        own, _ = stack.enter_context(service(login, "--allow-writes", environment=environment))
+        own, _ = stack.enter_context(
+            service(login, "--no-worker", "--allow-writes", environment=environment)
+        )
         self._clients = {
             name: stack.enter_context(
                 httpx.Client(

@@ -6,7 +6,7 @@ With --check the page is only compared; the exit status is 1 if it is out of dat
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import reference_page
@@ -78,18 +78,37 @@ def route(
         if any(parameter["name"] == "q" for parameter in asked.get("parameters", [])):
             yield "- the arguments of GET as a JSON object, with `query` for `q`, and"
             known |= {parameter["name"] for parameter in asked["parameters"]}
-        [content] = body_taken["content"].values()
-        body = schemas[content["schema"]["$ref"].rpartition("/")[2]]
+        yield from members(body_taken["content"], schemas, known)
+    if parameters or body_taken:
+        yield ""
+    yield from answers(operation["responses"])
+    yield ""
+
+
+def members(
+    contents: dict[str, Any], schemas: dict[str, Any], known: Container[str]
+) -> Iterator[str]:
+    """Yield the lines about a body: its media types, and the fields of its JSON."""
+    if raw := [f"`{name}`" for name in contents if name != "application/json"]:
+        yield f"- the body: {', '.join(raw)}"
+    if json := contents.get("application/json"):
+        body = json["schema"]
+        if "$ref" in body:
+            body = schemas[body["$ref"].rpartition("/")[2]]
         for name, schema in body["properties"].items():
             if name not in known:
                 yield item(name, schema, schema["description"], with_kind=False)
-    if parameters or body_taken:
-        yield ""
-    contents = operation["responses"]["200"]["content"]
-    yield f"Answers {kind(contents['application/json']['schema'])}."
-    if stream := contents.get("text/event-stream"):
-        yield f"As `text/event-stream`: {stream['schema']['description']}"
-    yield ""
+
+
+def answers(responses: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines about what a route answers if all is well."""
+    for status, response in responses.items():
+        contents = response.get("content", {}) if status.startswith("2") else {}
+        if json := contents.get("application/json"):
+            told = f" ({status})" if status != "200" else ""
+            yield f"Answers {kind(json['schema'])}{told}."
+        if stream := contents.get("text/event-stream"):
+            yield f"As `text/event-stream`: {stream['schema']['description']}"
 
 
 def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pgrag.values.changes import *
     from pgrag.values.evaluation import *
     from pgrag.values.graph import *
+    from pgrag.values.jobs import Job, JobSummary, SentPage
     from pgrag.values.libraries import *
     from pgrag.values.passages import *
     from pgrag.values.properties import *
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 #: The modules that define the names, in lookup order.
 _MODULES = (
     "errors", "client", "async_client", "values.answers", "values.changes", "values.evaluation",
-    "values.graph", "values.libraries", "values.passages", "values.properties", "values.searches",
-    "answer.stream", "ingest.report",
+    "values.graph", "values.jobs", "values.libraries", "values.passages", "values.properties",
+    "values.searches", "answer.stream", "ingest.report",
 )  # fmt: skip
 
 __all__ = [
@@ -79,7 +80,10 @@ __all__ = [
     "InvalidFilter",
     "InvalidInput",
     "InvalidQuery",
+    "Job",
+    "JobSummary",
     "LanguageModelError",
+    "LeaseLost",
     "Library",
     "LibraryFinding",
     "Link",
@@ -108,6 +112,7 @@ __all__ = [
     "SearchResult",
     "SectionChange",
     "SectionVersion",
+    "SentPage",
     "Sentence",
     "SettingsError",
     "Source",
@@ -119,6 +124,7 @@ __all__ = [
     "UnknownDocument",
     "UnknownEvaluationRun",
     "UnknownEvaluationSet",
+    "UnknownJob",
     "UnknownKey",
     "UnknownLibrary",
     "UnknownModel",

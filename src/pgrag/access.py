@@ -40,7 +40,13 @@ read_document get_page get_outline get_related search_text explain_search send_f
 resolve-library-id query-docs get-library-docs
 """
 
-_LIBRARY_CHANGES = "set_synonyms index_docs remove_docs"
+_LIBRARY_CHANGES = """
+set_synonyms index_docs remove_docs send_page put_page remove_page upload create_job cancel_job
+retry_job
+"""
+
+_JOBS = "jobs job job_events"
+"""Reading for writers only: sources and errors tell of the server's folders."""
 
 _INSIGHT = """
 configuration configuration_versions tuning_history
@@ -73,6 +79,7 @@ NEEDS: dict[str, Needs] = {
     for names, needs in (
         (_PAGES, Needs("search", is_for_pages=True)),
         (_READING, Needs("search")),
+        (_JOBS, Needs("write")),
         (_LIBRARY_CHANGES, Needs("write", is_change=True)),
         (_INSIGHT, Needs("admin")),
         (_CONFIGURATION, Needs("admin", is_change=True)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from pgrag.values.base import Value, described
 from pgrag.values.changes import SectionVersion, VersionChanges
 from pgrag.values.evaluation import Comparison, EvaluationRun, EvaluationSet, ImportedSet, Tuning
 from pgrag.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
+from pgrag.values.jobs import Job, JobSummary, SentPage
 from pgrag.values.libraries import (
     Library,
     LibraryFinding,
@@ -433,6 +435,102 @@ class Client:
             dry_run=dry_run,
         )
         return dict(runs)
+
+    def send_page(
+        self,
+        library: str,
+        key: str,
+        content: str | bytes,
+        version: str = "",
+        *,
+        media_type: str = "text/markdown",
+    ) -> SentPage:
+        """Add a page to a version, or replace the one with this key; it can be found at once.
+
+        No other page is changed. Raises `InvalidInput` for a page that cannot be read.
+        """
+        from pgrag.ingest.source.uploads import Page, checked_key
+
+        data = content.encode() if isinstance(content, str) else content
+        report = self._app.send_pages(library, version, [Page(checked_key(key), data, media_type)])
+        for reason in report.failed.values():
+            raise InvalidInput(reason)
+        return SentPage(
+            library=report.library,
+            version=report.version,
+            key=key,
+            status="written" if report.written else "unchanged",
+            documents=report.documents,
+            embedded=report.embedded,
+            warnings=tuple(report.warnings),
+        )
+
+    def remove_page(self, library: str, key: str, version: str = "") -> bool:
+        """Remove a page of a version; returns whether it was there."""
+        [row] = self._call("remove_pages", library=library, keys=[key], version=version)
+        return bool(row["remove_pages"])
+
+    def create_job(
+        self,
+        library: str,
+        source: str | Path,
+        version: str = "",
+        *,
+        every: timedelta | None = None,
+        priority: int = 0,
+        base_url: str | None = None,
+        language: str | None = None,
+        slugs: SlugStyle | Literal[""] | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        subfolder: str | None = None,
+        ref: str | None = None,
+        include_ignored: bool = False,
+    ) -> Job:
+        """Let a worker (`pgrag serve`, `pgrag worker`) synchronise a version with a source.
+
+        A path is one of the worker's machine. `every` repeats the job so long after each end; of
+        jobs that are due, those with the highest `priority` come first. The other arguments are
+        those of `index`.
+        """
+        from pgrag.ingest.page import PageOptions
+        from pgrag.ingest.source.selection import Selection
+        from pgrag.jobs import stated
+
+        selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored)
+        options = stated(PageOptions(base_url=base_url, language=language, slugs=slugs))
+        [row] = self._call(
+            "create_job",
+            library=library,
+            arguments=selection.arguments(str(source)) | {"options": options},
+            version=version,
+            every=every,
+            priority=priority,
+            confined=False,
+        )
+        return self.job(row["create_job"])
+
+    def jobs(
+        self, *, state: str | None = None, library: str | None = None, top_k: int = 100
+    ) -> list[JobSummary]:
+        """The jobs, the latest first."""
+        return self._rows(
+            JobSummary, "jobs", wanted_state=state, wanted_library=library, top_k=top_k
+        )
+
+    def job(self, job_id: int) -> Job:
+        """One job: where it stands, what it did, and why it failed."""
+        return self._row(Job, "job", wanted_id=job_id)
+
+    def cancel_job(self, job_id: int) -> str:
+        """Cancel a job, and its schedule; returns its state, `running` if its worker ends it."""
+        [row] = self._call("cancel_job", job_id=job_id)
+        return str(row["cancel_job"])
+
+    def retry_job(self, job_id: int) -> str:
+        """Queue a job again that has ended, or that waits for its time; returns its state."""
+        [row] = self._call("retry_job", job_id=job_id)
+        return str(row["retry_job"])
 
     def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
         """Compute the missing vectors of a library by a model; returns their number."""

@@ -291,6 +291,41 @@ class TestRoles:
     def test_what_is_not_listed_needs_an_admin(self):
         assert (needs_of("new").role, needs_of("new").is_change) == ("admin", True)
 
+    def test_a_writer_sends_pages_and_makes_jobs_of_its_own_libraries(self, site, keyed):
+        writer = site.key("writer", "write", libraries=["harbour"])
+        address = "/v1/libraries/{}/versions/9.2/pages/new.md"
+        headers = {**writer, "Content-Type": "text/markdown"}
+        body = {"content": "# Locks\n\nThe lock opens."}
+        for library, status in (("harbour", 200), ("elsewhere", 404)):
+            sent = keyed.request("PUT", address.format(library), headers=headers, **body)
+            assert sent.status_code == status, sent.text
+        upload = "/v1/libraries/{}/versions/9.2/upload?name=a.md"
+        for library, status in (("harbour", 202), ("elsewhere", 404)):
+            sent = keyed.request("POST", upload.format(library), headers=headers, **body)
+            assert sent.status_code == status, sent.text
+        source = {"source": "https://docs.example/"}
+        for library, status in (("harbour", 202), ("elsewhere", 404)):
+            made = keyed.request(
+                "POST", "/v1/jobs", headers=writer, json=source | {"library": library}
+            )
+            assert made.status_code == status, made.text
+        mine = keyed.request("GET", "/v1/jobs", headers=writer).json()["jobs"]
+        assert {(job["library"], job["asked_by"]) for job in mine} == {("harbour", "writer")}
+        site.run("select pgrag.create_job('elsewhere', '{\"source\": \"/a\"}')")
+        [other] = site.run("select max(job_id) as id from pgrag.jobs()")
+        for method, path in (("GET", ""), ("GET", "/events"), ("POST", "/cancel")):
+            asked = keyed.request(method, f"/v1/jobs/{other['id']}{path}", headers=writer)
+            assert asked.status_code == 404
+        assert keyed.request("GET", "/v1/jobs", headers=writer).json()["jobs"] == mine
+        reader = site.key("reader")
+        for method, path in (("GET", ""), ("GET", f"/{other['id']}"), ("POST", "")):
+            asked = keyed.request(method, f"/v1/jobs{path}", headers=reader)
+            assert asked.status_code == 403
+        site.run("delete from pgrag.jobs")
+        gone = keyed.request("DELETE", address.format("harbour"), headers=writer)
+        assert gone.json()["removed"] == 1
+        site.run("select pgrag.remove_version('harbour', '9.2')")
+
     def test_a_searcher_rates_what_it_found(self, site, keyed):
         header = site.key("docs")
         found = keyed.request("GET", SEARCH, headers=header).json()

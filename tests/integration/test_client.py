@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,28 @@ def test_writing_and_removing(clone, tmp_path):
         assert db.libraries() == [] or db.versions("harbour") == []
         db.remove("harbour")
         assert db.libraries() == []
+
+
+def test_pages_are_sent_and_jobs_are_made(clone, tmp_path):
+    with clone() as url, pgrag.connect(url) as db:
+        sent = db.send_page("notes", "guide/tides.md", "# Tides\n\nThe sill dries.", "1.0")
+        assert (sent.key, sent.version, sent.status) == ("guide/tides.md", "1.0", "written")
+        assert db.search("sill", library="notes").hits[0].key == "guide/tides.md"
+        with pytest.raises(pgrag.InvalidInput, match="cannot be the key"):
+            db.send_page("notes", "/tides.md", "# Tides", "1.0")
+        assert db.remove_page("notes", "guide/tides.md", "1.0")
+        assert not db.remove_page("notes", "guide/tides.md", "1.0")
+        job = db.create_job(
+            "harbour", tmp_path, "2.0", every=timedelta(days=1), language="de", exclude=["x/**"]
+        )
+        assert (job.state, job.version, job.every) == ("queued", "2.0", timedelta(days=1))
+        assert job.arguments.items() >= {"source": str(tmp_path), "exclude": ["x/**"]}.items()
+        assert job.arguments["options"] == {"language": "de"}
+        assert [each.job_id for each in db.jobs(state="queued")] == [job.job_id]
+        assert db.cancel_job(job.job_id) == "cancelled"
+        assert db.retry_job(job.job_id) == "queued"
+        with pytest.raises(pgrag.UnknownJob):
+            db.job(99)
 
 
 def test_evaluation(db):

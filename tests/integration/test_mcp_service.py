@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from typing import Any
 
 import anyio
 import anyio.to_thread
 import httpx
+import pipeline_runs
 import psycopg
 import pytest
 from mcp import Client
 from mcp_service import PATIENCE, Service, eventually, mcp_service
-
-from pgrag.mcp.tools import writing
 
 ERAS = ["legacy", "auto"]
 HELLO = {
@@ -220,20 +218,7 @@ def test_an_indexing_run_tells_its_progress_and_ends_with_its_client(
     for number in range(50):
         (tmp_path / f"{number}.md").write_text(f"# Buoy {number}\n\nIt marks the channel.\n")
     arguments = {"library": "buoys", "source": str(tmp_path)}
-    begun, ended = threading.Event(), threading.Event()
-    report = writing.progress.report
     told: list[float] = []
-
-    def until_nobody_waits(*given: Any) -> None:
-        begun.set()
-        deadline = time.monotonic() + PATIENCE
-        try:
-            while time.monotonic() < deadline:
-                report(*given)
-                time.sleep(0.01)
-        except BaseException:
-            ended.set()
-            raise
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
         told.append(done)
@@ -251,10 +236,11 @@ def test_an_indexing_run_tells_its_progress_and_ends_with_its_client(
                 await anyio.to_thread.run_sync(begun.wait, PATIENCE)
                 tasks.cancel_scope.cancel()
 
-        monkeypatch.setattr(writing.progress, "report", until_nobody_waits)
+        begun = pipeline_runs.slow_pages(monkeypatch, 0.1)
         anyio.run(leave)
-        assert ended.wait(PATIENCE)
-        eventually(lambda: not writing._indexing.locked())
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            states = "select state from pgrag.jobs()"
+            eventually(lambda: connection.execute(states).fetchone() == ("cancelled",))
         monkeypatch.undo()
         told.clear()
 

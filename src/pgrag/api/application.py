@@ -27,12 +27,15 @@ from pgrag.api.routes import (
     evaluations,
     graph,
     health,
+    jobs,
     libraries,
     observation,
     pages,
     searches,
+    sending,
 )
 from pgrag.app import App
+from pgrag.jobs import Worker
 from pgrag.mcp.http import Endpoint
 from pgrag.work import Works
 
@@ -49,6 +52,7 @@ TAGS = [
     {"name": "answers", "description": "Answers by a language model, and its tools."},
     {"name": "libraries", "description": "What there is to search."},
     {"name": "pages", "description": "Whole pages and their heading trees."},
+    {"name": "jobs", "description": "Bring pages in, one by one or by jobs of workers."},
     {"name": "graph", "description": "How pages are linked."},
     {"name": "documents", "description": "One document and its neighbours."},
     {"name": "configuration", "description": "Rules of query understanding, and synonyms."},
@@ -65,6 +69,7 @@ def create_app(
     policy: Policy,
     cors_origins: Sequence[str] = (),
     hosts: Sequence[str] | None = None,
+    worker: Worker | None = None,
 ) -> FastAPI:
     """Make the REST application of an `App`; its shutdown closes the `App`.
 
@@ -72,7 +77,8 @@ def create_app(
 
     The database may still be down: until it answers, requests get status 503. Browsers may call
     only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
-    must name one of these hosts or this machine. Agents find their tools at /mcp.
+    must name one of these hosts or this machine. Agents find their tools at /mcp. A `worker` works
+    on jobs from start to shutdown.
     """
     # Only the assets of its pages are used.
     api = FastAPIOffline(
@@ -89,6 +95,7 @@ def create_app(
         redirect_slashes=False,
     )
     api.state.pgrag = app
+    api.state.worker = worker
     api.state.works = works = Works(app.settings)
     api.state.readiness_limiter = anyio.CapacityLimiter(1)
     # Only indexing runs long enough to need a stream.
@@ -96,7 +103,11 @@ def create_app(
     # Answers wait for a language model; with a limiter of their own they delay no search.
     api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
-    api.add_middleware(limits.BodyLimit)
+    api.add_middleware(
+        limits.BodyLimit,
+        page=app.settings.max_page_bytes,
+        upload=app.settings.max_upload_bytes,
+    )
     api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts)
     settings = app.settings
     buckets = None
@@ -122,7 +133,9 @@ def create_app(
         configuration.router,
         contents.router,
         graph.router,
+        sending.router,
         libraries.router,
+        jobs.router,
         pages.pages,
         pages.documents,
         observation.router,
@@ -157,8 +170,15 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     """
     app: App = api.state.pgrag
     anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
-    async with api.state.mcp.running():
-        yield
+    worker: Worker | None = api.state.worker
+    if worker is not None:
+        worker.start()
+    try:
+        async with api.state.mcp.running():
+            yield
+    finally:
+        if worker is not None:
+            await anyio.to_thread.run_sync(worker.end)
     await anyio.to_thread.run_sync(app.close)
 
 

@@ -67,6 +67,7 @@ PATH: dict[str, Any] = {
     "page_id": _id("`page_id` of a hit.", 7),
     "document_id": _id("`document_id` of a hit.", 42),
     "search_id": Annotated[UUID, Path(description="Id of a recorded search.")],
+    "job_id": _id("`job_id` of a job.", 7),
     "run_id": _id("`run_id` of a run.", 7),
     "query_id": Annotated[
         Text, Path(max_length=1000, description="Id of a query.", examples=["q1"])

@@ -17,6 +17,9 @@ from pgrag.api.headers import ALWAYS
 from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
 from pgrag.settings import Settings
 
+SLOWEST = 10_000
+"""Bytes a second of a body that may take longer than other requests."""
+
 
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
     """The configuration of a server; `options` are those of uvicorn."""
@@ -29,6 +32,7 @@ def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Conf
 class TimedProtocol(H11Protocol):
     """HTTP/1.1 whose requests must arrive within so many seconds, headers and body.
 
+    A body that goes on arriving at `SLOWEST` bytes a second, such as an upload, may take longer.
     An answer says so, unless the service has begun to answer or nothing has arrived at all.
     """
 
@@ -38,10 +42,12 @@ class TimedProtocol(H11Protocol):
         """Expect the first request."""
         super().connection_made(transport)
         self._deadline: asyncio.TimerHandle | None = None
+        self._arrived = 0
         self._expect()
 
     def data_received(self, data: bytes) -> None:
         """Go on, and expect the rest of a request that is not complete."""
+        self._arrived += len(data)
         super().data_received(data)
         if self.conn.their_state in {h11.IDLE, h11.SEND_BODY}:
             self._expect()
@@ -90,6 +96,7 @@ class TimedProtocol(H11Protocol):
 
     def _expect(self) -> None:
         if self._deadline is None:
+            self._arrived = 0
             self._deadline = self.loop.call_later(self.seconds, self._expire)
 
     def _expect_nothing(self) -> None:
@@ -99,6 +106,10 @@ class TimedProtocol(H11Protocol):
 
     def _expire(self) -> None:
         if self.transport.is_closing():
+            return
+        if self._arrived >= SLOWEST * self.seconds and self.conn.their_state is h11.SEND_BODY:
+            self._deadline = None
+            self._expect()
             return
         has_begun = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
         if has_begun and self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:

@@ -68,10 +68,11 @@ class Exchange:
         with self.timed():
             return function(self.app.searching_as("rest", ends_request=True), query, **arguments)
 
-    def answer(self, content: Any) -> Response:
+    def answer(self, content: Any, status: int = 200) -> Response:
         """The content as JSON."""
         return Response(
             to_json(content, inf_nan_mode="null"),
+            status,
             headers={"Server-Timing": f"db;dur={1000 * self._seconds:.1f}"},
             media_type="application/json",
         )
@@ -228,7 +229,7 @@ class Router(APIRouter):
             ("GET", Annotated[parameters, Query()], "", of_get),
             ("POST", body, "_with_body", of_post),
         ):
-            named = {"name": name + suffix, "description": description}
+            named: dict[str, Any] = {"name": name + suffix, "description": description}
             self._add(path, value, {"query": query}, run, methods=[method], work=work, **named)
 
     def _add(
@@ -239,6 +240,7 @@ class Router(APIRouter):
         run: Callable[..., Any],
         *,
         work: Class | None = None,
+        status: int = 200,
         **route: Any,
     ) -> None:
         is_reading = {*route["methods"]} <= {"GET", "POST"}
@@ -249,7 +251,7 @@ class Router(APIRouter):
             try:
                 return await works.run(
                     works.named(of_class),
-                    lambda: exchange.answer(run(exchange, **arguments)),
+                    lambda: exchange.answer(run(exchange, **arguments), status),
                     until=partial(disconnected, request.receive),
                 )
             except Abandoned:
@@ -269,7 +271,7 @@ class Router(APIRouter):
                 for argument, type_ in types.items()
             ]
         )
-        self.add_api_route(path, endpoint, response_model=value, **route)
+        self.add_api_route(path, endpoint, response_model=value, status_code=status, **route)
 
 
 def _variables(path: str) -> dict[str, Any]:

@@ -152,7 +152,7 @@ class EventStream(Response):
                 self._limiter,
                 self._works,
                 receive,
-                lambda event: write(_frame(event.name, to_json(event.data, inf_nan_mode="null"))),
+                lambda event: write(frame(event.name, to_json(event.data, inf_nan_mode="null"))),
             )
             group.cancel_scope.cancel()
         if error is None:
@@ -162,7 +162,7 @@ class EventStream(Response):
         elif not self._has_begun:
             raise error
         else:
-            await write(_frame("error", await self._described(error)), more=False)
+            await write(frame("error", await self._described(error)), more=False)
 
     async def _described(self, error: Exception) -> bytes:
         """The problem document of an error, on one line."""
@@ -174,5 +174,6 @@ class EventStream(Response):
         return json.dumps(json.loads(bytes(response.body))).encode()
 
 
-def _frame(name: str, data: bytes) -> bytes:
+def frame(name: str, data: bytes) -> bytes:
+    """A server-sent event."""
     return b"event: %b\ndata: %b\n\n" % (name.encode(), data)

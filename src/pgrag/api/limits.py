@@ -2,6 +2,7 @@
 
 import ipaddress
 import math
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -22,6 +23,9 @@ from pgrag.api.problems import TOO_LARGE, TOO_MANY, problem
 LARGEST_BODY = 1_000_000
 """In bytes. A query, its vector of 4,000 numbers and its filters take a tenth of it."""
 
+_SENDING = re.compile(r"/v1/libraries/.+?/versions/.+?/(pages(?:/.+)?|upload)")
+_LINES = b"application/x-ndjson"
+
 HEADERS = ("RateLimit", "RateLimit-Policy", "Retry-After")
 """Headers that a page of another origin must see to respect the limit."""
 
@@ -37,24 +41,39 @@ _MOST_DROPPED = 2 * LARGEST_BODY
 """Bodies over this size are refused at once, though the reset may overtake the answer."""
 
 _PATIENCE_SECONDS = 2.0
-_DETAIL = f"A request may have a body of {LARGEST_BODY:,} bytes."
 
 
 class BodyLimit:
-    """ASGI middleware that answers 413 to a larger body, whether or not its length is declared."""
+    """ASGI middleware that answers 413 to a larger body, whether or not its length is declared.
 
-    def __init__(self, app: ASGIApp) -> None:
+    A page may have `page` bytes, and be twice as long as text of JSON; an upload `upload` bytes.
+    """
+
+    def __init__(self, app: ASGIApp, *, page: int, upload: int) -> None:
         self._app = app
+        self._page = max(2 * page, LARGEST_BODY)
+        self._upload = upload
+
+    def _largest(self, scope: Scope) -> int:
+        sent = _SENDING.fullmatch(scope["path"]) if scope["method"] in {"POST", "PUT"} else None
+        if sent is None:
+            return LARGEST_BODY
+        headers = dict(scope["headers"])
+        if sent[1] == "upload" or headers.get(b"content-type", b"").startswith(_LINES):
+            return self._upload
+        return self._page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on and count the bytes read of its body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if _announced(scope) > LARGEST_BODY:
+        largest = self._largest(scope)
+        detail = f"This request may have a body of {largest:,} bytes."
+        if _announced(scope) > largest:
             if _announced(scope) <= _MOST_DROPPED:
                 await _drop_body(receive)
-            refusal = problem(Request(scope), TOO_LARGE, _DETAIL, headers={"Connection": "close"})
+            refusal = problem(Request(scope), TOO_LARGE, detail, headers={"Connection": "close"})
             await refusal(scope, receive, send)
             return
         seen = 0
@@ -63,8 +82,8 @@ class BodyLimit:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > LARGEST_BODY:
-                raise HTTPException(413, _DETAIL, headers={"Connection": "close"})
+            if seen > largest:
+                raise HTTPException(413, detail, headers={"Connection": "close"})
             return message
 
         await self._app(scope, counted, send)

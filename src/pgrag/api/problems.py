@@ -58,6 +58,7 @@ STOPPING = Kind(
 )
 REQUEST_TIMEOUT = Kind(408, "request-timeout", "The request did not arrive in time")
 TOO_LARGE = Kind(413, "too-large", "The request is too large")
+UNSUPPORTED = Kind(415, "unsupported-media-type", "The format cannot be read")
 TOO_MANY = Kind(429, "too-many-requests", "The client sends too many requests")
 HTTP_KINDS = {
     400: Kind(400, "unreadable-request", "The request cannot be read"),
@@ -86,6 +87,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         404, "unknown-evaluation-run", "There is no such evaluation run"
     ),
     errors.UnknownKey: Kind(404, "unknown-key", "There is no such key"),
+    errors.UnknownJob: Kind(404, "unknown-job", "There is no such job"),
     errors.NotFound: Kind(404, "not-found", "There is no such thing"),
     errors.InvalidFilter: Kind(422, "invalid-filter", "The filters are invalid"),
     errors.InvalidQuery: Kind(422, "invalid-query", "The query does not follow the grammar"),

@@ -21,9 +21,14 @@ def listen(context: Context) -> None:
     _say.set(context.session.report_progress)
 
 
+def check() -> None:
+    """End a call from its thread if it was cancelled."""
+    anyio.from_thread.check_cancelled()
+
+
 def report(done: int, total: int, message: str) -> None:
     """Report a call's progress from its thread; ends the call if it was cancelled."""
-    anyio.from_thread.check_cancelled()
+    check()
     say = _say.get()
     if say is not None:
         anyio.from_thread.run(say, done, total, message)

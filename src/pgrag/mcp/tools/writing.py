@@ -1,15 +1,18 @@
 """Indexing and removing documentation, if the operator permits agents to do so."""
 
 import time
-from pathlib import Path
-from threading import Lock
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.errors import InvalidInput, NotConfigured, UnknownVersion
+from pgrag.db import Row, uncancelled
+from pgrag.errors import InvalidInput, SourceError, UnknownVersion
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Skipped
 from pgrag.ingest.text.slugs import SlugStyle
+from pgrag.jobs import complete, stated
 from pgrag.mcp import progress
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
@@ -19,9 +22,7 @@ EVERY_VERSION = "*"
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 _MOST_COMPLAINTS = 20
-_OF_SOURCE = {"include", "exclude", "subfolder", "ref", "include_ignored", "dry_run"}
-_indexing = Lock()
-"""Indexing runs are serialised: reading and embedding use the whole processor."""
+_OF_SOURCE = {"source", "include", "exclude", "subfolder", "ref", "include_ignored"}
 
 Globs = Annotated[list[Annotated[str, Field(max_length=1000)]], Field(max_length=100)]
 
@@ -103,95 +104,81 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
     machine, so that it can be searched. What has not changed is kept; what the source no longer
     has is removed. The version remembers language, base_url and slugs. It takes seconds to minutes.
     """
-    from pgrag.ingest.page import PageOptions  # noqa: PLC0415 - most servers never write
-
-    _require_root(documentation.roots, request)
-    if not _indexing.acquire(blocking=False):
-        raise InvalidInput(
-            "The server is indexing something else.", hint="Try again when it has ended."
-        )
-    try:
-        report = documentation.app.index(
+    arguments = request.model_dump(include=_OF_SOURCE)
+    if documentation.roots is not None:
+        require_allowed(documentation.roots, arguments)
+    options = PageOptions(request.base_url, request.language, slugs=request.slugs)
+    if request.dry_run:
+        run = documentation.app.index(
             request.library,
             label(request.version) or "",
-            request.source,
-            PageOptions(request.base_url, request.language, slugs=request.slugs),
-            **request.model_dump(include=_OF_SOURCE),
+            options=options,
+            **arguments,
+            dry_run=True,
             in_child=True,
             progress=_Reports(),
         )
-    finally:
-        _indexing.release()
+        report = asdict(run)
+    else:
+        report = _completed(documentation, request, arguments | {"options": stated(options)})
     done = Indexed(
-        **{name: getattr(report, name) for name in Indexed.model_fields if name != "version"}
-        | {"failed": dict(_first(report.failed.items())), "warnings": _first(report.warnings)},
-        version=shown(report.version.strip().lower()),
+        **report
+        | {"failed": dict(_first(report["failed"].items())), "warnings": _first(report["warnings"])}
+        | {"version": shown(report["version"].strip().lower())}
     )
     would = " would be" if request.dry_run else ""
     lines = [
-        f"# {named(request.library, report.version)} from {report.source}",
+        f"# {named(request.library, report['version'])} from {report['source']}",
         "",
-        f"{plural(report.written, 'page')}{would} written, {report.unchanged:,} unchanged,"
-        f" {report.removed:,} removed; {plural(report.documents, 'passage')};"
-        f" {report.seconds:.1f} seconds.",
-        *([f"- left out by .gitignore or .ignore: {report.ignored:,}"] if report.ignored else []),
+        f"{plural(done.written, 'page')}{would} written, {done.unchanged:,} unchanged,"
+        f" {done.removed:,} removed; {plural(done.documents, 'passage')};"
+        f" {done.seconds:.1f} seconds.",
+        *([f"- left out by .gitignore or .ignore: {done.ignored:,}"] if done.ignored else []),
         *(f"- changed: {change}" for change in done.changes),
         *(f"- skipped, {each.reason}: {plural(each.count, 'file')}" for each in done.skipped),
         *(f"- failed: {key}: {reason}" for key, reason in done.failed.items()),
         *(f"- warning: {warning}" for warning in done.warnings),
     ]
-    if report.discarded:
+    if report["discarded"]:
         lines.append("Nothing could be stored, so the version was not made.")
-    hidden = len(report.failed) + len(report.warnings) - len(done.failed) - len(done.warnings)
+    hidden = len(report["failed"]) + len(report["warnings"]) - len(done.failed) - len(done.warnings)
     if hidden:
         lines.append(f"- and {hidden:,} more: `pgrag index --json` lists all.")
     return Reply("\n".join(lines), done)
 
 
-def _require_root(roots: tuple[Path, ...] | None, request: IndexDocs) -> None:
-    """Refuse a source outside the folders that the operator allows, with links resolved."""
-    if roots is None:
-        return
-    if not roots:
-        raise NotConfigured(
-            "index_docs may read no folder of this server.",
-            hint="PGRAG_MCP_ROOTS names those that it may.",
-        )
-    subfolder = (request.subfolder or "").strip("/")
-    from pgrag.ingest.source.sources import named_source  # noqa: PLC0415
+def _completed(
+    documentation: Documentation, request: IndexDocs, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """Make a job and wait for its end; a call that is cancelled cancels its job."""
+    reports = _Reports()
 
-    # In a commit ".." may lead elsewhere than on disk, where a symbolic link may precede it.
-    if ".." in Path(subfolder).parts or not _is_below(roots, request.source, subfolder):
-        raise InvalidInput(
-            f"{named_source(request.source)}{'/' if subfolder else ''}{subfolder} is outside the"
-            " folders that"
-            " index_docs may read.",
-            hint=f"They are: {', '.join(map(str, roots))}.",
-        )
-    # What is no folder is an error of the indexing itself.
-    if request.ref is not None and Path(request.source).expanduser().is_dir():
-        from pgrag.ingest.source.git import object_folders  # noqa: PLC0415
+    def tell(row: Row) -> None:
+        progress.check()
+        if row["progress"]:
+            reports(**row["progress"])
 
-        for folder in object_folders(Path(request.source).expanduser()):
-            if not _is_below(roots, str(folder), ""):
-                raise InvalidInput(
-                    f"The repository of {request.source} reads from {folder}, outside the folders"
-                    " that index_docs may read.",
-                    hint=f"They are: {', '.join(map(str, roots))}.",
-                )
-
-
-def _is_below(roots: tuple[Path, ...], source: str, subfolder: str) -> bool:
-    """Whether source and subfolder resolve to one of the folders; False if unresolvable."""
+    [made] = documentation.call(
+        "create_job",
+        library=request.library,
+        version=label(request.version) or "",
+        arguments=arguments,
+        max_attempts=1,
+        confined=documentation.roots is not None,
+    )
+    job_id = made["create_job"]
     try:
-        folder = Path(source).expanduser()
-        allowed = [root.resolve() for root in roots]
-        return all(
-            any(path.resolve().is_relative_to(root) for root in allowed)
-            for path in (folder, folder / subfolder)
-        )
-    except (OSError, RuntimeError):
-        return False
+        job = complete(documentation.app, job_id, tell, documentation.roots)
+    except BaseException:
+        with uncancelled():
+            documentation.call("cancel_job", job_id=job_id)
+        raise
+    if job["state"] != "succeeded":
+        reasons = [failure["reason"] for failure in job["failures"]]
+        raise SourceError(reasons[-1] if reasons else "The job was cancelled.")
+    report: dict[str, Any] = job["report"]
+    reports(report["pages"], report["pages"], report["documents"])
+    return report
 
 
 @tool(

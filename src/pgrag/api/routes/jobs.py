@@ -1,0 +1,202 @@
+"""Jobs: sources that workers index, with their progress."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from time import monotonic
+from typing import Annotated, Any, Literal
+
+import anyio
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+from pydantic_core import to_json
+
+from pgrag.api.arguments import (
+    PATH,
+    Arguments,
+    Body,
+    LibraryName,
+    Name,
+    Text,
+    VersionWish,
+    at_most,
+)
+from pgrag.api.declared import Exchange, Router
+from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
+from pgrag.api.openapi import problems
+from pgrag.app import App
+from pgrag.db import Row
+from pgrag.errors import PgragError
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.source.allowed import require_allowed
+from pgrag.ingest.text.slugs import SlugStyle
+from pgrag.jobs import ENDED, stated
+from pgrag.values.base import Value
+from pgrag.values.jobs import Job, JobState, JobSummary
+from pgrag.work import Works
+
+router = Router(prefix="/jobs", tags=["jobs"], responses=problems(404))
+
+_LOOK_SECONDS = 0.5
+JobId: Any = PATH["job_id"]
+_Globs = Annotated[list[Annotated[Text, Field(max_length=1000)]], Field(max_length=100)]
+_OF_PAGES = {"base_url", "language", "slugs"}
+_OF_SOURCE = {"source", "include", "exclude", "subfolder", "ref", "include_ignored"}
+
+
+class JobBody(Body):
+    """What to index, and as what."""
+
+    library: LibraryName = Field(description="Is made if there is none.", examples=["harbour"])
+    version: VersionWish = Field(default="", description="Its label.", examples=["2.1"])
+    source: Annotated[Text, Field(min_length=1, max_length=4000)] = Field(
+        description="The address of a website, or a folder, file or repository below the folders"
+        " that the operator allows (PGRAG_MCP_ROOTS).",
+        examples=["https://docs.example/"],
+    )
+    include: _Globs = Field(default=[], description="Only these files.", examples=[["guide/**"]])
+    exclude: _Globs = Field(default=[], description="Not these files.")
+    subfolder: Annotated[Text, Field(max_length=4000)] | None = Field(
+        default=None, description="Only this part of the source."
+    )
+    ref: Annotated[Text, Field(max_length=1000)] | None = Field(
+        default=None, description="Branch, tag or commit of a repository."
+    )
+    include_ignored: bool = Field(
+        default=False, description="Also the files that .gitignore and .ignore name."
+    )
+    base_url: Annotated[Text, Field(max_length=4000)] | None = Field(
+        default=None, description="Where the pages are published."
+    )
+    language: Name | None = Field(default=None, description="Of pages that name none.")
+    slugs: SlugStyle | None = Field(
+        default=None, description="The generator whose anchors headings get; default: guessed."
+    )
+    every: Annotated[str, Field(pattern=r"^\d{1,6} ?(min|h|d)$")] | None = Field(
+        default=None,
+        description="Repeat it so long after each end, to refresh what changed: 30min, 12h, 1d.",
+        examples=["1d"],
+    )
+    priority: int = Field(default=0, ge=-100, le=100, description="Higher ones come first.")
+
+
+class JobsParameters(Arguments):
+    """Which of the jobs."""
+
+    state: Literal["uploading", "queued", "running", "succeeded", "failed", "cancelled"] | None = (
+        Field(default=None, serialization_alias="wanted_state", description="Only in this state.")
+    )
+    library: LibraryName | None = Field(
+        default=None, serialization_alias="wanted_library", description="Only of this library."
+    )
+    top_k: int = at_most(100, 1000, "jobs")
+    before: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="`next` of the previous response: continues after it."
+    )
+
+
+class Jobs(Value):
+    """Jobs, the latest first."""
+
+    jobs: tuple[JobSummary, ...]
+    next: int | None
+
+
+@router.answers("", Job, method="POST", status=202, work="write")
+def create_job(exchange: Exchange, body: JobBody) -> Any:
+    """Let a worker bring a version to the state of a source; answers at once with the job."""
+    arguments = body.model_dump(include=_OF_SOURCE)
+    require_allowed(exchange.app.settings.mcp_roots, arguments)
+    options = stated(PageOptions(**body.model_dump(include=_OF_PAGES)))
+    [row] = exchange.call(
+        "create_job",
+        library=body.library,
+        version=body.version,
+        arguments=arguments | {"options": options},
+        every=body.every,
+        priority=body.priority,
+    )
+    return job(exchange, row["create_job"])
+
+
+@router.answers("", Jobs)
+def jobs(exchange: Exchange, query: JobsParameters) -> Any:
+    """List the jobs of the libraries that the caller may see, the latest first."""
+    rows = exchange.call("jobs", **query.for_sql())
+    return {"jobs": rows, "next": rows[-1]["job_id"] if len(rows) == query.top_k else None}
+
+
+@router.answers("/{job_id}", Job)
+def job(exchange: Exchange, job_id: int) -> Any:
+    """Describe a job: where it stands, what it did, and why it failed."""
+    [row] = exchange.call("job", wanted_id=job_id)
+    return row
+
+
+@router.answers("/{job_id}/cancel", JobState, method="POST", work="write", responses=problems(413))
+def cancel_job(exchange: Exchange, job_id: int) -> Any:
+    """Cancel a job, and its schedule; a running one ends within seconds. What it wrote stays."""
+    [row] = exchange.call("cancel_job", job_id=job_id)
+    return {"job_id": job_id, "state": row["cancel_job"]}
+
+
+@router.answers("/{job_id}/retry", JobState, method="POST", work="write", responses=problems(413))
+def retry_job(exchange: Exchange, job_id: int) -> Any:
+    """Queue a job again that has ended, or that waits for its time."""
+    [row] = exchange.call("retry_job", job_id=job_id)
+    return {"job_id": job_id, "state": row["retry_job"]}
+
+
+@router.get(
+    "/{job_id}/events",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "content": {
+                "text/event-stream": {
+                    "schema": {
+                        "type": "string",
+                        "description": "Events with the job: `progress` whenever it has changed,"
+                        " then `end`.",
+                    }
+                }
+            }
+        }
+    },
+)
+async def job_events(job_id: JobId, request: Request) -> Response:
+    """Follow a job by server-sent events, until it has ended."""
+    app: App = request.app.state.pgrag
+    works: Works = request.app.state.works
+
+    def look() -> Row:
+        [row] = app.database.call("job", wanted_id=job_id)
+        return row
+
+    first = await works.run(works.read, look)
+    return StreamingResponse(
+        _events(first, partial(works.run, works.read, look)),
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        media_type="text/event-stream",
+    )
+
+
+async def _events(row: Row, look: Any) -> AsyncIterator[bytes]:
+    said, at = b"", monotonic()
+    while True:
+        data = to_json(row | {"leased_until": None})
+        if row["state"] in ENDED:
+            yield frame("end", data)
+            return
+        if data != said:
+            yield frame("progress", data)
+            said, at = data, monotonic()
+        elif monotonic() - at > HEARTBEAT_SECONDS:
+            yield b": still here\n\n"
+            at = monotonic()
+        await anyio.sleep(_LOOK_SECONDS)
+        try:
+            row = await look()
+        except PgragError:
+            # The client connects again, and learns what is wrong.
+            return
