@@ -13,7 +13,7 @@ from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
 
-from campaign import functions, kills, overload, pages, rest, restore, services, tenants
+from campaign import functions, jobs, kills, overload, pages, rest, restore, services, tenants
 from campaign.command import report, temporary_server
 from campaign.databases import administer
 from campaign.outcome import Outcome
@@ -25,6 +25,7 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "functions": (functions.run, 3),
     "pages": (pages.run, 2),
     "kills": (kills.run, 3),
+    "jobs": (jobs.run, 2),
     "restore": (restore.run, 2),
     "overload": (overload.run, 2),
     "rest": (rest.run, 3),

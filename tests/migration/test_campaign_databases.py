@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 import pytest
-from campaign import contents, corpus, kills, restore
+from campaign import contents, corpus, jobs, kills, restore
 
 from pgrag import routines, schema
 from pgrag.embedded import EmbeddedServer
@@ -32,6 +32,34 @@ def test_what_a_kill_leaves_behind_is_reported(monkeypatch):
     [fault] = kills.run(kills=1, seed=1).faults
     assert "embeddings: 1 rows lost" in fault
     assert "check_library" in fault
+
+
+def test_a_job_outlives_a_disturbance_of_each_kind():
+    outcome = jobs.run(rounds=5, seed=1)
+    assert outcome.faults == []
+    assert set(outcome.counts.values()) == {1}
+
+
+def test_what_a_disturbed_worker_does_twice_or_loses_is_reported(monkeypatch):
+    run = jobs._until_ended
+
+    def and_again(app, job):
+        state = run(app, job)
+        with psycopg.connect(app.url) as connection:
+            connection.execute(
+                "with gone as (delete from pgrag.embeddings where document_id ="
+                " (select min(document_id) from pgrag.embeddings) returning *)"
+                " insert into public.embedded select library_id, null, 1, 'a' from gone, "
+                " generate_series(1, 2)"
+            )
+        return state
+
+    monkeypatch.setattr(jobs, "_until_ended", and_again)
+    monkeypatch.setattr(jobs, "CASES", ("killed",))
+    faults = " ".join(jobs.run(rounds=1, seed=1).faults)
+    assert "1 texts were embedded twice" in faults
+    assert "embeddings: 1 rows lost" in faults
+    assert "check_library" in faults
 
 
 @pytest.fixture

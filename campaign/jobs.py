@@ -1,0 +1,304 @@
+"""Disturb workers at random moments; afterwards every job is done, and nothing was done twice.
+
+`python -m campaign.jobs --rounds 100 --seed 1`. A round makes a job on an embedded server of its
+own, and disturbs the worker that has it in one of five ways: the worker is killed, the server is
+restarted, the worker is stopped for longer than its lease (as if the network were cut), a job is
+poisoned (it ends every worker, or its source is gone), or the worker's clock is wrong. Other
+workers are there meanwhile. Then the poisoned job must have failed, with a reason for each attempt;
+the job must have succeeded, the library must equal one that was indexed without a disturbance, no
+text may have been embedded twice, and `check_library` must find nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from random import Random
+from time import monotonic
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+from pydantic import SecretStr
+
+from campaign import contents
+from campaign.command import run_part, temporary_server
+from campaign.databases import administer
+from campaign.kills import PATIENCE, kill, write_source
+from campaign.outcome import Outcome
+from pgrag.app import App
+from pgrag.ingest.page import PageOptions
+from pgrag.jobs import ENDED
+
+LIBRARY = "manual"
+CASES = ("killed", "restarted", "stopped", "poisoned", "clock")
+#: Seconds; short, so that a round need not wait long for the end of a lease.
+LEASE = 2.0
+
+#: The words of a document that stand for its library and version.
+_IDS = re.compile(r"'@[lv]\d+' ?")
+#: A version that ends every worker which indexes it.
+POISON = "poison"
+
+#: A worker in a process of its own: its lease, and the seconds by which its clock is wrong.
+_WORKER = f"""
+import os, signal, sys, time
+lease, wrong = map(float, sys.argv[1:])
+right = time.time
+time.time = lambda: right() + wrong
+from pgrag.app import App
+from pgrag.jobs import Worker
+index = App.index
+def poisoned(self, library, version, *others, **options):
+    if version == {POISON!r}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return index(self, library, version, *others, **options)
+App.index = poisoned
+with App() as app:
+    Worker(app, lease=lease, poll=0.2).run()
+"""
+
+#: Every vector that is stored leaves a row, so that one stored twice is seen.
+_COUNTED = """
+create table public.embedded (library_id bigint, text_hash uuid, version_id bigint, key text);
+create function public.count_embedding() returns trigger language plpgsql as $$
+begin
+    insert into public.embedded
+    select new.library_id, d.text_hash, new.version_id, p.key || d.sort_order
+    from pgrag.documents as d
+    join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+    where d.library_id = new.library_id and d.document_id = new.document_id;
+    return new;
+end;
+$$;
+create trigger count_embedding after insert on pgrag.embeddings
+for each row execute function public.count_embedding();
+"""
+_TWICE = """
+select count(*) from (
+    select from public.embedded group by library_id, text_hash, version_id, key having count(*) > 1
+) as t
+"""
+
+
+class _Workers:
+    """Processes that work on the jobs of a server."""
+
+    def __init__(self, app: App, folder: Path) -> None:
+        self._app = app
+        self.log = folder / "workers.log"
+        self._started: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *, wrong: float = 0.0) -> subprocess.Popen[bytes]:
+        """Start a worker, with a clock that is wrong by so many seconds."""
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-c", _WORKER, str(LEASE), str(wrong)],
+                env={**os.environ, "PGRAG_HOME": str(self._app.settings.home)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._started.append(process)
+        return process
+
+    def with_pid(self, name: str | None) -> subprocess.Popen[bytes]:
+        """The worker of this name, which ends with its pid; the first one if there is none."""
+        pid = (name or "").rpartition(":")[2]
+        return next((each for each in self._started if str(each.pid) == pid), self._started[0])
+
+    def kill_all(self) -> None:
+        for process in self._started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGCONT)
+            kill(process)
+        self._started.clear()
+
+
+def _asked(app: App, statement: str, *values: Any) -> Any:
+    """The first value of a statement; asks again while the server is away."""
+    deadline = monotonic() + PATIENCE
+    while True:
+        try:
+            with psycopg.connect(app.url, autocommit=True) as connection:
+                row = connection.execute(statement.encode(), values).fetchone()
+                return row and row[0]
+        except psycopg.OperationalError:
+            if monotonic() > deadline:
+                raise
+            app.server.start()
+            time.sleep(0.1)
+
+
+def _create(app: App, source: Path, version: str = "", **options: int) -> int:
+    made = _asked(
+        app,
+        "select pgrag.create_job(%s, %s, %s, confined => false, priority => %s,"
+        " max_attempts => %s)",
+        LIBRARY,
+        Jsonb({"source": str(source)}),
+        version,
+        options.get("priority", 0),
+        options.get("max_attempts", 5),
+    )
+    return int(made)
+
+
+def _state(app: App, job: int) -> str:
+    return str(_asked(app, "select state from pgrag.job(%s)", job))
+
+
+def _until_ended(app: App, job: int) -> str:
+    deadline = monotonic() + PATIENCE
+    while (state := _state(app, job)) not in ENDED and monotonic() < deadline:
+        _hurry(app)
+        time.sleep(0.1)
+    return state
+
+
+def _hurry(app: App) -> None:
+    """What waits after a failure need not wait as long as in life."""
+    _asked(app, "update pgrag.jobs set run_at = now() where state = 'queued' returning job_id")
+
+
+def _disturb(case: str, app: App, workers: _Workers, job: int, random: Random) -> None:
+    worker = workers.with_pid(_asked(app, "select worker from pgrag.job(%s)", job))
+    if case == "killed":
+        kill(worker)
+    elif case == "restarted":
+        status = app.server.status()
+        if status.pid:
+            sent = random.choice([signal.SIGINT, signal.SIGQUIT, signal.SIGKILL])
+            with suppress(ProcessLookupError):
+                os.kill(status.pid, sent)
+        time.sleep(random.uniform(0.1, 1.5))
+        with suppress(Exception):
+            app.server.start()
+    elif case == "stopped":
+        os.killpg(worker.pid, signal.SIGSTOP)
+        workers.start()
+        until = monotonic() + LEASE * random.uniform(1.0, 3.0)
+        while monotonic() < until:
+            _hurry(app)
+            time.sleep(0.05)
+        os.killpg(worker.pid, signal.SIGCONT)
+
+
+def _faults_of_round(
+    app: App, expected: dict[str, Counter[str]], jobs: dict[int, str]
+) -> list[str]:
+    """What a round has left that should not be."""
+    faults = []
+    for job, wanted in jobs.items():
+        state = _until_ended(app, job)
+        reasons = _asked(app, "select failures::text from pgrag.job(%s)", job)
+        if state != wanted or (state == "failed" and reasons.count("reason") != 2):
+            faults.append(f"job {job} is {state}, not {wanted}: {reasons}")
+    faults += contents.differences(expected, _held(app.url))
+    if twice := _asked(app, _TWICE):
+        faults.append(f"{twice} texts were embedded twice")
+    with psycopg.connect(app.url) as connection:
+        found = connection.execute("select * from pgrag.check_library(%s)", [LIBRARY]).fetchall()
+    return [*faults, *(f"check_library: {row}" for row in found)]
+
+
+def _undisturbed(app: App, source: Path) -> tuple[dict[str, Counter[str]], float]:
+    """What the library holds where nothing happens to it, and the seconds that it took."""
+    administer(app.url, "create database {} template pgrag", "quiet")
+    url = app.url.replace("/pgrag?", "/quiet?")
+    with App(app.settings.model_copy(update={"database_url": SecretStr(url)})) as quiet:
+        started = monotonic()
+        quiet.index(LIBRARY, "", str(source), PageOptions(), in_child=True)
+        return _held(url), monotonic() - started
+
+
+def _held(url: str) -> dict[str, Counter[str]]:
+    """What the library holds, without its id and that of its version, which are new each time."""
+    return {
+        table: Counter(_IDS.sub("", row) for row in rows.elements())
+        for table, rows in contents.of_library(url, LIBRARY).items()
+    }
+
+
+def _round(
+    case: str,
+    app: App,
+    workers: _Workers,
+    source: Path,
+    expected: dict[str, Counter[str]],
+    random: Random,
+    usual: float,
+) -> list[str]:
+    """One job with its disturbance; returns the faults."""
+    _execute(app, "delete from pgrag.jobs; truncate public.embedded")
+    _asked(app, "select count(pgrag.remove_library(name)) from pgrag.libraries")
+    wrong = random.choice([-1, 1]) * random.uniform(60, 10**6) if case == "clock" else 0.0
+    workers.start(wrong=wrong)
+    for _ in range({"poisoned": 2, "killed": 1, "clock": 1}.get(case, 0)):
+        workers.start()
+    jobs = {}
+    if case == "poisoned":
+        version = random.choice([POISON, "gone"])
+        place = source if version == POISON else source / version
+        jobs[_create(app, place, version, priority=9, max_attempts=2)] = "failed"
+    job = _create(app, source)
+    jobs[job] = "succeeded"
+    while _state(app, job) == "queued":
+        _hurry(app)
+        time.sleep(0.02)
+    time.sleep(random.uniform(0, usual))
+    _disturb(case, app, workers, job, random)
+    faults = _faults_of_round(app, expected, jobs)
+    workers.kill_all()
+    return faults
+
+
+def run(
+    url: str = "",
+    *,
+    rounds: int = 100,
+    seed: int,
+    minutes: float | None = None,
+    data: object = None,
+) -> Outcome:
+    """Disturb workers of a server of its own; the database at `url` is left alone."""
+    deadline = monotonic() + 60 * minutes if minutes else float("inf")
+    random = Random(seed)
+    counts = dict.fromkeys((f"jobs {case}" for case in CASES), 0)
+    faults: list[str] = []
+    with ExitStack() as stack:
+        app = stack.enter_context(temporary_server())
+        app.upgrade()
+        folder = app.settings.home.parent
+        source = folder / "source"
+        write_source(source, 0)
+        expected, usual = _undisturbed(app, source)
+        _execute(app, _COUNTED)
+        workers = _Workers(app, folder)
+        stack.callback(workers.kill_all)
+        order = [CASES[number % len(CASES)] for number in range(rounds)]
+        random.shuffle(order)
+        for number, case in enumerate(order, start=1):
+            if monotonic() > deadline:
+                break
+            found = _round(case, app, workers, source, expected, random, usual)
+            faults += [f"{case} (round {number} of seed {seed}): {fault}" for fault in found]
+            counts[f"jobs {case}"] += 1
+    return Outcome("jobs", counts, faults)
+
+
+def _execute(app: App, statements: str) -> None:
+    with psycopg.connect(app.url, autocommit=True) as connection:
+        connection.execute(statements.encode())
+
+
+if __name__ == "__main__":
+    sys.exit(run_part(run, "rounds"))
