@@ -8,8 +8,8 @@ from pathlib import Path
 from benchmarks.bench import Bench
 from benchmarks.corpora import CorpusMissing
 from benchmarks.figures import Figure
+from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.matter import front_matter
-from pgrag.ingest.source.decoding import decode
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.text import markdown
 

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from benchmarks.bench import Bench
 from benchmarks.corpora import CorpusMissing
 from benchmarks.figures import Figure
-from pgrag.ingest.source.decoding import decode
+from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.source.sources import discover
 
 Lines = set[tuple[str, int]]

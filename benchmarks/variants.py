@@ -19,9 +19,9 @@ from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus
 from pgrag.evaluation.runs import Configuration
 from pgrag.ingest import pipeline
+from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.source import decoding
 from pgrag.ingest.source.source import ListedSource, Source, SourceFile
 
 PLAIN = "plain"

@@ -2,9 +2,6 @@
 
 import io
 
-from docling.datamodel.base_models import DocumentStream
-from docling.document_converter import DocumentConverter
-
 from pgrag.errors import SourceError
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.docling.writing import markdown_of
@@ -18,6 +15,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     `DOCLING_ARTIFACTS_PATH` names the folder in which they are. Raises SourceError for a file that
     it cannot convert.
     """
+    from docling.datamodel.base_models import DocumentStream  # noqa: PLC0415 - an extra
+    from docling.document_converter import DocumentConverter  # noqa: PLC0415
+
     stream = DocumentStream(name=key.rpartition("/")[2], stream=io.BytesIO(data))
     try:
         document = DocumentConverter().convert(stream).document
