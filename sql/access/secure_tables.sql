@@ -140,6 +140,8 @@ as $$
             ),
             ('jobs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
             ('uploads', 'library', 'job_id in (select j.job_id from pgrag.jobs as j)'),
+            ('crawls', 'library', 'library in (select l.name from pgrag.libraries as l)'),
+            ('fetched_pages', 'library', 'library in (select l.name from pgrag.libraries as l)'),
             ('evaluation_sets', 'library', 'library in (select l.name from pgrag.libraries as l)'),
             ('evaluation_runs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
             (

@@ -13,6 +13,9 @@ declare
 begin
     perform _pgrag.lock_out_indexing(remove_library.library, null);
     perform l.library_id from pgrag.libraries as l where l.library_id = owner_id for update;
+    delete from pgrag.crawls as c
+    using pgrag.libraries as l
+    where l.library_id = owner_id and c.library = l.name;
     delete from pgrag.lexeme_statistics as s where s.library_id = owner_id;
     delete from pgrag.corpus_statistics as c where c.library_id = owner_id;
     delete from pgrag.embeddings as e where e.library_id = owner_id;

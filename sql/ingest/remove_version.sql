@@ -29,6 +29,12 @@ begin
         )
     );
     perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
+    delete from pgrag.crawls as c
+    using pgrag.versions as v
+    where v.library_id = owner.library_id
+        and v.version_id = target_id
+        and c.library = owner.name
+        and c.version = v.label;
     delete from pgrag.versions as v
     where v.library_id = owner.library_id and v.version_id = target_id;
     return removed;

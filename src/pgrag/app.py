@@ -186,7 +186,7 @@ class App:
     def index(
         self,
         library: str,
-        version: str,
+        version: str | None,
         source: str | Source,
         options: PageOptions,
         *,
@@ -195,6 +195,10 @@ class App:
         subfolder: str | None = None,
         ref: str | None = None,
         include_ignored: bool = False,
+        max_pages: int | None = None,
+        max_depth: int | None = None,
+        max_bytes: int | None = None,
+        allow_private: bool = False,
         dry_run: bool = False,
         in_child: bool = False,
         kept_pages: KeptPages | None = None,
@@ -204,18 +208,38 @@ class App:
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`.
 
-        `include` to `include_ignored` only apply to a source given as text; see `discover`. An
-        option that is None is the one that the version remembers. With `in_child` pages are read
-        in a child process, as a service should: a crash of a parser costs a page. `kept_pages` are
-        those of other versions. With `adds` no page is removed. The run waits `patience` seconds
-        for the end of another one.
+        `include` to `allow_private` only apply to a source given as text: a website (see
+        `open_site`), or what `discover` finds. A `version` of None is the one that the address of a
+        website names, else "". An option that is None is the one that the version remembers. With
+        `in_child` pages are read in a child process, as a service should: a crash of a parser costs
+        a page. `kept_pages` are those of other versions. With `adds` no page is removed. The
+        run waits `patience` seconds for the end of another one.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
         from pgrag.ingest.child import Limits
-        from pgrag.ingest.source.sources import discover
+        from pgrag.ingest.source.sources import discover, is_website
+        from pgrag.ingest.source.web.addresses import version_of
 
-        if isinstance(source, str):
+        address = source if isinstance(source, str) and is_website(source, ref) else None
+        if version is None:
+            version = version_of(address) if address else ""
+        if address is not None:
+            from pgrag.ingest.source.web.crawl import CrawlLimits
+            from pgrag.ingest.source.web.site import SiteOptions, open_site
+
+            limits = {"pages": max_pages, "depth": max_depth, "bytes": max_bytes}
+            given = {name: value for name, value in limits.items() if value is not None}
+            source = open_site(
+                address,
+                SiteOptions((*include,), (*exclude,), CrawlLimits(**given), allow_private),
+                database=self.database,
+                settings=self.settings,
+                library=library,
+                version=version,
+                progress=progress,
+            )
+        elif isinstance(source, str):
             source = discover(
                 source,
                 include=include,
@@ -253,6 +277,8 @@ class App:
                 dry_run=dry_run,
                 progress=progress,
             )
+            if address is not None and not dry_run:
+                self.database.call("drop_fetched_bodies", library=library, version=version)
         enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)

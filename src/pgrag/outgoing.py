@@ -27,6 +27,9 @@ Resolve = Callable[[str, int], Sequence[Address]]
 PUBLIC = "public"
 """The entry of an allow-list that stands for all public addresses."""
 
+PRIVATE = "private"
+"""The entry that stands for this machine and the private networks around it."""
+
 _METADATA = frozenset(
     ip_address(address)
     for address in (
@@ -62,19 +65,19 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 class AllowList:
     """Which addresses may be reached; see the setting PGRAG_OUTGOING_ALLOW.
 
-    An entry is `public`, a network, or a name, in which `*` stands for any characters. A name may
-    lead to public addresses and to private networks, but not to this machine, its link, or the
-    metadata of a cloud: only a network allows those.
+    An entry is `public`, `private`, a network, or a name, in which `*` stands for any characters.
+    `private` is this machine and private networks. A name may lead to public addresses and to
+    private networks, but not to this machine, its link, or the metadata of a cloud: only a network
+    allows the last two.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
         self._networks = []
         self._names = []
-        self._allows_public = False
-        for entry in entries:
-            if entry == PUBLIC:
-                self._allows_public = True
-                continue
+        listed = frozenset(entries)
+        self._allows_public = PUBLIC in listed
+        self._allows_private = PRIVATE in listed
+        for entry in sorted(listed - {PUBLIC, PRIVATE}):
             try:
                 self._networks.append(ip_network(entry))
             except ValueError:
@@ -86,6 +89,8 @@ class AllowList:
             return True
         if is_public(address):
             return self._allows_public or self._names_host(host)
+        if self._allows_private and (address.is_loopback or _is_private(address)):
+            return True
         return _is_private(address) and self._names_host(host)
 
     def _names_host(self, host: str) -> bool:
@@ -128,20 +133,23 @@ def guarded_client(
     headers: Mapping[str, str] | None = None,
     timeout: float = 30.0,
     follow_redirects: bool = False,
+    allow_private: bool = False,
     resolve: Resolve | None = None,
 ) -> httpx.Client:
     """Make a client for http and https addresses that somebody else names.
 
     `timeout` is the longest silence in seconds. Proxies of the environment are not used: they would
-    resolve the names again. `resolve` replaces DNS. Requests raise `ForbiddenAddress` for what the
-    allow-list does not have, also in a redirect, and the errors of httpx.
+    resolve the names again. `allow_private` adds `private` to the allow-list. `resolve` replaces
+    DNS. Requests raise `ForbiddenAddress` for what the allow-list does not have, also in a
+    redirect, and the errors of httpx.
     """
+    entries = (*settings.outgoing_allow, PRIVATE) if allow_private else settings.outgoing_allow
     return httpx.Client(
         headers=headers,
         timeout=timeout,
         follow_redirects=follow_redirects,
         trust_env=False,
-        transport=_Transport(AllowList(settings.outgoing_allow), resolve or _resolved),
+        transport=_Transport(AllowList(entries), resolve or _resolved),
     )
 
 

@@ -212,7 +212,9 @@ class Settings(BaseSettings):
         NoDecode,
         BeforeValidator(_entries),
     ] = ("public",)
-    """What requests may have fetched: public, networks, names with *"""
+    """What requests may have fetched: public, private, networks, names with *"""
+    allow_private: bool = False
+    """Let crawls reach this machine and private networks"""
     mcp_writes: bool = False
     """Offer MCP tools that index and remove documentation"""
     mcp_read_only: bool = False

@@ -64,7 +64,8 @@ def index(
         list[str] | None,
         Argument(
             metavar="SOURCE",
-            help="A folder, a file, an archive, or the path or address of a git repository.",
+            help="A folder, a file, an archive, the path or address of a git repository, or the"
+            " address of a website, a sitemap or an llms.txt.",
         ),
     ] = None,
     *,
@@ -109,6 +110,21 @@ def index(
     ] = None,
     include_ignored: Annotated[
         bool, Option(help="Also the files that .gitignore and .ignore name.")
+    ] = False,
+    max_pages: Annotated[
+        int | None,
+        Option(min=1, metavar="N", help="Of a website, no more pages; default: 10000."),
+    ] = None,
+    max_depth: Annotated[
+        int | None,
+        Option(min=0, metavar="N", help="Of a website, not more links from SOURCE; default: 30."),
+    ] = None,
+    max_bytes: Annotated[
+        int | None,
+        Option(min=1, metavar="N", help="Of a website, no more; default: 2000000000."),
+    ] = None,
+    allow_private: Annotated[
+        bool, Option(help="Let a website be on this machine or in a private network.")
     ] = False,
     chunk_sizes: Annotated[
         str | None,
@@ -210,7 +226,7 @@ def index(
     with resumable(), shown_progress(f"Indexing {library}", hidden=as_json) as progress:
         report = app.index(
             library.library,
-            library.version or "",
+            library.version,
             source[0],
             page_options,
             include=include or (),
@@ -218,6 +234,10 @@ def index(
             subfolder=subfolder,
             ref=ref,
             include_ignored=include_ignored,
+            max_pages=max_pages,
+            max_depth=max_depth,
+            max_bytes=max_bytes,
+            allow_private=allow_private,
             dry_run=dry_run,
             progress=progress,
         )

@@ -59,6 +59,12 @@ def discover(
     return open_file(root, selection)
 
 
+def is_website(source: str, ref: str | None = None) -> bool:
+    """Whether a source is the address of a website, a sitemap or an llms.txt, which is crawled."""
+    is_repository = repository_at(source, is_named=ref is not None) is not None
+    return source.lower().startswith(("http://", "https://")) and not is_repository
+
+
 def discover_tags(
     source: str, pattern: str, selection: Selection, network: Network | None = None
 ) -> list[tuple[str, Callable[[], Source]]]:

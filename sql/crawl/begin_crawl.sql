@@ -1,0 +1,62 @@
+-- A crawl that did not end is continued if it is asked for with the same arguments.
+create or replace function pgrag.begin_crawl(
+    library text,
+    version text,
+    arguments jsonb
+)
+returns table (
+    number integer,
+    is_resumed boolean
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    library_name text := lower(btrim(begin_crawl.library));
+    version_label text := lower(btrim(coalesce(begin_crawl.version, '')));
+    last_crawl pgrag.crawls;
+begin
+    -- Bodies of a first crawl that nobody continues belong to no version and would stay for ever.
+    delete from pgrag.crawls as c
+    where c.finished_at is null and c.started_at < now() - interval '30 days';
+
+    insert into pgrag.crawls as c (library, version, number, arguments, finished_at)
+    values (library_name, version_label, 0, begin_crawl.arguments, now())
+    on conflict on constraint crawls_pkey do update set number = c.number
+    returning c.* into last_crawl;
+
+    if last_crawl.finished_at is null and last_crawl.arguments = begin_crawl.arguments then
+        update pgrag.fetched_pages as f
+        set is_queued = true, failure = null
+        where f.library = library_name
+            and f.version = version_label
+            and f.crawl = last_crawl.number
+            and f.failure is not null;
+        return query select last_crawl.number, true;
+        return;
+    end if;
+    if last_crawl.arguments <> begin_crawl.arguments then
+        -- Links were kept within the scope of the other arguments: every page is read again.
+        update pgrag.fetched_pages as f
+        set etag = null, last_modified = null
+        where f.library = library_name and f.version = version_label;
+    end if;
+    update pgrag.crawls as c
+    set number = last_crawl.number + 1,
+        arguments = begin_crawl.arguments,
+        started_at = now(),
+        finished_at = null
+    where c.library = library_name and c.version = version_label;
+    update pgrag.fetched_pages as f
+    set is_queued = false
+    where f.library = library_name and f.version = version_label and f.is_queued;
+    return query select last_crawl.number + 1, false;
+end;
+$$;
+
+comment on function pgrag.begin_crawl is
+'Begins a crawl that fills a version of a library, or continues the one that did not end, if its
+arguments (jsonb: the site, its scope and limits) are the same. Returns the number of the crawl and
+whether it is continued; then what gave no answer is asked again. What earlier crawls know of the
+addresses stays. A crawl that nobody has continued for 30 days is forgotten.';

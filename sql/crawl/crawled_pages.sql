@@ -1,0 +1,28 @@
+-- The pages of a finished crawl, and those that did not answer, whose stored state must stay.
+create or replace function pgrag.crawled_pages(
+    library text,
+    version text
+)
+returns table (
+    url text,
+    key text,
+    media_type text,
+    digest text,
+    failure text
+)
+language sql
+stable
+parallel safe
+set search_path from current
+as $$
+    select f.url, f.key, f.media_type, f.digest, f.failure
+    from pgrag.fetched_pages as f
+    where f.library = lower(btrim(crawled_pages.library))
+        and f.version = lower(btrim(coalesce(crawled_pages.version, '')))
+        and (f.outcome = 'page' or f.outcome is null and f.failure is not null)
+    order by f.key, f.url;
+$$;
+
+comment on function pgrag.crawled_pages is
+'The pages that the last crawl of a version found: address, key, media type, SHA-256 of the body,
+and for a page that did not answer this time why; its key is null if it never did.';

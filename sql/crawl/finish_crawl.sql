@@ -1,0 +1,83 @@
+-- Which of several copies counts is decided at the end, so that it depends on the site alone and
+-- not on what answered first.
+create or replace function pgrag.finish_crawl(
+    library text,
+    version text,
+    is_complete boolean default true
+)
+returns void
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    library_name text := lower(btrim(finish_crawl.library));
+    version_label text := lower(btrim(coalesce(finish_crawl.version, '')));
+begin
+    delete from pgrag.fetched_pages as f
+    using pgrag.crawls as c
+    where c.library = library_name
+        and c.version = version_label
+        and f.library = c.library
+        and f.version = c.version
+        and f.crawl < c.number
+        and finish_crawl.is_complete;
+
+    with pages as (
+        select
+            f.*,
+            -- Sites that name one canonical page for all mean something else.
+            f.canonical is not null
+            and count(*) over (partition by f.canonical) <= 20
+            and exists (
+                select
+                from pgrag.fetched_pages as o
+                where o.library = f.library
+                    and o.version = f.version
+                    and o.url = f.canonical
+                    and o.url <> f.url
+                    and o.outcome in ('page', 'copy')
+            ) as has_canonical
+        from pgrag.fetched_pages as f
+        where f.library = library_name
+            and f.version = version_label
+            and f.outcome in ('page', 'copy')
+    ),
+    ranked as (
+        select
+            p.url,
+            case
+                when p.has_canonical then p.canonical
+                else coalesce(
+                    nullif(first_value(p.url) over same_key, p.url),
+                    nullif(first_value(p.url) over same_digest, p.url)
+                )
+            end as original
+        from pages as p
+        window
+            same_key as (
+                partition by p.key
+                order by p.has_canonical, p.depth, length(p.url), p.url
+            ),
+            same_digest as (
+                partition by coalesce(p.digest, p.url)
+                order by p.has_canonical, p.depth, length(p.url), p.url
+            )
+    )
+    update pgrag.fetched_pages as f
+    set outcome = case when r.original is null then 'page' else 'copy' end,
+        reason = r.original
+    from ranked as r
+    where f.library = library_name and f.version = version_label and f.url = r.url;
+
+    update pgrag.crawls as c
+    set finished_at = now()
+    where c.library = library_name and c.version = version_label;
+end;
+$$;
+
+comment on function pgrag.finish_crawl is
+'Ends the crawl of a version: forgets the addresses that it did not reach, and finds the copies
+among the pages: those with another canonical address, with the same key, and with the same
+content; of these the nearest to the start stays a page. After a crawl that is not complete, because
+the site failed, nothing is forgotten.';

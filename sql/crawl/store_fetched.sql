@@ -1,0 +1,123 @@
+-- One statement a batch: what was fetched and what it links to become known together, so a crawl
+-- that is killed loses nothing and asks for no page twice.
+create or replace function pgrag.store_fetched(
+    library text,
+    version text,
+    pages jsonb,
+    bodies bytea[],
+    max_depth integer,
+    out queued bigint,
+    out too_deep text[]
+)
+returns record
+language plpgsql
+volatile
+set search_path from current
+as $$
+declare
+    library_name text := lower(btrim(store_fetched.library));
+    version_label text := lower(btrim(coalesce(store_fetched.version, '')));
+begin
+    update pgrag.fetched_pages as f
+    set is_queued = false,
+        failure = p.failure
+    from jsonb_to_recordset(store_fetched.pages) as p (url text, failure text, is_kept boolean)
+    where f.library = library_name
+        and f.version = version_label
+        and f.url = p.url
+        and p.is_kept;
+
+    update pgrag.fetched_pages as f
+    set is_queued = false,
+        failure = null,
+        outcome = p.outcome,
+        reason = p.reason,
+        key = p.key,
+        canonical = p.canonical,
+        media_type = p.media_type,
+        etag = p.etag,
+        last_modified = p.last_modified,
+        digest = p.digest,
+        body = store_fetched.bodies[p.nth],
+        links = coalesce(p.links, '{}'),
+        fetched_at = now()
+    from rows from (
+        jsonb_to_recordset(store_fetched.pages) as (
+            url text,
+            is_kept boolean,
+            outcome text,
+            reason text,
+            key text,
+            canonical text,
+            media_type text,
+            etag text,
+            last_modified text,
+            digest text,
+            links text[]
+        )
+    ) with ordinality as p (
+        url, is_kept, outcome, reason, key, canonical, media_type, etag, last_modified, digest,
+        links, nth
+    )
+    where f.library = library_name
+        and f.version = version_label
+        and f.url = p.url
+        and p.is_kept is not true;
+
+    with linked as materialized (
+        select l.url, min(f.depth) + 1 as depth
+        from jsonb_to_recordset(store_fetched.pages) as p (url text)
+        join pgrag.fetched_pages as f
+            on f.library = library_name and f.version = version_label and f.url = p.url
+        cross join unnest(f.links) as l (url)
+        -- A site that answers everything with one page would link from it without end.
+        where not exists (
+            select
+            from pgrag.fetched_pages as o
+            where o.library = f.library
+                and o.version = f.version
+                and o.digest = f.digest
+                and o.outcome = 'page'
+                and o.crawl = f.crawl
+                and not o.is_queued
+                and (o.depth, o.url) < (f.depth, f.url)
+        )
+        group by l.url
+    )
+    select
+        (
+            select coalesce(
+                sum(pgrag.queue_addresses(library_name, version_label, d.urls, d.depth)), 0
+            )
+            from (
+                select array_agg(l.url) as urls, l.depth
+                from linked as l
+                where l.depth <= store_fetched.max_depth
+                group by l.depth
+            ) as d
+        ),
+        array(
+            select l.url
+            from linked as l
+            where l.depth > store_fetched.max_depth
+                and not exists (
+                    select
+                    from pgrag.fetched_pages as f
+                    join pgrag.crawls as c
+                        on c.library = f.library and c.version = f.version and c.number = f.crawl
+                    where f.library = library_name and f.version = version_label and f.url = l.url
+                )
+        )
+    into store_fetched.queued, store_fetched.too_deep;
+end;
+$$;
+
+comment on function pgrag.store_fetched is
+'Stores what the crawl of a version fetched, and queues what it links to, up to max_depth links
+from the start; returns how many addresses were queued, and those that are too deep. pages:
+[{"url", "outcome": "page", "moved", "skipped" or "gone", "reason", "key", "canonical",
+"media_type", "etag", "last_modified", "digest", "links": […]}, …]; of a page with {"url",
+"is_kept": true, "failure"} the state of the last crawl stays, because it did not change or, with a
+failure, gave no answer. bodies has the body of each page, in the same order, or null. The
+links of a copy of another page are not followed; a redirect counts as a link, so that none is
+endless.';

@@ -1,0 +1,1 @@
+"""Websites as sources: what is fetched, from where, and in which order."""

@@ -1,0 +1,125 @@
+"""Addresses of a site: one spelling for each, which belong to it, and the keys of their pages."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+
+from pgrag.ingest.globs import matcher
+
+#: Longer addresses are made by programs, and no key of the database holds them.
+LONGEST = 1500
+FOLDER_PAGE = "index.html"
+
+_PORTS = {"http": 80, "https": 443}
+#: Parameters that name a visit and not a page.
+_OF_A_VISIT = re.compile(
+    r"(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|_ga|s?sid|session_?id|phpsessid|jsessionid"
+    r"|aspsessionid\w*|cfid|cftoken)",
+    re.IGNORECASE,
+)
+_SESSION_IN_PATH = re.compile(r";jsessionid=[^/?]*", re.IGNORECASE)
+_SLASH = re.compile("%2F", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_VERSION = re.compile(r"v?\d+(?:\.(?:\d+|x)){0,3}(?:[.-]?(?:a|b|rc|alpha|beta|dev)\.?\d*)?")
+_NAMED_VERSIONS = frozenset({"stable", "latest", "current", "main", "master", "next", "dev"})
+
+
+def normalised(address: str, base: str = "") -> str | None:
+    """Return the one spelling of an http address without fragment, visit and session; or None."""
+    try:
+        parts = urlsplit(urljoin(base, _CONTROL.sub("", address.strip())))
+        if parts.scheme not in _PORTS or not parts.hostname:
+            return None
+        path = _SESSION_IN_PATH.sub("", parts.path) or "/"
+        path = "%2F".join(map(_spelled, _SLASH.split(path)))
+        query = "&".join(
+            each
+            for each in parts.query.split("&")
+            if each and not _OF_A_VISIT.fullmatch(each.partition("=")[0])
+        )
+        query = quote(query, safe="/:@!$&'()*+,;=~-._?%")
+        url = SplitResult(parts.scheme, _authority(parts), path, query, "").geturl()
+    except ValueError:
+        return None
+    return url if len(url) <= LONGEST else None
+
+
+def _spelled(path: str) -> str:
+    """Write a path with as few percent signs as possible, so that each has one spelling."""
+    letters = unquote(path, errors="surrogateescape")
+    return quote(letters, safe="/:@!$&'()*+,;=~-._", errors="surrogateescape")
+
+
+def _authority(parts: SplitResult) -> str:
+    """The host, with a port that is not the scheme's own; names and passwords are never sent."""
+    host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host.encode("idna").decode()
+    return host if parts.port in (None, _PORTS[parts.scheme]) else f"{host}:{parts.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of a site below a prefix, such as https://docs.example/guide/, without exclusions.
+
+    `is_wanted` tells which keys include and exclude globs leave.
+    """
+
+    prefix: str
+    is_wanted: Callable[[str], bool]
+
+    @classmethod
+    def around(
+        cls, start: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+    ) -> "Scope":
+        """Return the scope of a start page: its folder, or what is below it if it has no suffix."""
+        parts = urlsplit(start)
+        folder, _, name = parts.path.rpartition("/")
+        path = f"{folder}/{name}/" if name and "." not in name else f"{folder}/"
+        return cls(f"{parts.scheme}://{parts.netloc}{path}", matcher(include, exclude))
+
+    @property
+    def origin(self) -> str:
+        """Scheme and host of the site."""
+        return "/".join(self.prefix.split("/", 3)[:3])
+
+    def is_of_site(self, url: str) -> bool:
+        """Whether an address has the scheme and host of the site."""
+        return url.startswith(f"{self.origin}/")
+
+    def own(self, url: str) -> str:
+        """Return the address with the scheme of the site, if the host is the site's."""
+        other = "http" if self.prefix.startswith("https:") else "https"
+        host = self.origin.partition("://")[2]
+        if url.startswith(f"{other}://{host}/"):
+            return f"{self.origin}{url.removeprefix(f'{other}://{host}')}"
+        return url
+
+    def has(self, url: str) -> bool:
+        """Whether an address is the prefix, with or without its last slash, or below it."""
+        return url.startswith(self.prefix) or url.partition("?")[0] == self.prefix[:-1]
+
+    def key(self, url: str) -> str:
+        """Return the key of the page at an address: its path below the prefix."""
+        path, mark, query = url.removeprefix(self.prefix[:-1]).partition("?")
+        name = unquote(path.removeprefix("/"), errors="backslashreplace")
+        if not name or name.endswith("/"):
+            name += FOLDER_PAGE
+        return _CONTROL.sub("", name) + (mark + query if query else "")
+
+    def refusal(self, url: str) -> str | None:
+        """Say why an address is not visited, or None."""
+        if not self.has(url):
+            return f"outside {self.prefix}"
+        if not self.is_wanted(self.key(url)):
+            return "left out by include and exclude"
+        return None
+
+
+def version_of(address: str) -> str:
+    """Return the version that an address names in its path, such as /en/stable/ or /docs/4.2/."""
+    segments = [segment.lower() for segment in urlsplit(address).path.split("/")[:-1]]
+    for segment in reversed(segments):
+        if _VERSION.fullmatch(segment):
+            return segment.removeprefix("v")
+    return next((segment for segment in segments if segment in _NAMED_VERSIONS), "")

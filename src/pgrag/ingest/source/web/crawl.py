@@ -1,0 +1,175 @@
+"""One crawl of a site: fetch what is queued, store what came, queue what it links to.
+
+The queue and every answer are in the database, so that a crawl continues where it was killed. The
+requests run in threads; this thread stores what they bring.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from pgrag.db import Database, Row
+from pgrag.errors import SourceError
+from pgrag.ingest.source.source import digest_of
+from pgrag.ingest.source.web.addresses import Scope
+from pgrag.ingest.source.web.pages import MARKDOWN, Pages, Result
+
+#: So many addresses in a row without an answer mean that the site is down.
+SILENCES = 10
+
+#: Called with (addresses answered, addresses known).
+Fetched = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLimits:
+    """How far a crawl goes: pages, links from the start, bytes of all pages."""
+
+    pages: int = 10_000
+    depth: int = 30
+    bytes: int = 2_000_000_000
+
+
+@dataclass(slots=True)
+class Crawl:
+    """A crawl under way. `names` are the library and the version that it fills."""
+
+    database: Database
+    names: Mapping[str, str]
+    pages: Pages
+    limits: CrawlLimits
+    workers: int
+    found: int = 0
+    """The pages found so far."""
+    _bytes: int = 0
+    _answered: int = 0
+    _known: int = 0
+    _silences: int = 0
+    _silent: list[Result] = field(default_factory=list)
+
+    def queue(self, urls: Iterable[str], depth: int) -> None:
+        """Queue addresses of the site, as far as they may be visited."""
+        wanted = self.pages.gate.passed(urls)
+        if wanted and depth <= self.limits.depth:
+            self._call("queue_addresses", urls=wanted, depth=depth)
+
+    def queue_start(self) -> None:
+        """Queue the start page, which leads to the others even if it is left out itself."""
+        self._call("queue_addresses", urls=[self.pages.start], depth=0)
+
+    def store_given(self, given: Mapping[str, bytes]) -> None:
+        """Store pages in Markdown, by address, that came in a list and need not be fetched."""
+        keys = {url: _key(url) for url in given}
+        wanted = [url for url in given if self.pages.gate.scope.is_wanted(keys[url])]
+        self._call("queue_addresses", urls=wanted, depth=0)
+        self._store(
+            [
+                {
+                    "url": url,
+                    "outcome": "page",
+                    "key": keys[url],
+                    "media_type": MARKDOWN,
+                    "digest": digest_of(given[url]),
+                    "body": given[url],
+                }
+                for url in wanted
+            ]
+        )
+
+    def fetch_all(self, progress: Fetched) -> None:
+        """Fetch until nothing is queued, or a limit is reached.
+
+        Raises SourceError if the site stops answering; the crawl can then be continued.
+        """
+        outcomes = self._call("crawl_outcomes")
+        self.found = sum(row["addresses"] for row in outcomes if row["outcome"] == "page")
+        self._known = sum(row["addresses"] for row in outcomes)
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="pgrag-fetch")
+        try:
+            while (rows := self._call("queued_addresses")) and self._fetch(rows, pool, progress):
+                pass
+        except BaseException:
+            self.pages.fetcher.pace.end()  # wakes the threads that wait for their turn
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def body(self, url: str) -> bytes | None:
+        """Return what was fetched, or fetch it again: bodies are dropped once they are indexed."""
+        [row] = self._call("fetched_body", url=url)
+        if row["fetched_body"] is not None:
+            return bytes(row["fetched_body"])
+        unknown = dict.fromkeys(("outcome", "etag", "last_modified", "fetched_at"))
+        body: bytes | None = self.pages.fetch({"url": url, **unknown}).get("body")
+        return body
+
+    def _fetch(self, rows: list[Row], pool: ThreadPoolExecutor, progress: Fetched) -> bool:
+        """Fetch addresses; false if a limit is reached before the last."""
+        waiting = deque(rows)
+        pending: set[Future[Result]] = set()
+        while waiting or pending:
+            while (
+                waiting
+                and len(pending) < 2 * self.workers
+                and self.found + len(pending) < self.limits.pages
+                and self._bytes < self.limits.bytes
+            ):
+                pending.add(pool.submit(self.pages.fetch, waiting.popleft()))
+            if not pending:
+                return False
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            self._note([future.result() for future in done])
+            progress(self._answered, max(self._answered, self._known))
+        self._store_silent()
+        return True
+
+    def _note(self, results: list[Result]) -> None:
+        """Store results; those without an answer only when the site has answered again."""
+        answers = [result for result in results if not result.get("is_silent")]
+        self._silent += [result for result in results if result.get("is_silent")]
+        self._silences = 0 if answers else self._silences + len(results)
+        if answers:
+            self._store_silent()
+            self._store(answers)
+        elif self._silences >= SILENCES:
+            raise SourceError(
+                f"{self.pages.gate.scope.prefix}: stopped answering after {self.found:,} pages:"
+                f" {self._silent[-1]['failure']}.",
+                hint="Nothing was changed. The same command continues where it stopped.",
+            )
+
+    def _store_silent(self) -> None:
+        self._store(self._silent)
+        self._silent.clear()
+
+    def _store(self, results: list[Result]) -> None:
+        if not results:
+            return
+        bodies = [result.pop("body", None) for result in results]
+        [row] = self._call(
+            "store_fetched", pages=results, bodies=bodies, max_depth=self.limits.depth
+        )
+        self._answered += len(results)
+        self._known += row["queued"]
+        self._bytes += sum(len(body) for body in bodies if body)
+        self.found += sum(_is_found(result) for result in results)
+        for url in row["too_deep"]:
+            self.pages.gate.refuse(f"more than {self.limits.depth} links from the start", url)
+
+    def _call(self, function: str, **arguments: Any) -> list[Row]:
+        return self.database.call(function, **self.names, **arguments)
+
+
+def _is_found(result: Result) -> bool:
+    """Whether an answer is a page, or says that one is what it was."""
+    if result.get("is_kept"):
+        return bool(result["was_page"]) and "failure" not in result
+    return bool(result["outcome"] == "page")
+
+
+def _key(url: str) -> str:
+    """The key of a page in a list, wherever it is published."""
+    origin = "/".join(url.split("/", 3)[:3])
+    return Scope(f"{origin}/", lambda _: True).key(url)

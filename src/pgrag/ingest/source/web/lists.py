@@ -1,0 +1,150 @@
+"""Lists of pages that sites publish: sitemaps, objects.inv of Sphinx, llms.txt."""
+
+import re
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+from pgrag.ingest.source.web.addresses import normalised
+from pgrag.ingest.source.web.fetcher import LARGEST_LIST, Fetcher, NoAnswer
+
+#: Sitemaps of one site, also of its indexes.
+MOST_SITEMAPS = 200
+
+_SOURCE_LINE = re.compile(r"\A\s*(?:Source|URL):\s*<?(https?://[^\s<>]+)>?[^\n]*\n?", re.IGNORECASE)
+#: Name, role, priority, address, title; names and titles have blanks.
+_ENTRY = re.compile(r".+?\s+\S+:\S+\s+-?\d+\s+(\S*)\s+.*")
+_TITLE = re.compile(r"^# ", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Sitemap:
+    """The addresses of sitemaps, each with when it changed last (None: unknown)."""
+
+    pages: dict[str, datetime | None] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def read_sitemaps(fetcher: Fetcher, urls: Iterable[str]) -> Sitemap:
+    """Read sitemaps, and those that their indexes name on the same host.
+
+    A sitemap that cannot be read is a fault in the result, if it is there at all.
+    """
+    sitemap = Sitemap()
+    waiting = list(dict.fromkeys(urls))
+    known = {*waiting}
+    while waiting:
+        url = waiting.pop(0)
+        try:
+            answer = fetcher.follow(url)
+            if answer.status != 200:
+                continue
+            places, more = parse_sitemap(answer.url, answer.body)
+        except (NoAnswer, ValueError) as error:
+            sitemap.faults.append(f"{url}: {error}")
+            continue
+        sitemap.pages.update(places)
+        host = url.split("/")[2]
+        for each in more:
+            if each not in known and each.split("/")[2] == host and len(known) < MOST_SITEMAPS:
+                known.add(each)
+                waiting.append(each)
+    return sitemap
+
+
+def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
+    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text.
+
+    Raises ValueError for what is no sitemap.
+    """
+    if body[:2] == b"\x1f\x8b":
+        body = _unpacked(body, 31)
+    if body.lstrip()[:1] != b"<":
+        lines = body.decode("utf-8", "replace").splitlines()
+        found = (normalised(line) for line in lines if line.startswith("http"))
+        return {page: None for page in found if page}, []
+    if b"<!DOCTYPE" in body[:1000] or b"<!ENTITY" in body[:10_000]:
+        raise ValueError("is no sitemap")
+    try:
+        root = ElementTree.fromstring(body)
+    except ElementTree.ParseError as error:
+        raise ValueError(f"is no sitemap: {error}") from error
+    pages: dict[str, datetime | None] = {}
+    more = []
+    for entry in root:
+        values = {_name(child): (child.text or "").strip() for child in entry}
+        place = normalised(values.get("loc", ""), url)
+        if place is None:
+            continue
+        if _name(entry) == "sitemap":
+            more.append(place)
+        else:
+            pages[place] = _moment(values.get("lastmod", ""))
+    return pages, more
+
+
+def parse_inventory(url: str, body: bytes) -> list[str]:
+    """Return the pages in which the objects of a Sphinx inventory (version 2) are.
+
+    Raises ValueError for what is no inventory.
+    """
+    head, _, packed = body.partition(b"zlib")
+    if not head.startswith(b"# Sphinx inventory version 2"):
+        raise ValueError("is no inventory of Sphinx")
+    lines = _unpacked(packed.partition(b"\n")[2], 15).decode("utf-8", "replace").splitlines()
+    pages: dict[str, None] = {}
+    for line in lines:
+        entry = _ENTRY.match(line)
+        page = normalised(entry[1].partition("#")[0] or ".", url) if entry else None
+        if page is not None:
+            pages[page] = None
+    return list(pages)
+
+
+def split_full_text(url: str, text: str) -> dict[str, str]:
+    """Return the pages of an llms-full.txt by address.
+
+    A page begins with a title and a line with its address; a text without these is one page.
+    """
+    pages: dict[str, str] = {}
+    starts = [match.start() for match in _TITLE.finditer(text)]
+    here = url
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        title, _, rest = text[start:end].partition("\n")
+        source = _SOURCE_LINE.match(rest)
+        place = normalised(source[1], url) if source else None
+        if source and place:
+            here = place
+            pages[here] = f"{title}\n\n{rest[source.end() :].lstrip()}"
+        else:
+            pages[here] = pages.get(here, "") + text[start:end]
+    return pages or {url: text}
+
+
+def _unpacked(data: bytes, window: int) -> bytes:
+    """Decompress at most `LARGEST_LIST` bytes. Raises ValueError for bad or larger data."""
+    unpacker = zlib.decompressobj(window)
+    try:
+        unpacked = unpacker.decompress(data, LARGEST_LIST)
+    except zlib.error as error:
+        raise ValueError(f"cannot be decompressed: {error}") from error
+    if unpacker.unconsumed_tail:
+        raise ValueError(f"is larger than {LARGEST_LIST:,} bytes")
+    return unpacked
+
+
+def _name(element: ElementTree.Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _moment(text: str) -> datetime | None:
+    """The moment up to which a page may have changed: of a date alone, the end of its day."""
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(text)
+        if len(text) == len("2026-11-23"):
+            moment = moment.replace(hour=23, minute=59, second=59)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None

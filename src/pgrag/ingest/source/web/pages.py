@@ -1,0 +1,213 @@
+"""Fetch one address of a crawl, and decide what becomes of it."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from pgrag.db import Row
+from pgrag.errors import PgragError, SourceError
+from pgrag.ingest.source.source import digest_of
+from pgrag.ingest.source.web.alternates import markdown_address, with_ids
+from pgrag.ingest.source.web.fetcher import Answer, Fetcher, NoAnswer
+from pgrag.ingest.source.web.gate import Gate
+from pgrag.ingest.source.web.robots import Robots
+from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
+
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+MARKDOWN = "text/markdown"
+PDF = "application/pdf"
+SCRIPTED = "made by scripts in the browser"
+"""Why a page is skipped that has no text before its scripts run."""
+MISSING = "the site's page for what does not exist"
+"""Why a page is skipped that came for an address that leads nowhere."""
+
+#: Servers call Markdown by these names, too.
+_PLAIN = frozenset({"text/x-markdown", "text/plain", "application/octet-stream", ""})
+_MARKDOWN_NAME = re.compile(r"\.(?:md|mdx|markdown)$")
+_MISSING = re.compile(r"\b404\b|not found|nicht gefunden|introuvable", re.IGNORECASE)
+_VALIDATORS = (("If-None-Match", "etag"), ("If-Modified-Since", "last_modified"))
+
+#: What `pgrag.store_fetched` takes of one address. With `is_silent` the site gave no answer.
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What the site answers with 200 for a page that does not exist, if it does."""
+
+    digests: frozenset[str] = frozenset()
+    title: str = ""
+
+    @classmethod
+    def of(cls, url: str, body: bytes, signals: Signals) -> "Missing":
+        """Return what identifies the page that came for an address that cannot exist."""
+        return cls(frozenset({digest_of(body), _anonymous_digest(url, body)}), signals.title)
+
+    def is_same(self, url: str, body: bytes, signals: Signals) -> bool:
+        """Whether a page is this one, whatever address it repeats."""
+        if not self.digests:
+            return False
+        is_titled = signals.title == self.title and bool(_MISSING.search(self.title))
+        own = {digest_of(body), _anonymous_digest(url, body)}
+        return is_titled or not self.digests.isdisjoint(own)
+
+
+def _anonymous_digest(url: str, body: bytes) -> str:
+    """Return the digest of a page without its own address in it."""
+    path = "/" + url.partition("?")[0].split("/", 3)[3]
+    name = path.rstrip("/").rpartition("/")[2]
+    for each in (url, path, name):
+        body = body.replace(each.encode(), b"") if len(each) > 1 else body
+    return hashlib.sha1(body, usedforsecurity=False).hexdigest()
+
+
+@dataclass(slots=True)
+class Pages:
+    """Fetches the pages of a site; thread-safe.
+
+    `run` calls a function in a child process: a page can crash its parser. `start` is a page
+    whatever it looks like. Only with `follows` links are collected. `changed` has when a page
+    changed last, as the site's own sitemap tells.
+    """
+
+    fetcher: Fetcher
+    gate: Gate
+    robots: Robots
+    run: Callable[..., Any]
+    start: str
+    follows: bool = True
+    missing: Missing = field(default_factory=Missing)
+    changed: Mapping[str, datetime | None] = field(default_factory=dict)
+    markdown_chances: int = 0
+    """How many times more a page is asked for as Markdown by a guessed address."""
+
+    def fetch(self, row: Row) -> Result:
+        """Ask for an address; `row` is what the last crawl knows of it."""
+        url = row["url"]
+        kept = {"url": url, "is_kept": True, "was_page": row["outcome"] in ("page", "copy")}
+        if not self.robots.allows(url):
+            return {"url": url, "outcome": "skipped", "reason": "robots.txt forbids it"}
+        if self._is_unchanged(row):
+            return kept
+        validators = {
+            name: row[column] for name, column in _VALIDATORS if row[column] and row["outcome"]
+        }
+        try:
+            answer = self.fetcher.get(url, validators, is_wanted=partial(_is_page, url))
+            return kept if answer.status == 304 else self._result(answer)
+        except NoAnswer as error:
+            return kept | {"failure": str(error), "is_silent": True}
+        except PgragError as error:
+            return kept | {"failure": error.message.rstrip(".")}
+
+    def _is_unchanged(self, row: Row) -> bool:
+        """Whether the sitemap says so of a page that has no validators."""
+        if row["outcome"] not in ("page", "copy") or row["etag"] or row["last_modified"]:
+            return False
+        changed = self.changed.get(row["url"])
+        return changed is not None and changed < row["fetched_at"]
+
+    def _result(self, answer: Answer) -> Result:
+        """Return what becomes of an address. Raises if its last state is to stay."""
+        if answer.status >= 500:
+            raise NoAnswer(f"HTTP {answer.status}")
+        if answer.location:
+            return self._moved(answer.url, answer.location)
+        if answer.status in (404, 410):
+            return {"url": answer.url, "outcome": "gone", "reason": f"HTTP {answer.status}"}
+        if answer.status != 200:
+            raise SourceError(f"HTTP {answer.status}")
+        if answer.is_cut:
+            raise SourceError("is larger than PGRAG_MAX_PAGE_BYTES allows")
+        if not _is_page(answer.url, answer):
+            reason = f"no page, but {answer.media_type or 'of no type'}"
+            return {"url": answer.url, "outcome": "skipped", "reason": reason}
+        return self._page(answer)
+
+    def _moved(self, url: str, location: str) -> Result:
+        target = self.gate.passed([location])
+        if target and target != [url]:
+            return {"url": url, "outcome": "moved", "links": target}
+        reason = "redirect to where the crawl may not go"
+        return {"url": url, "outcome": "skipped", "reason": reason}
+
+    def _page(self, answer: Answer) -> Result:
+        """Read the signals of a page, and decide whether it is indexed."""
+        url, body, scope = answer.url, answer.body, self.gate.scope
+        media_type = answer.media_type if answer.media_type in {*HTML, PDF} else MARKDOWN
+        page: Result = {
+            "url": url,
+            "outcome": "page",
+            "key": scope.key(url),
+            "media_type": media_type,
+            "etag": answer.headers.get("etag"),
+            "last_modified": answer.headers.get("last-modified"),
+            "digest": digest_of(body),
+            "body": body,
+        }
+        signals = self._signals(answer, media_type)
+        page["links"] = self.gate.passed(signals.links) if self.follows else []
+        canonical = self.gate.passed([signals.canonical]) if signals.canonical else []
+        if canonical and canonical != [url]:
+            page["canonical"] = canonical[0]
+            page["links"] += canonical
+        if signals.hash_routes:
+            self.gate.refuse("hash routes, which only scripts follow", f"{url}#/")
+        reason = self._unwanted(url, body, signals)
+        if reason == MISSING:
+            page["links"] = []  # they would lead on without end
+        if reason:
+            return page | {"outcome": "skipped", "reason": reason, "body": None, "digest": None}
+        guess = markdown_address(url) if self.markdown_chances and media_type in HTML else None
+        markdown = scope.own(signals.markdown) if signals.markdown else guess
+        if markdown and scope.is_of_site(markdown) and self.robots.allows(markdown):
+            return self._with_markdown(page, markdown, signals.headings)
+        return page
+
+    def _signals(self, answer: Answer, media_type: str) -> Signals:
+        if media_type == PDF:
+            return Signals()
+        if media_type == MARKDOWN:
+            signals: Signals = self.run(read_markdown_signals, answer.url, answer.body)
+        else:
+            tag = answer.headers.get("x-robots-tag", "")
+            signals = self.run(
+                read_signals, answer.url, answer.body, tag, self.markdown_chances > 0
+            )
+        return signals
+
+    def _unwanted(self, url: str, body: bytes, signals: Signals) -> str | None:
+        """Say why a page that came is not indexed, or None."""
+        if not signals.is_index_allowed:
+            return "noindex"
+        if not self.gate.scope.is_wanted(self.gate.scope.key(url)):
+            return "left out by include and exclude"
+        if signals.needs_scripts:
+            return SCRIPTED
+        if url != self.start and self.missing.is_same(url, body, signals):
+            return MISSING
+        return None
+
+    def _with_markdown(self, page: Result, url: str, headings: Sequence[tuple[str, str]]) -> Result:
+        """Take the Markdown that a page names as its own, with the anchors of the page."""
+        try:
+            answer = self.fetcher.get(url)
+        except (NoAnswer, PgragError):
+            return page
+        body = with_ids(answer.body, headings) if answer.media_type not in HTML else None
+        if answer.status != 200 or answer.is_cut or body is None:
+            self.markdown_chances = max(0, self.markdown_chances - 1)
+            return page
+        return page | {"body": body, "digest": digest_of(body), "media_type": MARKDOWN}
+
+
+def _is_page(url: str, answer: Answer) -> bool:
+    """Whether the type of an answer is that of a page."""
+    media_type = answer.media_type
+    if media_type in HTML or media_type in {MARKDOWN, PDF}:
+        return True
+    return media_type in _PLAIN and bool(_MARKDOWN_NAME.search(url.partition("?")[0]))

@@ -1,0 +1,41 @@
+"""What a site's robots.txt allows (RFC 9309), and how fast."""
+
+from dataclasses import dataclass
+
+from protego import Protego
+
+from pgrag.errors import SourceError
+
+AGENT = "pgrag"
+"""The name that robots.txt, and meta elements of this name, address."""
+
+#: Longer files are read up to here, as RFC 9309 asks.
+LONGEST = 500 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """The rules of one site for this crawler; `delay` is in seconds."""
+
+    delay: float = 0.0
+    sitemaps: tuple[str, ...] = ()
+    _rules: Protego | None = None
+
+    @classmethod
+    def read(cls, url: str, status: int, body: bytes) -> "Robots":
+        """Read an answer: 4xx allows everything. Raises SourceError for 5xx, which forbids all."""
+        if status >= 500:
+            raise SourceError(
+                f"{url}: answers {status}, so nothing may be read.",
+                hint="Try again when the site works.",
+            )
+        if status >= 400:
+            return cls()
+        rules = Protego.parse(body[:LONGEST].decode("utf-8", "replace"))
+        rate = rules.request_rate(AGENT)
+        pause = rate.seconds / rate.requests if rate and rate.requests else 0.0
+        return cls(max(rules.crawl_delay(AGENT) or 0.0, pause), tuple(rules.sitemaps), rules)
+
+    def allows(self, url: str) -> bool:
+        """Whether this crawler may ask for an address."""
+        return self._rules is None or bool(self._rules.can_fetch(url, AGENT))

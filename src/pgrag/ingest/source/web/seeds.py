@@ -1,0 +1,112 @@
+"""Where a crawl begins: the start page, sitemaps, the inventory of Sphinx, llms.txt."""
+
+import secrets
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pgrag.errors import PgragError, SourceError
+from pgrag.ingest.source.web.crawl import Crawl
+from pgrag.ingest.source.web.fetcher import Answer, NoAnswer
+from pgrag.ingest.source.web.lists import parse_inventory, read_sitemaps, split_full_text
+from pgrag.ingest.source.web.pages import HTML, Missing, Pages
+from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
+
+FULL_TEXT = "llms-full.txt"
+#: After so many pages that are not there as Markdown, no more are asked for.
+MARKDOWN_CHANCES = 5
+_LISTS = ("llms.txt", FULL_TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Plants the first addresses of a crawl, by the look of its start."""
+
+    crawl: Crawl
+    pages: Pages
+    warnings: list[str]
+
+    def plant(self) -> None:
+        """Queue the first addresses. Raises SourceError if a list cannot be read."""
+        crawl, pages = self.crawl, self.pages
+        path = urlsplit(pages.start).path
+        name = path.rpartition("/")[2]
+        if name in _LISTS:
+            pages.follows = False
+            text = self._required(pages.start).body
+            if name == FULL_TEXT:
+                self._store_full_text(text.decode("utf-8", "replace"))
+            else:
+                signals = read_markdown_signals(pages.start, text)
+                crawl.queue(signals.links, 0)
+        elif path.endswith((".xml", ".xml.gz")):
+            pages.follows = False
+            self._required(pages.start)
+            self._queue_sitemaps([pages.start], 0)
+        else:
+            pages.missing = self._missing()
+            crawl.queue_start()
+            llms = (f"{pages.gate.scope.prefix}llms.txt", f"{pages.gate.scope.origin}/llms.txt")
+            if any(self._optional(each) for each in dict.fromkeys(llms)):
+                pages.markdown_chances = MARKDOWN_CHANCES
+            prefixes = dict.fromkeys((pages.gate.scope.prefix, f"{pages.gate.scope.origin}/"))
+            sitemaps = pages.robots.sitemaps or [f"{each}sitemap.xml" for each in prefixes]
+            self._queue_sitemaps(sitemaps, 1)
+            self._queue_inventory(f"{pages.gate.scope.prefix}objects.inv")
+
+    def _required(self, url: str) -> Answer:
+        if not self.pages.robots.allows(url):
+            raise SourceError(f"{url}: robots.txt does not let pgrag read it.")
+        try:
+            answer = self.pages.fetcher.follow(url)
+        except NoAnswer as error:
+            raise SourceError(f"{url}: cannot be read: {error}.") from error
+        if answer.status != 200 or answer.is_cut:
+            why = "is too large" if answer.is_cut else f"answers HTTP {answer.status}"
+            raise SourceError(f"{url}: {why}.")
+        return answer
+
+    def _optional(self, url: str) -> Answer | None:
+        """Return an answer with something that is no page, or None."""
+        if not self.pages.robots.allows(url):
+            return None
+        try:
+            answer = self.pages.fetcher.follow(url)
+        except (NoAnswer, PgragError):
+            return None
+        return answer if answer.status == 200 and answer.media_type not in HTML else None
+
+    def _queue_sitemaps(self, urls: list[str] | tuple[str, ...], depth: int) -> None:
+        crawl, pages = self.crawl, self.pages
+        allowed = [url for url in urls if pages.robots.allows(url)]
+        sitemap = read_sitemaps(pages.fetcher, allowed)
+        if depth == 0:
+            self.warnings.extend(sitemap.faults)
+        pages.changed = {pages.gate.scope.own(url): at for url, at in sitemap.pages.items()}
+        crawl.queue(pages.changed, depth)
+
+    def _queue_inventory(self, url: str) -> None:
+        answer = self._optional(url)
+        if answer is not None:
+            try:
+                self.crawl.queue(parse_inventory(url, answer.body), 1)
+            except ValueError as error:
+                self.warnings.append(f"{url}: {error}")
+
+    def _missing(self) -> Missing:
+        """Ask for a page that cannot exist, to know what the site answers then."""
+        url = f"{self.pages.gate.scope.prefix}no-such-page-{secrets.token_hex(6)}"
+        if not self.pages.robots.allows(url):
+            return Missing()
+        try:
+            answer = self.pages.fetcher.follow(url)
+        except (NoAnswer, PgragError):
+            return Missing()
+        if answer.status != 200 or answer.media_type not in HTML:
+            return Missing()
+        signals: Signals = self.pages.run(read_signals, url, answer.body)
+        return Missing.of(url, answer.body, signals)
+
+    def _store_full_text(self, text: str) -> None:
+        """Store the pages of one text as if each had been fetched."""
+        given = split_full_text(self.pages.start, text)
+        self.crawl.store_given({url: page.encode() for url, page in given.items()})

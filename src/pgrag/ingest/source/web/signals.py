@@ -1,0 +1,149 @@
+"""What a page tells crawlers: its links, and what may be done with it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser
+
+from pgrag.ingest.source.web.addresses import normalised
+from pgrag.ingest.source.web.robots import AGENT
+
+#: A page has no more links than this; the rest is data.
+MOST_LINKS = 5000
+
+_MARKDOWN_LINK = re.compile(
+    r"\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)|<(https?://[^\s<>]+)>"
+)
+_FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_SCRIPTED_TEXT = 200
+"""A page with scripts, no links and less text than this is made by its scripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a page tells.
+
+    `links` are absolute addresses, without those of rel=nofollow; empty if the page may not be
+    followed. `markdown` is where the page is as Markdown. `needs_scripts` says that a browser
+    would make the page, `hash_routes` counts the links within such a page.
+    """
+
+    links: tuple[str, ...] = ()
+    is_index_allowed: bool = True
+    canonical: str | None = None
+    markdown: str | None = None
+    headings: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+    needs_scripts: bool = False
+    hash_routes: int = 0
+
+
+def read_signals(
+    url: str, body: bytes, robots_tag: str = "", has_markdown: bool = False
+) -> Signals:
+    """Read the signals of an HTML page. `robots_tag` is the X-Robots-Tag of its answer,
+    `has_markdown` says that the site may have the page as Markdown, so that its headings count.
+    """
+    document = LexborHTMLParser(body)
+    root = document.root
+    if root is None:
+        return Signals()
+    rules = _robots(robots_tag)
+    base = url
+    links: dict[str, None] = {}
+    canonical = markdown = None
+    hash_routes = 0
+    for node in document.css("base[href], meta[name], link[rel][href], a[href], area[href]"):
+        attributes = node.attributes
+        target = attributes.get("href") or ""
+        if node.tag == "base":
+            base = normalised(target, url) or url
+        elif node.tag == "meta":
+            if (attributes.get("name") or "").lower() in ("robots", AGENT):
+                rules |= _words(attributes.get("content") or "")
+        elif node.tag == "link":
+            relations = (attributes.get("rel") or "").lower().split()
+            if "canonical" in relations:
+                canonical = canonical or normalised(target, base)
+            elif "alternate" in relations and "markdown" in (attributes.get("type") or "").lower():
+                markdown = markdown or normalised(target, base)
+            elif {"next", "prev"} & {*relations}:
+                links[target] = None
+        elif target.startswith(("#/", "#!/")):
+            hash_routes += 1
+        elif (
+            "nofollow" not in (attributes.get("rel") or "").lower().split()
+            and target
+            and not target.startswith("#")
+        ):
+            links[target] = None
+    title = " ".join((document.css_first("title") or root).text().split())[:200]
+    may_follow = not rules & {"nofollow", "none"}
+    found = _absolute(links if may_follow else (), base)
+    return Signals(
+        links=found,
+        is_index_allowed=not rules & {"noindex", "none"},
+        canonical=canonical,
+        markdown=markdown,
+        headings=_headings(document) if markdown or has_markdown else (),
+        title=title,
+        needs_scripts=len(found) < 3
+        and document.css_first("script") is not None
+        and _has_little_text(document),
+        hash_routes=hash_routes,
+    )
+
+
+def read_markdown_signals(url: str, body: bytes) -> Signals:
+    """Read the links of a Markdown page, without those in fenced code."""
+    text = _FENCE.sub("", body.decode("utf-8", "replace"))
+    targets = (match[1] or match[2] for match in _MARKDOWN_LINK.finditer(text))
+    return Signals(links=_absolute((each for each in targets if not each.startswith("#")), url))
+
+
+def _absolute(targets: Iterable[str], base: str) -> tuple[str, ...]:
+    """Return the addresses that links lead to, each once."""
+    found: dict[str, None] = {}
+    for target in targets:
+        if (url := normalised(target, base)) is not None:
+            found[url] = None
+        if len(found) >= MOST_LINKS:
+            break
+    return tuple(found)
+
+
+def _robots(header: str) -> set[str]:
+    """The words of an X-Robots-Tag header for every crawler, or for this one."""
+    rules: set[str] = set()
+    agent = AGENT
+    for part in header.lower().split(","):
+        name, colon, words = part.rpartition(":")
+        agent = name.strip() if colon else agent
+        if agent == AGENT:
+            rules |= _words(words)
+    return rules
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip() for word in text.lower().split(",")}
+
+
+def _headings(document: LexborHTMLParser) -> tuple[tuple[str, str], ...]:
+    """The text and id of each heading; generators put the id on it or on the section around it."""
+    found = []
+    for node in document.css("h1, h2, h3, h4, h5, h6"):
+        own = node.attributes.get("id")
+        parent = node.parent
+        if not own and parent is not None and parent.tag in {"section", "div"}:
+            own = parent.attributes.get("id")
+        if own:
+            found.append((node.text(), own))
+    return tuple(found)
+
+
+def _has_little_text(document: LexborHTMLParser) -> bool:
+    for node in document.css("script, style, noscript, template, title"):
+        node.decompose()
+    root = document.root
+    return root is None or len(" ".join(root.text().split())) < _SCRIPTED_TEXT

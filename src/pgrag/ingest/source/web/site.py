@@ -1,0 +1,246 @@
+"""A website as a source: crawl it, list its pages."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from ipaddress import ip_address
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+from pgrag.db import Database, Row
+from pgrag.errors import ForbiddenAddress, SourceError
+from pgrag.ingest.child import Child
+from pgrag.ingest.source.source import ListedSource, Skipped, SourceFile
+from pgrag.ingest.source.web.addresses import Scope, normalised
+from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits, Fetched
+from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
+from pgrag.ingest.source.web.gate import Gate
+from pgrag.ingest.source.web.pace import Pace
+from pgrag.ingest.source.web.pages import SCRIPTED, Pages
+from pgrag.ingest.source.web.robots import AGENT, Robots
+from pgrag.ingest.source.web.seeds import Seeds
+from pgrag.models import Origin
+from pgrag.outgoing import guarded_client
+from pgrag.settings import Settings
+
+#: Requests at a time, and seconds between their starts: for this machine, and for others.
+LOCAL_WORKERS, WORKERS, INTERVAL = 8, 4, 0.1
+#: Seconds of silence after which a request is given up.
+SILENCE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """Which pages of a site are visited. `allow_private` reaches this machine and its network."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    limits: CrawlLimits = field(default_factory=CrawlLimits)
+    allow_private: bool = False
+
+    def arguments(self, address: str) -> dict[str, Any]:
+        """The arguments with which `App.index` reads the same site again."""
+        return {
+            "source": address,
+            "include": [*self.include],
+            "exclude": [*self.exclude],
+            "max_pages": self.limits.pages,
+            "max_depth": self.limits.depth,
+            "max_bytes": self.limits.bytes,
+            "allow_private": self.allow_private,
+        }
+
+
+def open_site(
+    address: str,
+    options: SiteOptions,
+    *,
+    database: Database,
+    settings: Settings,
+    library: str,
+    version: str,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> ListedSource:
+    """Crawl a site for a version of a library, and return its pages as a source.
+
+    A crawl that was interrupted is continued. Raises SourceError if the site as a whole cannot be
+    read: then nothing is changed.
+    """
+    start = normalised(address)
+    if start is None:
+        raise SourceError(f"{address}: is no address of a website.")
+    names = {"library": library, "version": version}
+    with ExitStack() as stack:
+        name = f"{library}@{version}".strip().lower()
+        if stack.enter_context(database.lock(f"pgrag crawl {name}")):
+            raise SourceError(
+                f"Another run is crawling for {name.removesuffix('@')}.", hint="Wait for its end."
+            )
+        visit = _Visit(
+            stack,
+            database=database,
+            names=names,
+            settings=settings,
+            options=options,
+            start=start,
+        )
+        arguments = options.arguments(address)
+        database.call("begin_crawl", **names, arguments=arguments)
+        try:
+            crawl = visit.crawl(lambda done, known: progress and progress(done, known, 0))
+        except (SourceError, ForbiddenAddress):
+            if not visit.can_continue:
+                database.call("finish_crawl", **names, is_complete=False)
+            raise
+        database.call("finish_crawl", **names)
+        skipped = tuple(visit.skipped(crawl))
+        rows = database.call("crawled_pages", **names)
+        # Of two with one key the last stays, which has answered.
+        rows.sort(key=lambda row: row["failure"] is None)
+        files = {file.key: file for file in (_file(crawl, row) for row in rows)}
+        return ListedSource(
+            address,
+            tuple(files[key] for key in sorted(files)),
+            warnings=tuple(visit.warnings),
+            skipped=skipped,
+            arguments=arguments,
+            release=stack.pop_all().close,
+        )
+
+
+class _Visit:
+    """One visit of a site: its connections, and a child process that parses its pages."""
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        *,
+        database: Database,
+        names: dict[str, str],
+        settings: Settings,
+        options: SiteOptions,
+        start: str,
+    ) -> None:
+        self._database, self._names, self._options = database, names, options
+        self._child, self._lock = stack.enter_context(Child()), Lock()
+        self._largest = settings.max_page_bytes
+        self._client = stack.enter_context(
+            guarded_client(
+                settings,
+                headers={"User-Agent": f"{AGENT} (+https://github.com/pgrag/pgrag)"},
+                timeout=SILENCE_SECONDS,
+                allow_private=options.allow_private or settings.allow_private,
+            )
+        )
+        self.start = start
+        self.warnings: list[str] = []
+        self.can_continue = False
+
+    def crawl(self, progress: Fetched) -> Crawl:
+        """Fetch the pages. Raises SourceError if there are none."""
+        fetcher = Fetcher(self._client, Pace(0.0), self._largest)
+        scope = self._scope(fetcher)
+        robots = self._robots(fetcher, scope.origin)
+        if not robots.allows(self.start):
+            raise SourceError(
+                f"{self.start}: robots.txt does not let {AGENT} read it.",
+                hint="Ask the site's owner, or index its sources from a folder.",
+            )
+        is_local = _is_local(scope.origin)
+        fetcher.pace.interval = robots.delay or (0.0 if is_local else INTERVAL)
+        pages = Pages(fetcher, Gate(scope), robots, self._run, self.start)
+        workers = 1 if robots.delay else LOCAL_WORKERS if is_local else WORKERS
+        crawl = Crawl(self._database, self._names, pages, self._options.limits, workers)
+        Seeds(crawl, pages, self.warnings).plant()
+        self.can_continue = True
+        crawl.fetch_all(progress)
+        self.can_continue = False
+        if not crawl.found:
+            raise self._explained(crawl)
+        return crawl
+
+    def _scope(self, fetcher: Fetcher) -> Scope:
+        """Return the scope around the page that the start leads to."""
+        try:
+            head = fetcher.follow(self.start, method="HEAD")
+        except NoAnswer as error:
+            raise SourceError(
+                f"{self.start}: cannot be read: {error}.", hint="Nothing was changed."
+            ) from error
+        except ForbiddenAddress as error:
+            raise ForbiddenAddress(
+                error.message,
+                hint="--allow-private, or PGRAG_ALLOW_PRIVATE=1, lets it be in a private network.",
+            ) from error
+        self.start = head.url
+        return Scope.around(self.start, self._options.include, self._options.exclude)
+
+    def _robots(self, fetcher: Fetcher, origin: str) -> Robots:
+        url = f"{origin}/robots.txt"
+        try:
+            answer = fetcher.follow(url)
+        except NoAnswer as error:
+            raise SourceError(
+                f"{url}: cannot be read: {error}.", hint="Try again later."
+            ) from error
+        return Robots.read(url, answer.status, answer.body)
+
+    def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        with self._lock:
+            return self._child.run(function, *arguments)
+
+    def _explained(self, crawl: Crawl) -> SourceError:
+        """Say why a crawl found no page."""
+        groups = [*self.skipped(crawl)]
+        if any(group.reason == SCRIPTED for group in groups):
+            return SourceError(
+                f"{self.start}: its pages are {SCRIPTED}, and have no text without them.",
+                hint="Index its sources from a folder, or its llms.txt if it has one.",
+            )
+        told = "; ".join(f"{group.count:,} {group.reason}" for group in groups) or "no address"
+        return SourceError(f"{self.start}: has no page to index: {told}.")
+
+    def skipped(self, crawl: Crawl) -> Iterator[Skipped]:
+        """Yield why addresses became no pages, the most frequent reason first."""
+        groups = []
+        limits = self._options.limits
+        for row in self._database.call("crawl_outcomes", **self._names):
+            outcome, reason, hint = row["outcome"], row["reason"], ""
+            if outcome == "page":
+                continue
+            if outcome == "queued":
+                reason = f"beyond {limits.pages:,} pages or {limits.bytes:,} bytes"
+                hint = "--max-pages and --max-bytes raise the limits."
+            reason = reason or {"copy": "copy of another page", "moved": "redirect"}[outcome]
+            groups.append(Skipped(reason, row["addresses"], (row["example"],), hint))
+        for reason, urls in crawl.pages.gate.refused.items():
+            groups.append(Skipped(reason, len(urls), tuple(sorted(urls)[:3])))
+        yield from sorted(groups, key=lambda group: -group.count)
+
+
+def _file(crawl: Crawl, row: Row) -> SourceFile:
+    """Return a page as a file whose body is read when it is needed."""
+    url, failure = row["url"], row["failure"]
+    key = row["key"] or crawl.pages.gate.scope.key(url)
+    load = partial(_body, crawl, key, url, failure)
+    return SourceFile(key, load, Origin(row["media_type"], url), None if failure else row["digest"])
+
+
+def _body(crawl: Crawl, key: str, url: str, failure: str | None, size: int) -> bytes:
+    """Return what was fetched. Raises SourceError for a page that did not answer."""
+    if failure:
+        raise SourceError(f"{key}: {url}: {failure}.")
+    body = crawl.body(url)
+    if body is None:
+        raise SourceError(f"{key}: {url}: was there when the site was crawled, and is no longer.")
+    return body if size < 0 else body[:size]
+
+
+def _is_local(origin: str) -> bool:
+    host = urlsplit(origin).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,46 @@
+"""Addresses without end: calendars, query strings, paths that repeat themselves."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+#: Of each path this many query strings are visited.
+QUERIES = 20
+#: Of addresses that differ only in their numbers, this many; of those with a date in the path, …
+NUMBERED, DATED = 2000, 100
+DEEPEST_PATH = 25
+
+_NUMBER = re.compile(r"\d+")
+_DATE = re.compile(r"(?:19|20)\d\d[/_-][01]?\d(?!\d)|(?:year|month|date|day|week)[=/_-]?\d")
+_REPEATED = re.compile(r"(/[^/]+(?:/[^/]+){0,3}?)\1{2}(?=/|$)")
+
+
+@dataclass(slots=True)
+class Traps:
+    """Counts the addresses of a crawl that look alike."""
+
+    _queries: Counter[str] = field(default_factory=Counter)
+    _shapes: Counter[str] = field(default_factory=Counter)
+    _passed: set[int] = field(default_factory=set)
+
+    def refusal(self, url: str) -> str | None:
+        """Say why an address is not visited, or None. An address that passed once passes again."""
+        if hash(url) in self._passed:
+            return None
+        path, _, query = url.partition("?")
+        if path.count("/") > DEEPEST_PATH:
+            return f"more than {DEEPEST_PATH} folders deep"
+        if _REPEATED.search(path):
+            return "the path repeats itself"
+        if query:
+            if self._queries[path] >= QUERIES:
+                return f"more than {QUERIES} query strings of one path"
+            self._queries[path] += 1
+        shape = _NUMBER.sub("0", url)
+        if shape != url:
+            most = DATED if _DATE.search(url) else NUMBERED
+            if self._shapes[shape] >= most:
+                return f"more than {most:,} addresses that differ only in their numbers"
+            self._shapes[shape] += 1
+        self._passed.add(hash(url))
+        return None

@@ -1,0 +1,180 @@
+"""Websites as sources: what is fetched, stored, linked and removed."""
+
+from __future__ import annotations
+
+import pytest
+from website import Reply, Website, crawled, indexed, keys, opened, page, reasons
+
+from pgrag.db import Database
+from pgrag.errors import ForbiddenAddress, SourceError
+from pgrag.ingest.source.web.crawl import CrawlLimits
+from pgrag.settings import Settings
+
+GUIDE = {
+    "/docs/": page("Kestrel", "", "guide/", "guide/restore.html#restore", "/blog/", "logo.png"),
+    "/docs/guide/": page("Guide", "", "restore.html", "../", "schedule"),
+    "/docs/guide/restore.html": page("Restore", "", "./", "https://elsewhere.example/"),
+    "/docs/guide/schedule": page("Schedule", "", "restore.html"),
+    "/blog/": page("Blog"),
+}
+FILES = {"index.html", "guide/index.html", "guide/restore.html", "guide/schedule"}
+
+
+@pytest.fixture
+def site():
+    with Website(GUIDE) as site:
+        yield site
+
+
+def texts(site: Website) -> dict[str, int]:
+    return {path: size for path, size in site.sent.items() if path in site.pages}
+
+
+def test_the_pages_below_the_start_become_a_version(site: Website, database: Database):
+    report = crawled(database, f"{site.url}/docs/")
+    assert keys(database) == FILES
+    assert report.written == 4
+    assert "/blog/" not in site.asked
+    assert reasons(report) == {f"outside {site.url}/docs/": 2, "no page by its name": 1}
+
+
+def test_links_between_pages_and_headings_resolve(site: Website, database: Database):
+    report = crawled(database, f"{site.url}/docs/")
+    assert report.links["fragment"] == report.links["ambiguous"] == 0
+    found = database.call("search", query="restore everything", library="site")
+    assert found[0]["url"].startswith(f"{site.url}/docs/guide/restore.html")
+    backlinks = database.call("backlinks", page_id=found[0]["page_id"])
+    assert {row["key"] for row in backlinks} == {"index.html", "guide/index.html", "guide/schedule"}
+
+
+def test_a_site_that_did_not_change_sends_no_page_again(site: Website, database: Database):
+    crawled(database, f"{site.url}/docs/")
+    assert len(texts(site)) == 4
+    site.forget()
+    report = crawled(database, f"{site.url}/docs/")
+    assert texts(site) == {}
+    assert set(site.asked) >= {path for path in GUIDE if path != "/blog/"}
+    assert (report.unchanged, report.written, report.removed) == (4, 0, 0)
+
+
+def test_a_page_that_changed_is_fetched_alone(site: Website, database: Database):
+    crawled(database, f"{site.url}/docs/")
+    site.forget()
+    site.pages["/docs/guide/"] = page("Guide", "Rewritten.", "restore.html", "../", "schedule")
+    report = crawled(database, f"{site.url}/docs/")
+    assert list(texts(site)) == ["/docs/guide/"]
+    assert (report.unchanged, report.written) == (3, 1)
+
+
+def test_a_page_that_is_gone_is_removed_and_one_that_fails_stays(site: Website, database: Database):
+    crawled(database, f"{site.url}/docs/")
+    site.pages["/docs/guide/schedule"] = Reply("", 410)
+    site.pages["/docs/guide/restore.html"] = Reply("", 500)
+    report = crawled(database, f"{site.url}/docs/")
+    assert keys(database) == FILES - {"guide/schedule"}
+    assert report.failed["guide/restore.html"].endswith("restore.html: HTTP 500.")
+    site.pages["/docs/guide/restore.html"] = GUIDE["/docs/guide/restore.html"]
+    report = crawled(database, f"{site.url}/docs/")
+    assert not report.failed
+    assert report.unchanged == 3
+
+
+def test_pages_that_are_not_linked_any_more_are_removed(site: Website, database: Database):
+    crawled(database, f"{site.url}/docs/")
+    site.pages["/docs/guide/"] = page("Guide", "", "restore.html", "../")
+    assert crawled(database, f"{site.url}/docs/").removed == 1
+
+
+def test_what_failed_to_link_keeps_its_links(site: Website, database: Database):
+    """A page that does not answer does not take the pages behind it with it."""
+    crawled(database, f"{site.url}/docs/")
+    site.pages["/docs/guide/"] = Reply("", 500)
+    assert crawled(database, f"{site.url}/docs/").removed == 0
+    assert keys(database) == FILES
+
+
+@pytest.mark.parametrize(
+    ("path", "reply", "told"),
+    [
+        ("/docs/", Reply("", 500), "HTTP 500"),
+        ("/docs/", Reply("", 404), "HTTP 404"),
+        ("/robots.txt", Reply("User-agent: *\nDisallow: /", media_type="text/plain"), "robots.txt"),
+        ("/robots.txt", Reply("", 503, {"Retry-After": "0"}), "robots.txt"),
+        ("/docs/", Reply("", 302, {"Location": "http://localhost:1/"}), "another site"),
+    ],
+)
+def test_a_site_that_fails_as_a_whole_changes_nothing(
+    site: Website, database: Database, path: str, reply: Reply, told: str
+):
+    crawled(database, f"{site.url}/docs/")
+    site.pages = dict.fromkeys(GUIDE, reply) if reply.status == 500 else GUIDE | {path: reply}
+    with pytest.raises(SourceError, match=told):
+        crawled(database, f"{site.url}/docs/")
+    assert keys(database) == FILES
+    site.pages = {**GUIDE}
+    site.forget()
+    assert crawled(database, f"{site.url}/docs/").unchanged == 4
+    assert set(texts(site)) <= {path}, "what was known is not forgotten"
+
+
+def test_addresses_of_this_machine_are_refused_unless_allowed(site: Website, database: Database):
+    with pytest.raises(ForbiddenAddress, match="--allow-private"):
+        crawled(database, f"{site.url}/docs/", allow_private=False)
+    assert site.asked == []
+    allowed = Settings(allow_private=True)
+    assert (
+        crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed).written == 4
+    )
+
+
+def test_nobody_answers(database: Database):
+    with Website({}) as site:
+        address = site.url
+    with pytest.raises(SourceError, match="cannot be read"):
+        crawled(database, f"{address}/")
+
+
+def test_include_exclude_depth_and_number_limit_a_crawl(site: Website, database: Database):
+    address = f"{site.url}/docs/"
+    report = crawled(database, address, "a", exclude=("guide/sched*",))
+    assert keys(database, "a") == FILES - {"guide/schedule"}
+    assert reasons(report)["left out by include and exclude"] == 1
+    crawled(database, address, "i", include=("guide/**",))
+    assert keys(database, "i") == FILES - {"index.html"}, "the start leads there"
+    report = crawled(database, address, "b", limits=CrawlLimits(depth=1))
+    assert keys(database, "b") == FILES - {"guide/schedule"}
+    assert reasons(report)["more than 1 links from the start"] == 1
+    report = crawled(database, address, "c", limits=CrawlLimits(pages=2))
+    assert keys(database, "c") == {"index.html", "guide/index.html"}
+    assert reasons(report)["beyond 2 pages or 2,000,000,000 bytes"] == 2
+    crawled(database, address, "d", limits=CrawlLimits(bytes=1))
+    assert "index.html" in keys(database, "d")
+    assert len(keys(database, "d")) < 4
+
+
+def test_a_wider_scope_finds_what_a_narrow_one_left_out(site: Website, database: Database):
+    address = f"{site.url}/docs/"
+    crawled(database, address, exclude=("guide/sched*",))
+    crawled(database, address)
+    assert keys(database) == FILES
+
+
+def test_removing_a_version_forgets_its_crawl(site: Website, database: Database):
+    crawled(database, f"{site.url}/docs/", "1.0")
+    crawled(database, f"{site.url}/docs/", "2.0")
+    database.call("remove_version", library="site", version="1.0")
+    assert [row["version"] for row in database.query("select version from pgrag.crawls")] == ["2.0"]
+    database.call("remove_library", library="site")
+    assert database.query("select from pgrag.fetched_pages") == []
+
+
+def test_bodies_are_dropped_and_fetched_again_when_options_need_them(
+    site: Website, database: Database
+):
+    address = f"{site.url}/docs/"
+    crawled(database, address)
+    assert database.query("select from pgrag.fetched_pages where body is not null") == []
+    with opened(database, address) as source:
+        site.forget()
+        assert indexed(database, source, language="de").written == 4
+    assert len(texts(site)) == 4

@@ -1,0 +1,182 @@
+"""Sites that do not end, lie, or break: a crawl ends, says why, and goes on where it can."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import time
+
+import pytest
+from website import Reply, Website, crawled, keys, page, reasons
+
+from pgrag.db import Database
+from pgrag.errors import SourceError
+from pgrag.ingest.source.web import fetcher
+from pgrag.ingest.source.web.crawl import CrawlLimits
+
+
+def test_a_calendar_ends(database: Database):
+    def month(path: str) -> str | Reply:
+        if not path.startswith("/plans/"):
+            return Reply("", 404)
+        year, number = int(path.split("/")[2]), int(path.split("/")[3])
+        after = year * 12 + number
+        return page(
+            f"{year} {number}", f"Plans of {path}", f"/plans/{after // 12}/{after % 12 + 1}/"
+        )
+
+    with Website({"/": page("Plans", "", "/plans/2026/1/")}, otherwise=month) as site:
+        report = crawled(database, f"{site.url}/", limits=CrawlLimits(depth=100_000))
+    assert report.written == 101
+    assert reasons(report)["more than 100 addresses that differ only in their numbers"] == 1
+
+
+def test_query_strings_end(database: Database):
+    numbers = itertools.count()
+
+    def sorted_list(path: str) -> str:
+        return page("List", f"Sorted by {path}", *(f"?sort={next(numbers)}" for _ in range(10)))
+
+    with Website({"/": page("Home", "", "list")}, otherwise=sorted_list) as site:
+        report = crawled(database, f"{site.url}/")
+    assert report.written == 22
+    assert reasons(report)["more than 20 query strings of one path"] > 20
+
+
+def test_sessions_are_no_pages(database: Database):
+    visits = itertools.count()
+
+    def visited(path: str) -> str:
+        name = path.partition("?")[0]
+        again = f"b?sid={next(visits)}&PHPSESSID={next(visits)}&utm_source=a"
+        return page(f"Page {name}", "", again, f"a;jsessionid={next(visits)}")
+
+    with Website({"/robots.txt": Reply("", 404)}, otherwise=visited) as site:
+        crawled(database, f"{site.url}/")
+    assert keys(database) == {"index.html", "a", "b"}
+
+
+def test_a_site_that_answers_everything_with_one_page(database: Database):
+    everything = page("Kestrel", "The only page there is.", "more/", "other/")
+    with Website({}, otherwise=everything) as site:
+        report = crawled(database, f"{site.url}/")
+    assert keys(database) == {"index.html"}
+    assert len(site.asked) < 20
+    assert reasons(report)["the site's page for what does not exist"] == 2
+
+
+def test_a_page_for_what_is_missing_is_no_page(database: Database):
+    def missing(path: str) -> str:
+        return page("Page not found", f"There is no {path}; it is {time.monotonic()}.", "/")
+
+    pages = {"/": page("Home", "", "guide", "lost"), "/guide": page("Guide")}
+    with Website(pages, otherwise=missing) as site:
+        crawled(database, f"{site.url}/")
+    assert keys(database) == {"index.html", "guide"}
+
+
+def test_paths_that_repeat_themselves_end(database: Database):
+    def deeper(path: str) -> str:
+        words = hashlib.sha256(path.encode()).hexdigest()
+        return page(f"At {words[:8]}", f"Depth of {words}", "a/", "b/")
+
+    with Website({}, otherwise=deeper) as site:
+        report = crawled(database, f"{site.url}/", limits=CrawlLimits(depth=5))
+    assert reasons(report)["the path repeats itself"] > 0
+    assert not any("a/a/a" in key for key in keys(database))
+
+
+def test_redirects_that_loop_or_never_end(database: Database):
+    def on(path: str) -> Reply:
+        if not path.startswith("/on/"):
+            return Reply("", 404)
+        return Reply("", 302, {"Location": f"/on/{int(path.rpartition('/')[2]) + 1}"})
+
+    pages = {
+        "/": page("Home", "", "/left", "/on/1", "/out", "/nowhere"),
+        "/left": Reply("", 301, {"Location": "/right"}),
+        "/right": Reply("", 301, {"Location": "/left"}),
+        "/out": Reply("", 302, {"Location": "https://elsewhere.example/"}),
+        "/nowhere": Reply("", 302, {"Location": "javascript:alert(1)"}),
+    }
+    with Website(pages, otherwise=on) as site:
+        report = crawled(database, f"{site.url}/")
+    assert keys(database) == {"index.html"}
+    assert len(site.asked) < 50
+    assert reasons(report)["redirect to where the crawl may not go"] == 1
+    assert "nowhere" in report.failed
+
+
+def test_other_things_than_pages(database: Database):
+    pages = {
+        "/": page("Home", "", "picture", "huge", "broken", "nested", "empty", "mail", "guide"),
+        "/picture": Reply(b"\x89PNG\r\n\x1a\n" * 1000, media_type="image/png"),
+        "/huge": Reply("<p>" + "x" * 6_000_000),
+        "/broken": Reply(b"<html><h1>\xff\xfe\x00 broken <a href='http://[::1'>x</a> <a href=//>y"),
+        "/nested": Reply("<div>" * 100_000 + "<h1>Nested</h1><p>Deep down.</p>"),
+        "/empty": Reply(b""),
+        "/guide": page("Guide", "", "mailto:a@b.example", "javascript:void(0)", "data:text/html,x"),
+    }
+    with Website(pages) as site:
+        report = crawled(database, f"{site.url}/")
+    assert {"index.html", "guide"} <= keys(database)
+    assert reasons(report)["no page, but image/png"] == 1
+    assert "/picture" not in site.sent or site.sent["/picture"] == 8000
+    assert report.failed["huge"].endswith("larger than PGRAG_MAX_PAGE_BYTES allows.")
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('<div id="root"></div><script src="/app.js"></script>', "made by scripts in the browser"),
+        (
+            '<div id="app"></div><a href="#/guide">Guide</a><script>go()</script>',
+            "made by scripts in the browser",
+        ),
+    ],
+)
+def test_a_site_made_by_scripts_says_so(database: Database, body: str, told: str):
+    shell = f"<!doctype html><html><head><title>App</title></head><body>{body}</body></html>"
+    with Website({"/": shell}) as site, pytest.raises(SourceError, match=told):
+        crawled(database, f"{site.url}/")
+    assert database.call("libraries") == []
+
+
+def test_hash_routes_are_counted(database: Database):
+    text = "The start page has text of its own. " * 20
+    shell = page("Home", text, "#/guide", "#/install", head="<script>go()</script>")
+    with Website({"/": shell}) as site:
+        report = crawled(database, f"{site.url}/")
+    assert reasons(report)["hash routes, which only scripts follow"] == 1
+
+
+def test_a_slow_answer_costs_one_page(database: Database, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fetcher, "ANSWER_SECONDS", 0.3)
+    pages = {
+        "/": page("Home", "", "slow", "guide"),
+        "/slow": Reply(page("Slow", "x" * 200_000), seconds=0.5),
+        "/guide": page("Guide"),
+    }
+    with Website(pages) as site:
+        report = crawled(database, f"{site.url}/")
+    assert keys(database) == {"index.html", "guide"}
+    assert "takes more than" in report.failed["slow"]
+
+
+def test_a_site_that_stops_answering_is_continued(database: Database, monkeypatch):
+    monkeypatch.setattr(fetcher, "RETRY_DELAYS", ())
+    names = [f"page-{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(60)]
+    whole = {"/robots.txt": Reply("", 404), "/": page("Home", "", *names)} | {
+        f"/{name}": page(name) for name in names
+    }
+    with Website(whole) as site:
+        site.pages = dict(list(whole.items())[:30])
+        site.otherwise = Reply("", 503)
+        with pytest.raises(SourceError, match=r"stopped answering after \d+ pages: HTTP 503"):
+            crawled(database, f"{site.url}/")
+        assert database.call("libraries") == []
+        site.pages, known = whole, {path for path, size in site.sent.items() if size}
+        site.forget()
+        report = crawled(database, f"{site.url}/")
+    assert report.written == 61
+    assert len(known & {*site.asked}) <= 16, "what was fetched is not fetched again"

@@ -1,0 +1,196 @@
+"""A website on loopback, with pages that are written for a test, and what it was asked."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+
+from pgrag.db import Database
+from pgrag.embedding import BuiltinEmbedder
+from pgrag.ingest import pipeline
+from pgrag.ingest.page import PageOptions
+from pgrag.ingest.pipeline import IndexTarget
+from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.source import ListedSource
+from pgrag.ingest.source.web.crawl import CrawlLimits
+from pgrag.ingest.source.web.site import SiteOptions, open_site
+from pgrag.settings import Settings
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the site answers; `seconds` is how long it waits before, and after, half of the body."""
+
+    body: str | bytes = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "text/html; charset=utf-8"
+    seconds: float = 0.0
+
+
+Page = str | Reply | Callable[[str], "str | Reply"]
+
+
+def page(title: str, text: str = "", *links: str, head: str = "") -> str:
+    """A page of HTML with a heading, a paragraph that no other page has, and links."""
+    anchors = " ".join(f'<a href="{link}">{link}</a>' for link in links)
+    name = title.lower().replace(" ", "-")
+    return (
+        f"<!doctype html><html lang=en><head><title>{title}</title>{head}</head><body><main>"
+        f'<h1 id="{name}">{title}</h1><p>{text or f"Everything about {title}, in one place."}</p>'
+        f"<p>{anchors}</p></main></body></html>"
+    )
+
+
+class Website:
+    """A server of pages by path; `asked` and `sent` are the paths and the bytes of their bodies.
+
+    With `validates` it sends an ETag and answers 304. `otherwise` is for all other paths.
+    """
+
+    def __init__(
+        self,
+        pages: Mapping[str, Page],
+        *,
+        validates: bool = True,
+        otherwise: Page = Reply("Nothing here.", 404),
+    ) -> None:
+        self.pages: dict[str, Page] = dict(pages)
+        self.validates = validates
+        self.otherwise = otherwise
+        self.asked: list[str] = []
+        self.times: list[float] = []
+        self.sent: dict[str, int] = {}
+        self.running = self.most_running = 0
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.02])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def forget(self) -> None:
+        self.asked.clear()
+        self.times.clear()
+        self.sent.clear()
+
+    def reply(self, path: str) -> Reply:
+        found = self.pages.get(path, self.otherwise)
+        found = found(path) if callable(found) else found
+        return Reply(found) if isinstance(found, str) else found
+
+    def __enter__(self) -> Website:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _handler(site) -> type[BaseHTTPRequestHandler]:
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_HEAD(self) -> None:
+                self.answer()
+
+            def do_GET(self) -> None:
+                with site._lock:
+                    site.asked.append(self.path)
+                    site.times.append(time.monotonic())
+                    site.running += 1
+                    site.most_running = max(site.most_running, site.running)
+                try:
+                    self.answer()
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+                finally:
+                    with site._lock:
+                        site.running -= 1
+
+            def answer(self) -> None:
+                reply = site.reply(self.path)
+                body = reply.body.encode() if isinstance(reply.body, str) else reply.body
+                etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+                is_known = site.validates and self.headers.get("If-None-Match") == etag
+                time.sleep(reply.seconds)
+                self.send_response(304 if is_known else reply.status)
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                if reply.status == 200 and site.validates:
+                    self.send_header("ETag", etag)
+                if reply.media_type:
+                    self.send_header("Content-Type", reply.media_type)
+                self.send_header("Content-Length", "0" if is_known else str(len(body)))
+                self.end_headers()
+                if is_known or self.command == "HEAD":
+                    return
+                half = len(body) // 2 if reply.seconds else len(body)
+                self.wfile.write(body[:half])
+                self.wfile.flush()
+                time.sleep(reply.seconds)
+                self.wfile.write(body[half:])
+                with site._lock:
+                    site.sent[self.path] = site.sent.get(self.path, 0) + len(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        return Handler
+
+
+def opened(
+    database: Database,
+    address: str,
+    version: str = "",
+    *,
+    limits: CrawlLimits | None = None,
+    allow_private: bool = True,
+    settings: Settings | None = None,
+    **options: tuple[str, ...],
+) -> ListedSource:
+    """Crawl a site for a version of the library "site"."""
+    return open_site(
+        address,
+        SiteOptions(limits=limits or CrawlLimits(), allow_private=allow_private, **options),
+        database=database,
+        settings=settings or Settings(),
+        library="site",
+        version=version,
+    )
+
+
+def indexed(
+    database: Database, source: ListedSource, version: str = "", **options: object
+) -> IndexReport:
+    target = IndexTarget("site", version, PageOptions(**options))
+    return pipeline.index(database, BuiltinEmbedder(), source, target)
+
+
+def crawled(database: Database, address: str, version: str = "", **options: object) -> IndexReport:
+    """Crawl a site into a version of the library "site", as `App.index` does."""
+    with opened(database, address, version, **options) as source:
+        report = indexed(database, source, version)
+    database.call("drop_fetched_bodies", library="site", version=version)
+    return report
+
+
+def keys(database: Database, version: str = "") -> set[str]:
+    rows = database.call("stored_pages", library="site", version=version)
+    return {row["key"] for row in rows}
+
+
+def reasons(report: IndexReport) -> dict[str, int]:
+    return {group.reason: group.count for group in report.skipped}
