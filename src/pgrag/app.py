@@ -247,7 +247,7 @@ class App:
                 subfolder=subfolder,
                 ref=ref,
                 include_ignored=include_ignored,
-                network=self._network(uses_credentials=not in_child),
+                network=self._network(uses_credentials=not in_child, allow_private=allow_private),
             )
         with source:
             row = self._library(library)
@@ -352,11 +352,11 @@ class App:
                     raise
                 yield error
 
-    def _network(self, *, uses_credentials: bool) -> Network:
+    def _network(self, *, uses_credentials: bool, allow_private: bool = False) -> Network:
         from pgrag.ingest.source.repository import Network
-        from pgrag.outgoing import AllowList
+        from pgrag.outgoing import allow_list
 
-        allowed = AllowList(self.settings.outgoing_allow)
+        allowed = allow_list(self.settings, allow_private=allow_private)
         return Network(self.settings.home / "repositories", allowed, uses_credentials)
 
     def send_pages(

@@ -98,6 +98,12 @@ class AllowList:
         return not _is_literal(name) and any(fnmatchcase(name, entry) for entry in self._names)
 
 
+def allow_list(settings: Settings, *, allow_private: bool = False) -> AllowList:
+    """Return the operator's list, with `private` if the operator allows it, or `allow_private`."""
+    private = (PRIVATE,) if allow_private or settings.allow_private else ()
+    return AllowList((*settings.outgoing_allow, *private))
+
+
 def reachable_addresses(
     allowed: AllowList, host: str, port: int, resolve: Resolve | None = None
 ) -> list[Address]:
@@ -139,17 +145,18 @@ def guarded_client(
     """Make a client for http and https addresses that somebody else names.
 
     `timeout` is the longest silence in seconds. Proxies of the environment are not used: they would
-    resolve the names again. `allow_private` adds `private` to the allow-list. `resolve` replaces
-    DNS. Requests raise `ForbiddenAddress` for what the allow-list does not have, also in a
-    redirect, and the errors of httpx.
+    resolve the names again. See `allow_list` for `allow_private`. `resolve` replaces DNS. Requests
+    raise `ForbiddenAddress` for what the allow-list does not have, also in a redirect, and the
+    errors of httpx.
     """
-    entries = (*settings.outgoing_allow, PRIVATE) if allow_private else settings.outgoing_allow
     return httpx.Client(
         headers=headers,
         timeout=timeout,
         follow_redirects=follow_redirects,
         trust_env=False,
-        transport=_Transport(AllowList(entries), resolve or _resolved),
+        transport=_Transport(
+            allow_list(settings, allow_private=allow_private), resolve or _resolved
+        ),
     )
 
 

@@ -104,6 +104,14 @@ def test_a_job_that_is_due_later_is_done_then(app, docs):
         assert ended(app, number)["started_at"] >= moment
 
 
+def test_a_job_of_others_reaches_no_private_address(app):
+    arguments = Jsonb({"source": "http://127.0.0.1:9/", "allow_private": True})
+    [row] = app.database.call("create_job", library="manual", arguments=arguments)
+    Worker(app).work()
+    [failure] = ended(app, row["create_job"], "failed")["failures"]
+    assert "operator alone" in failure["reason"]
+
+
 def test_a_source_outside_of_the_roots_fails_at_once(app, tmp_path):
     number = create(app, tmp_path.parent)
     Worker(app).work()

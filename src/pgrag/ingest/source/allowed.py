@@ -23,6 +23,11 @@ def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None
     Symbolic links are resolved. Raises InvalidInput, NotConfigured if no folder may be read.
     """
     source = str(arguments["source"])
+    if arguments.get("allow_private"):
+        raise InvalidInput(
+            "allow_private is for the operator alone.",
+            hint="PGRAG_ALLOW_PRIVATE lets a worker read private addresses for everybody.",
+        )
     if address := _ADDRESS.match(source):
         if (address["scheme"] or "").lower() not in _SCHEMES:
             raise InvalidInput(

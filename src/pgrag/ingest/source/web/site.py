@@ -129,9 +129,9 @@ class _Visit:
         self._client = stack.enter_context(
             guarded_client(
                 settings,
-                headers={"User-Agent": f"{AGENT} (+https://github.com/pgrag/pgrag)"},
+                headers={"User-Agent": AGENT},
                 timeout=SILENCE_SECONDS,
-                allow_private=options.allow_private or settings.allow_private,
+                allow_private=options.allow_private,
             )
         )
         self.start = start
