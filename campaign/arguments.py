@@ -62,6 +62,7 @@ VECTORS = [
     for length in (1, 3, LENGTH, LENGTH + 1, 4000)
 ]
 TIMES = ["2026-01-01", "infinity", "-infinity", "epoch", "294276-12-31", "4713-01-01 BC"]
+BYTES = [b"", b"# A", b"\0", b"\xff" * 3000]
 INTERVALS = ["1 day", "0", "-1 day", "178000000 years", "-178000000 years", "1 month -1 day"]
 SEARCHED = ["", "'drain':1A 'node':2", "'a'", "'b':16383D,16383A", "'x y':1B"]
 JSON: list[Any] = [
@@ -242,6 +243,7 @@ class Arguments:
             "double precision": lambda: self._of([*FLOATS, random.random()]),
             "real": lambda: self._of(REALS),
             "text": self._text,
+            "bytea": lambda: self._of(BYTES),
             "uuid": lambda: self._of([uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)]),
             "halfvec": lambda: self._of(VECTORS),
             "interval": lambda: self._of(INTERVALS),

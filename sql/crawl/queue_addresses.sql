@@ -14,9 +14,13 @@ declare
     queued bigint;
 begin
     insert into pgrag.fetched_pages as f (library, version, url, crawl, depth)
-    select c.library, c.version, u.url, c.number, queue_addresses.depth
+    select c.library, c.version, u.url, c.number, coalesce(queue_addresses.depth, 0)
     from pgrag.crawls as c
-    cross join (select distinct each.url from unnest(queue_addresses.urls) as each (url)) as u
+    cross join (
+        select distinct each.url
+        from unnest(queue_addresses.urls) as each (url)
+        where length(each.url) <= 2000
+    ) as u
     where c.library = lower(btrim(queue_addresses.library))
         and c.version = lower(btrim(coalesce(queue_addresses.version, '')))
     on conflict on constraint fetched_pages_pkey do update
@@ -29,4 +33,5 @@ $$;
 
 comment on function pgrag.queue_addresses is
 'Adds addresses, at a distance of depth links from the start, to the queue of the crawl of a
-version, except those that this crawl has reached already; returns how many were added.';
+version; returns how many were added. Left out are those of more than 2,000 characters, and those
+that this crawl has reached already.';

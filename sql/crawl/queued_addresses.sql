@@ -29,7 +29,7 @@ as $$
     from queue as q
     where q.depth = (select min(least.depth) from queue as least)
     order by q.url
-    limit queued_addresses.match_count;
+    limit greatest(queued_addresses.match_count, 0);
 $$;
 
 comment on function pgrag.queued_addresses is
