@@ -49,7 +49,7 @@ register_url_convertor("shortest", _Shortest())
 router = Router(
     prefix="/libraries/{library:shortest}/versions/{version:shortest}",
     tags=["jobs"],
-    responses=problems(404, 413, 415),
+    responses=problems(404, 405, 413, 415),
 )
 
 Library = PATH["library"]
