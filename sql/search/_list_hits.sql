@@ -190,30 +190,49 @@ language sql
 stable
 parallel safe
 as $$
-    select _pgrag.with_ellipses(
-        case
-            when words.query is null then left(plain.content, 300)
-            else ts_headline(
-                snippet.language::regconfig,
-                plain.content,
-                words.query,
-                'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
-                'FragmentDelimiter=" … "'
-            )
-        end,
-        plain.content
+    select translate(
+        _pgrag.with_ellipses(
+            case
+                when words.query is null then left(plain.content, 300)
+                else ts_headline(
+                    snippet.language::regconfig,
+                    plain.content,
+                    words.query,
+                    'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
+                    'FragmentDelimiter=" … "'
+                )
+            end,
+            plain.content
+        ),
+        U&'\E000',
+        '<'
     )
     from (
         select string_agg(distinct _pgrag.tsquery_lexeme(t.lexeme), ' | ')::tsquery as query
         from unnest((snippet.request).terms) as t
         where t.language = snippet.language
     ) as words
-    -- Without tags, which ts_headline leaves out.
+    -- ts_headline leaves out what looks like a tag: disguised in code, a space elsewhere. Bold
+    -- text would look like a match.
     cross join (
         select
-            regexp_replace(
-                pgrag.plain_text(snippet.content), '</?[A-Za-z][^<>]*>', ' ', 'g'
+            coalesce(
+                string_agg(
+                    case
+                        when place % 2 = 0 then translate(part.content, '<', U&'\E000')
+                        else regexp_replace(part.content, '</?[A-Za-z][^<>]*>', ' ', 'g')
+                    end,
+                    '`'
+                    order by part.place
+                ),
+                ''
             ) as content
+        from string_to_table(
+            regexp_replace(
+                pgrag.plain_text(snippet.content), '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
+            ),
+            '`'
+        ) with ordinality as part (content, place)
         offset 0
     ) as plain;
 $$;

@@ -194,6 +194,22 @@ class TestSnippets:
         if not beginning:
             assert re.match(r"[A-ZÜ]", hit["snippet"])
 
+    @pytest.mark.parametrize(
+        ("content", "snippet"),
+        [
+            ("Run `heron add <file>` on <b>ponds</b>.", "Run `**heron** add <file>` on  ponds"),
+            ("Wait:\n\n```\nheron <pond> reeds\n```", "Wait:\n\n```\n**heron** <pond> reeds"),
+            ("**A heron waits.** Two **herons**", "A **heron** waits. Two **herons**"),
+            ("A heron is `2 ** 3` birds", "A **heron** is `2 ** 3` birds"),
+        ],
+    )
+    def test_placeholders_of_code_stay_and_only_matches_are_marked(
+        self, connection, content, snippet
+    ):
+        ingest(connection, "pond", [page("a.md", content)])
+        [hit, *_] = search(connection, "heron", library="pond", snippets=True)
+        assert hit["snippet"] == snippet
+
     def test_excerpt_is_the_text_between_the_dots(self, connection):
         text = " ".join(f"one{n} two{n} three{n}." if n % 5 else f"heron{n}" for n in range(200))
         ingest(connection, "pond", [page("a.md", text)])
