@@ -49,6 +49,21 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
+def events(*names: str, description: str) -> dict[int | str, dict[str, Any]]:
+    """Declare that a route may answer with server-sent events of these names."""
+    # Before OpenAPI 3.2 the schema of a stream is that of each of its events.
+    event = {
+        "type": "object",
+        "description": f"Events: {', '.join(names)}. {description}",
+        "properties": {
+            "event": {"type": "string", "enum": names},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+        "required": ["event", "data"],
+    }
+    return {200: {"content": {"text/event-stream": {"schema": event}}}}
+
+
 def document(api: FastAPI) -> dict[str, Any]:
     """The OpenAPI document of an application, with the schema of its problem documents."""
     if api.openapi_schema is None:

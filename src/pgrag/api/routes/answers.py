@@ -16,7 +16,7 @@ from pgrag.answer.tools import Toolbox
 from pgrag.api.arguments import Arguments, Body, LibraryName, VersionWish
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import EventStream, follow
-from pgrag.api.openapi import problems
+from pgrag.api.openapi import events, problems
 from pgrag.api.problems import RETRY_AFTER_SECONDS, STOPPING, problem
 from pgrag.api.queries import AnswerBody
 from pgrag.app import App
@@ -27,19 +27,10 @@ tools = Router(prefix="/tools", tags=["answers"])
 
 ToolName = Literal["keyword_search", "semantic_search", "read_chunk"]
 
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "content": {
-            "text/event-stream": {
-                "schema": {
-                    "type": "string",
-                    "description": "Events: intent, sources, step, token, citation, then done"
-                    " (the whole answer) or error (a problem document).",
-                }
-            }
-        }
-    }
-}
+_STREAM = events(
+    *("intent", "sources", "step", "token", "citation", "done", "error"),
+    description="Ends with `done`, the whole answer, or `error`, a problem document.",
+)
 
 
 @router.post("/answer", response_model=Answer, responses=_STREAM)

@@ -23,7 +23,7 @@ from pgrag.api.arguments import (
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
-from pgrag.api.openapi import problems
+from pgrag.api.openapi import events, problems
 from pgrag.app import App
 from pgrag.db import Row
 from pgrag.errors import PgragError
@@ -150,19 +150,9 @@ def retry_job(exchange: Exchange, job_id: int) -> Any:
 @router.get(
     "/{job_id}/events",
     response_class=StreamingResponse,
-    responses={
-        200: {
-            "content": {
-                "text/event-stream": {
-                    "schema": {
-                        "type": "string",
-                        "description": "Events with the job: `progress` whenever it has changed,"
-                        " then `end`.",
-                    }
-                }
-            }
-        }
-    },
+    responses=events(
+        *("progress", "end"), description="The job, whenever it has changed, and when it has ended."
+    ),
 )
 async def job_events(job_id: JobId, request: Request) -> Response:
     """Follow a job by server-sent events, until it has ended."""

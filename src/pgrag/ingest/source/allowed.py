@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pgrag.errors import InvalidInput, NotConfigured
+from pgrag.errors import InvalidInput
 from pgrag.ingest.source.git import object_folders
 from pgrag.ingest.source.sources import named_source
 
@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
 def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None:
     """Refuse a source, given as the arguments of `discover`, that may not be read for others.
 
-    Symbolic links are resolved. Raises InvalidInput, NotConfigured if no folder may be read.
+    Symbolic links are resolved. Raises InvalidInput.
     """
     source = str(arguments["source"])
     if arguments.get("allow_private"):
@@ -36,7 +36,7 @@ def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None
             )
         return
     if not roots:
-        raise NotConfigured(
+        raise InvalidInput(
             "No folder of this server may be read for others.",
             hint="PGRAG_MCP_ROOTS names those that may.",
         )
