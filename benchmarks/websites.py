@@ -1,32 +1,34 @@
 """A website from a folder: how fast it is crawled and indexed, and what a second crawl costs.
 
-    python -m benchmarks.websites FOLDER [--start index.html] [--markdown FOLDER]
+    python -m benchmarks.websites FOLDER [--start index.html] [--markdown FOLDER [--labelled SET]]
 
 serves the folder on loopback and indexes it into a database of its own. With `--markdown`, the
 sources of the same site, it also counts how many of their sections the crawled pages have, with the
-same heading path and the same anchor.
+same headings and the same anchor, and which part of their words, code and tables. With
+`--labelled`, queries whose answers are pages of these sources, it measures a search in both.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from urllib.request import urlopen
 
 from pydantic import SecretStr
 
+from benchmarks import equality
 from pgrag.app import App
-from pgrag.db import Row
 from pgrag.embedded import EmbeddedServer
+from pgrag.evaluation import runs
+from pgrag.evaluation.labelled import read_labelled_set
 from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
-
-Section = tuple[tuple[str, ...], str | None]
 
 
 def main() -> None:
@@ -35,6 +37,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--start", default="", help="page of the folder where the crawl begins")
     parser.add_argument("--markdown", type=Path, help="sources of the same site")
+    parser.add_argument("--labelled", type=Path, help="a set of queries over these sources")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         server = EmbeddedServer(Path(home))
@@ -45,7 +48,10 @@ def main() -> None:
                 _measure(app, f"{site.url}/{arguments.start}")
                 if arguments.markdown:
                     app.index("written", "", str(arguments.markdown), PageOptions())
-                    _compare(app)
+                    written, crawled = (equality.read_pages(app, n) for n in ("written", "site"))
+                    print(*equality.told(equality.compare(written, crawled)), sep="\n")
+                    if arguments.labelled:
+                        _search(app, arguments.labelled, equality.pairs(written, crawled))
         finally:
             server.remove()
 
@@ -91,27 +97,30 @@ def _measure(app: App, address: str) -> None:
         print(f"  links: {report.links}")
 
 
-def _compare(app: App) -> None:
-    written, crawled = _sections(app, "written"), _sections(app, "site")
-    equal = (written & crawled).total()
-    print(f"{equal:,} of {written.total():,} sections are equal: {equal / written.total():.1%}")
-    for path, anchor in list((written - crawled).elements())[:20]:
-        print(f"  only in the sources: {' / '.join(path)} #{anchor}")
-    for path, anchor in list((crawled - written).elements())[:20]:
-        print(f"  only on the site: {' / '.join(path)} #{anchor}")
-
-
-def _sections(app: App, library: str) -> Counter[Section]:
-    """The sections of a library: the path of headings within the page, and the anchor."""
-    rows: list[Row] = app.database.query(
-        "select d.path[cardinality(p.path) + 1 :] as path, d.anchor"
-        " from pgrag.documents as d"
-        " join pgrag.pages as p using (library_id, page_id)"
-        " join pgrag.libraries as l using (library_id)"
-        " where l.name = %s and d.level = 1",
-        [library],
-    )
-    return Counter((tuple(row["path"]), row["anchor"]) for row in rows)
+def _search(app: App, folder: Path, pairs: dict[str, str]) -> None:
+    """Print nDCG@10 of the queries whose pages the site has too, in the sources and on the site."""
+    queries = [q for q in read_labelled_set(folder).queries if q.judgements.keys() <= pairs.keys()]
+    own = {key: key for key in pairs}
+    [hybrid] = runs.chosen(app, ["hybrid"])
+    for library, names in (("written", own), ("site", pairs)):
+        document = [
+            asdict(query)
+            | {
+                "judgements": {names[key]: grade for key, grade in query.judgements.items()},
+                "excluded": [names[key] for key in query.excluded if key in names],
+            }
+            for query in queries
+        ]
+        app.database.call(
+            "import_evaluation_set",
+            name=library,
+            library=library,
+            queries=json.dumps(document),
+            unit="page",
+            source={"held_out": True},
+        )
+        found = runs.run(app, library, hybrid, ("ndcg@10",))
+        print(f"nDCG@10 in {library}, {len(queries):,} queries: {found['metrics']['ndcg@10']:.4f}")
 
 
 if __name__ == "__main__":

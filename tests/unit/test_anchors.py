@@ -18,6 +18,8 @@ def anchors(text: str, style: SlugStyle) -> list[str]:
         ("Pour {/* check this */}", "pour--check-this-"),
         ("Open the valve { #open-valve }", "open-valve"),
         ("Open the valve {: #open-valve .step}", "open-valve"),
+        ('9.7.6 { id="9.7.6" .release }', "9.7.6"),
+        ('Open the valve { data-id="x" }', "open-the-valve"),
         ("Tea 🍵 time", "tea--time"),
         ("चाय कैसे बनाएं", "चाय-कैसे-बनाएं"),
     ],

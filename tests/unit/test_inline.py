@@ -40,6 +40,9 @@ def test_plain(markdown: str, words: str) -> None:
         ("Pour {/* #pour-tea */}", "Pour"),
         ("`useEffect(setup)` ##", "useEffect(setup)"),
         ("C#", "C#"),
+        ('9.7.6 <small>March</small> { id="9.7.6" }', "9.7.6 March"),
+        ("Changes { data-search-exclude }", "Changes"),
+        ("The {mod}`json` module", "The json module"),
         ("The {braces} stay", "The {braces} stay"),
         ("{}", "{}"),
         ("", ""),
@@ -47,6 +50,11 @@ def test_plain(markdown: str, words: str) -> None:
 )
 def test_heading_text(source: str, words: str) -> None:
     assert heading_text(source) == words
+
+
+def test_labels_that_have_a_link_are_shown_without_brackets() -> None:
+    shown = [heading_text(each, {"2.0"}) for each in ("[2.0] - May", "[3.0] - May", "a[2.0](x)")]
+    assert shown == ["2.0 - May", "[3.0] - May", "a2.0"]
 
 
 def test_an_endless_heading_is_cut_at_a_word() -> None:

@@ -23,7 +23,7 @@ from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import CHUNK_PROFILES, NOWHERE, ChunkProfile, Edge, Origin, OverlapStrategy, Page
 
-CHUNKER_VERSION = 7
+CHUNKER_VERSION = 8
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")

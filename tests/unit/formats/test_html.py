@@ -253,3 +253,37 @@ def test_a_page_that_scripts_write_is_told() -> None:
     assert converted.warnings == (
         "a.html: shows no text; a page that scripts write cannot be read",
     )
+
+
+def test_a_heading_has_the_id_of_its_permalink_before_that_of_a_label() -> None:
+    page = read("""<div class="documentwrapper"><div class="body" role="main"><section id="id10">
+        <span id="54"></span><h2>5.4<a class="headerlink" href="#id10">¶</a></h2><p>Faster.</p>
+        </section></div></div>""")
+    assert headings(page) == [(2, "5.4", "id10")]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        '<h2 id="table-of-contents">Contents<a class="headerlink" href="#table-of-contents">¶</a>'
+        "</h2><p>How to write one.</p>",
+        '<section id="table-of-contents"><h2>Contents</h2><p>How to write one, so that it lists'
+        ' every part, see below.</p><ul><li><a href="#x">X</a></li></ul></section>',
+    ],
+)
+def test_a_section_about_contents_is_no_table_of_contents(contents: str) -> None:
+    assert headings(read(f"<main>{contents}</main>")) == [(2, "Contents", "table-of-contents")]
+
+
+def test_a_table_of_contents_is_left_out() -> None:
+    text = markdown(
+        '<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>ok'
+    )
+    assert text == "ok"
+
+
+def test_the_list_of_subpages_of_docsy_is_left_out() -> None:
+    text = markdown("""<div class="td-content"><p>Pumps.</p>
+        <div class="section-index"><hr>
+        <div class="entry"><h5><a href="/x/">Valves</a></h5><p>About.</p></div></div></div>""")
+    assert text == "Pumps."

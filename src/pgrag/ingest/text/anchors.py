@@ -11,13 +11,14 @@ from pgrag.ingest.text.heading_words import heading_words
 from pgrag.ingest.text.inline import MAX_HEADING_SOURCE
 from pgrag.ingest.text.slugs import Numbers, SlugStyle, slug
 
-_ATTRIBUTES = re.compile(r"\{:?[ \t]*(?P<list>[#.][^{}\n]{0,500})\}[ \t]*$")
-"""`{#id .class}` or `{: #id }` at the end of a heading."""
+_ATTRIBUTES = re.compile(r"\{:?[ \t]*(?P<list>(?:[#.]|[\w-]{1,50}=|data-)[^{}\n]{0,500})\}[ \t]*$")
+"""`{#id .class}`, `{: #id }` or `{id="id"}` at the end of a heading."""
 _COMMENT = re.compile(r"\{/\*(?P<comment>[^*]{0,200})\*/\}[ \t]*$")
 """A comment of MDX at the end of a heading."""
 
-_ID = re.compile(r"#([^\s#{}]+)")
-_HUGO_ID = re.compile(r"#([^\s#.{}]+)")
+_WRITTEN_ID = r"|(?<![\w-])id=[\"']?([^\s{}\"']+)"
+_ID = re.compile(r"#([^\s#{}]+)" + _WRITTEN_ID)
+_HUGO_ID = re.compile(r"#([^\s#.{}]+)" + _WRITTEN_ID)
 _BARE_ID = re.compile(r"#?([\w:.-]+)")
 _INLINE_ATTRIBUTES = re.compile(r"\{:?[^{}\n]{0,200}?#([\w:.-]{1,200})[^{}\n]{0,200}\}")
 _MYST_LABEL = re.compile(
@@ -97,7 +98,9 @@ def split_id(content: str, style: SlugStyle | None) -> tuple[str, str | None]:
     if match := _ATTRIBUTES.search(content):
         identifier = (_HUGO_ID if style == "hugo" else _ID).search(match["list"])
         if identifier or style != "docusaurus":
-            return content[: match.start()].rstrip(), identifier and identifier[1]
+            return content[: match.start()].rstrip(), identifier and (
+                identifier[1] or identifier[2]
+            )
     return content, None
 
 

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Collection
 
 MAX_HEADING_SOURCE = 2000
 """Characters of a heading that are read: parsing inline Markdown is not linear."""
@@ -19,7 +20,11 @@ _INLINE = re.compile(
     r"|(?P<mark>\*{1,3}|~~|(?<![^\W_])_{1,3})(?=\S)(?P<marked>(?:(?!(?P=mark)).){1,300}?)(?<=\S)"
     r"(?P=mark)(?!(?<=_)[^\W_])"
 )
-_EXPLICIT_ID = re.compile(r"\{(?::?[ \t]*[#.][^{}\n]{0,500}|/\*[^*]{0,200}\*/)\}[ \t]*$")
+_EXPLICIT_ID = re.compile(
+    r"\{(?::?[ \t]*(?:[#.]|[\w-]{1,50}=|data-)[^{}\n]{0,500}|/\*[^*]{0,200}\*/)\}[ \t]*$"
+)
+_ROLE = re.compile(r"\{[\w:+.-]{1,100}\}(?=`)")
+_SHORTCUT = re.compile(r"(?<![!\]\\])\[([^\[\]\n]{1,300})\](?:\[\])?(?![\[(:])")
 _CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*$")
 
 
@@ -47,12 +52,19 @@ def _words(match: re.Match[str]) -> str:
     return ""
 
 
-def heading_text(source: str) -> str:
+def heading_text(source: str, definitions: Collection[str] = ()) -> str:
     """Return the words of a heading without its explicit id: `X { #id }` gives "X".
 
-    The words have at most 200 characters, because a heading is part of many paths.
+    `definitions` are the labels that links are defined for, in capitals: "[2.0] - May" gives
+    "2.0 - May" if there is one for 2.0. Roles of MyST vanish, too: "{mod}`json`" gives "json". The
+    words have at most 200 characters, because a heading is part of many paths.
     """
-    words = plain(_EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE])
+    source = _EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE]
+    if definitions and "[" in source:
+        source = _SHORTCUT.sub(
+            lambda m: m[1] if " ".join(m[1].split()).upper() in definitions else m[0], source
+        )
+    words = plain(_ROLE.sub("", source) if "}`" in source else source)
     if len(words) > _MAX_HEADING:
         words = words[: _MAX_HEADING - 1].rsplit(" ", 1)[0] + "…"
     return words

@@ -94,7 +94,7 @@ def read(
     for token, contains in _top_level(tokens):
         start, end = token.map or (0, 0)
         if token.type == "heading_open":
-            if words := heading_text(_heading_source(token, lines)):
+            if words := heading_text(_heading_source(token, lines), definitions):
                 level = int(token.tag[1:])
                 headings.append(_Heading(words, level, first_line + start, anchors[start]))
         elif token.type in _BLOCK_TYPES:

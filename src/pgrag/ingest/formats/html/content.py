@@ -20,7 +20,7 @@ RULES = (
     Rule("Docusaurus", "article .theme-doc-markdown", ".theme-doc-toc-mobile"),
     Rule("VitePress", "main .vp-doc, .VPDoc main .vp-doc"),
     Rule("MkDocs Material", "article.md-content__inner", ".md-source-date, .md-content__button"),
-    Rule("Docsy", ".td-content", ".td-toc, .section-index > hr, .feedback--container, #feedback"),
+    Rule("Docsy", ".td-content", ".td-toc, .section-index, .feedback--container, #feedback"),
     Rule("Sphinx, Read the Docs", "[itemprop=articleBody]", ".toc-backref > .section-number"),
     Rule("Sphinx, Furo", "article#furo-main-content"),
     Rule("Sphinx, PyData", "article.bd-article"),
@@ -58,8 +58,9 @@ def _without(node: Node, dropped: str) -> Node:
     for each in node.css(dropped) if dropped else ():
         each.decompose()
     for each in node.css(_CONTENTS):
-        link = each.css_first("a[href]")
-        if link is not None and (link.attributes.get("href") or "").startswith("#"):
+        link = each.css_first("li a[href]")
+        leads_here = link is not None and (link.attributes.get("href") or "").startswith("#")
+        if leads_here and 2 * _size(each) < len(all_text(each)):  # a section may be called so, too
             each.decompose()
     return node
 

@@ -38,7 +38,9 @@ class Ids:
         found |= dict.fromkeys(name for name, owns in self._pending if owns)
         found |= dict.fromkeys(name for name, _ in self._pending if name in self.linked)
         self._pending.clear()
-        anchor, *others = sorted(found, key=lambda name: bool(_AUTOMATIC.fullmatch(name))) or [""]
+        rest = sorted(found, key=lambda name: bool(_AUTOMATIC.fullmatch(name)))
+        anchor = own[0] if own else next(iter(rest), "")
+        others = [name for name in rest if name != anchor]
         named = [name for name in others if name in self.linked or not _AUTOMATIC.fullmatch(name)]
         return anchor, targets_of(named)
 
