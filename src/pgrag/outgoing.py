@@ -8,9 +8,14 @@ redirect.
 
 import logging
 import socket
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
 
 import httpcore
 import httpx
@@ -172,6 +177,55 @@ class _Transport(httpx.HTTPTransport):
         )
 
 
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Give what this thread reads from guarded clients so many seconds in all.
+
+    A server that sends a byte now and then is never silent. Raises httpx.ReadTimeout.
+    """
+    _reading.ends = time.monotonic() + seconds
+    try:
+        yield
+    finally:
+        _reading.ends = None
+
+
+_reading = threading.local()
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection whose reading ends at the deadline of the thread that reads."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        ends: float | None = getattr(_reading, "ends", None)
+        if ends is not None:
+            left = ends - time.monotonic()
+            if left <= 0:
+                raise httpcore.ReadTimeout("the answer takes too long")
+            timeout = left if timeout is None else min(timeout, left)
+        return self._stream.read(max_bytes, timeout)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, timeout)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
 class _Network(httpcore.SyncBackend):
     """Connects to addresses that were checked; the names stay in Host and in TLS."""
 
@@ -194,12 +248,14 @@ class _Network(httpcore.SyncBackend):
             raise httpcore.ConnectError(f"{host} has no address: {error}") from error
         for address in allowed[:-1]:
             try:
-                return super().connect_tcp(
-                    str(address), port, timeout, local_address, socket_options
-                )
+                return self._stream_to(address, port, timeout, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 log.debug("%s does not answer at %s", host, address)
-        return super().connect_tcp(str(allowed[-1]), port, timeout, local_address, socket_options)
+        return self._stream_to(allowed[-1], port, timeout, local_address, socket_options)
+
+    def _stream_to(self, address: Address, port: int, *options: Any) -> httpcore.NetworkStream:
+        """Connect to one address; its stream keeps the deadline of the thread that reads."""
+        return _Stream(super().connect_tcp(str(address), port, *options))
 
     def connect_unix_socket(
         self,

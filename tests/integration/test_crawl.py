@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from website import Reply, Website, crawled, indexed, keys, opened, page, reasons
 
-from pgrag.db import Database
+from pgrag.db import Database, Row
 from pgrag.errors import ForbiddenAddress, SourceError
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.settings import Settings
@@ -178,3 +178,43 @@ def test_bodies_are_dropped_and_fetched_again_when_options_need_them(
         site.forget()
         assert indexed(database, source, language="de").written == 4
     assert len(texts(site)) == 4
+
+
+def test_a_crawled_pdf_may_be_as_large_as_one_in_a_folder(database: Database):
+    pdf = b"%PDF-1.7 is cut" + b" " * 1500
+    pages = {
+        "/": page("Home", "", "small.pdf", "large"),
+        "/small.pdf": Reply(pdf, media_type="application/pdf"),
+        "/large": page("Large", "x" * 1500),
+    }
+    settings = Settings(max_page_bytes=1000)
+    with Website(pages) as site:
+        report = crawled(database, f"{site.url}/", settings=settings)
+    assert "larger than PGRAG_MAX_PAGE_BYTES" in report.failed["large"]
+    assert "larger than" not in report.failed["small.pdf"], "it is read, and found to be damaged"
+
+
+def test_a_page_that_is_read_again_after_a_304_is_that_of_a_fresh_crawl(database: Database):
+    html = """<!doctype html><html lang=en><head><title>Pumps</title></head><body><main>
+        <h1 id="pumps-1">Pumps</h1><p>All of them.</p><h2>Without an id</h2><p>Prime it.</p>
+        <h2 id="valves">Valves</h2><p>Open <code>a_b</code> first.</p></main></body></html>"""
+    with Website({"/": page("Home", "", "pumps"), "/pumps": html}) as site:
+        crawled(database, f"{site.url}/", "again")
+        site.forget()
+        for version in ("again", "fresh"):
+            with opened(database, f"{site.url}/", version) as source:
+                assert (site.sent.get("/pumps") is None) == (version == "again")
+                assert indexed(database, source, version, overlap_size=20).written == 2
+    again, fresh = (passages(database, version) for version in ("again", "fresh"))
+    assert again == fresh
+    assert {row["anchor"] for row in fresh if row["key"] == "pumps"} >= {"", "pumps-1", "valves"}
+
+
+def passages(database: Database, version: str) -> list[Row]:
+    return database.query(
+        "select p.key, p.body, d.level, d.anchor, d.path, d.content, d.overlap, d.line_start"
+        " from pgrag.documents as d join pgrag.pages as p using (library_id, page_id)"
+        " join pgrag.versions as v on v.version_id = d.version_id"
+        " where v.label = %s order by p.key, d.sort_order",
+        [version],
+    )

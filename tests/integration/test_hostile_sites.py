@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import socket
+import threading
 import time
+from contextlib import suppress
 
 import pytest
 from website import Reply, Website, crawled, keys, page, reasons
@@ -13,6 +16,10 @@ from pgrag.db import Database
 from pgrag.errors import SourceError
 from pgrag.ingest.source.web import fetcher
 from pgrag.ingest.source.web.crawl import CrawlLimits
+from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
+from pgrag.ingest.source.web.pace import Pace
+from pgrag.outgoing import guarded_client
+from pgrag.settings import Settings
 
 
 def test_a_calendar_ends(database: Database):
@@ -161,6 +168,38 @@ def test_a_slow_answer_costs_one_page(database: Database, monkeypatch: pytest.Mo
         report = crawled(database, f"{site.url}/")
     assert keys(database) == {"index.html", "guide"}
     assert "takes more than" in report.failed["slow"]
+
+
+@pytest.mark.parametrize("begins", [b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\n\r\n<p>"])
+def test_an_answer_byte_by_byte_has_an_end(begins: bytes, monkeypatch: pytest.MonkeyPatch):
+    """A server that never falls silent, in its headers or in its body."""
+    monkeypatch.setattr(fetcher, "ANSWER_SECONDS", 0.4)
+    is_over = threading.Event()
+
+    def answer(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(begins)
+            while not is_over.wait(0.05):
+                connection.sendall(b"x")
+
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        guarded_client(Settings(), timeout=5, allow_private=True) as client,
+    ):
+        server = threading.Thread(target=answer, args=[listening])
+        server.start()
+        started = time.monotonic()
+        try:
+            with pytest.raises(NoAnswer, match="takes more than"):
+                Fetcher(client, Pace(0.0), 5_000_000).get(
+                    f"http://127.0.0.1:{listening.getsockname()[1]}/"
+                )
+            assert time.monotonic() - started < 3
+        finally:
+            is_over.set()
+            server.join()
 
 
 def test_a_site_that_stops_answering_is_continued(database: Database, monkeypatch):

@@ -7,8 +7,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from pgrag import outgoing
+from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.pace import Pace, retry_after
+from pgrag.models import Origin
 
 #: Seconds that one answer may take, however slowly it comes.
 ANSWER_SECONDS = 60.0
@@ -20,7 +23,6 @@ LARGEST_LIST = 50_000_000
 
 _BUSY = frozenset({429, 502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
-_PIECE = 65536
 
 
 class NoAnswer(Exception):
@@ -51,7 +53,10 @@ class Answer:
 
 
 class Fetcher:
-    """Asks one site at its pace. `largest` is in bytes of the decoded body; thread-safe."""
+    """Asks one site at its pace; thread-safe.
+
+    `largest` is in bytes of the decoded body of a page; a PDF may have more, as in a folder.
+    """
 
     def __init__(self, client: httpx.Client, pace: Pace, largest: int) -> None:
         self._client = client
@@ -76,7 +81,7 @@ class Fetcher:
         for delay in (*RETRY_DELAYS, None):
             pause = delay
             try:
-                answer = self._once(method, url, headers, is_wanted, largest or self._largest)
+                answer = self._once(method, url, headers, is_wanted, largest)
                 if answer.status not in _BUSY:
                     return answer
                 problem = f"HTTP {answer.status}"
@@ -110,21 +115,38 @@ class Fetcher:
         url: str,
         headers: Mapping[str, str] | None,
         is_wanted: Callable[[Answer], bool],
-        largest: int,
+        largest: int | None,
     ) -> Answer:
         if not self.pace.wait():
             raise NoAnswer("the crawl has ended")
-        deadline = time.monotonic() + ANSWER_SECONDS
+        started = time.monotonic()
+        try:
+            with outgoing.deadline(ANSWER_SECONDS):
+                return self._read(method, url, headers, is_wanted, largest)
+        except httpx.TimeoutException as error:
+            if time.monotonic() - started < ANSWER_SECONDS:
+                raise
+            text = f"its answer takes more than {ANSWER_SECONDS:.0f} seconds"
+            raise NoAnswer(text) from error
+
+    def _read(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None,
+        is_wanted: Callable[[Answer], bool],
+        largest: int | None,
+    ) -> Answer:
         with self._client.stream(method, url, headers=headers) as response:
             head = Answer(url, response.status_code, response.headers)
             if response.status_code != 200 or not is_wanted(head):
                 return head
+            named = Origin(head.media_type)
+            limit = largest or size_limit(urlsplit(url).path, named, self._largest)
             pieces, size = [], 0
-            for piece in response.iter_bytes(_PIECE):
+            for piece in response.iter_bytes():
                 pieces.append(piece)
                 size += len(piece)
-                if size > largest:
+                if limit and size > limit:
                     return Answer(url, 200, response.headers, is_cut=True)
-                if time.monotonic() > deadline:
-                    raise NoAnswer(f"its answer takes more than {ANSWER_SECONDS:.0f} seconds")
             return Answer(url, 200, response.headers, b"".join(pieces))
