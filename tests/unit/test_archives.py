@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import stat
+import struct
 import tarfile
 import tracemalloc
 import zipfile
@@ -286,3 +287,53 @@ def test_a_compressed_text_is_no_archive(tmp_path: Path) -> None:
     (tmp_path / "a.md.gz").write_bytes(gzip.compress(b"# Title\n" * 500))
     with pytest.raises(SourceError, match=r"a\.md\.gz: is no archive that can be read"):
         discover(str(tmp_path / "a.md.gz"))
+
+
+def spoiled(path: Path, place: int, value: bytes) -> Path:
+    """Change bytes of the first entry of the list of members."""
+    data = bytearray(path.read_bytes())
+    start = data.index(b"PK\x01\x02") + place
+    data[start : start + len(value)] = value
+    path.write_bytes(data)
+    return path
+
+
+def test_a_member_that_needs_another_program_fails_alone(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"a/a.md": "# A\n", "a/b.md": "# B\n"})
+    with discover(str(spoiled(path, 8, b"\x20\0"))) as source:  # patched data
+        first, second = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be unpacked: compressed patched"):
+            first.read()
+        assert second.read() == b"# B\n"
+
+
+def test_a_version_of_zip_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    path = spoiled(zipped(tmp_path / "a.zip", {"a.md": "# A\n"}), 6, b"\xff\0")
+    with pytest.raises(SourceError, match="is no archive that can be read: zip file version"):
+        discover(str(path))
+
+
+def test_a_member_without_a_name_is_skipped(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"b.md": "# B\n", "a.md": "# A\n"})
+    assert contents(spoiled(path, 46, b"\0")) == {"a.md": b"# A\n"}
+
+
+def test_a_long_list_of_members_is_refused_wherever_its_length_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The 64-bit record counts, whatever the record behind it says."""
+    files = {f"{n}.md": "# A\n" for n in range(100)}
+    path = zipped(tmp_path / "a.zip", files)
+    data = path.read_bytes()
+    end = data.rindex(b"PK\x05\x06")
+    count, size, start = struct.unpack_from("<10xHLL", data, end)
+    long_end = struct.pack(
+        "<4sQHHLLQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, start
+    )
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1)
+    lie = data[end : end + 12] + struct.pack("<L", 10) + data[end + 16 :]
+    path.write_bytes(data[:end] + long_end + locator + lie)
+    assert len(contents(path)) == 100
+    monkeypatch.setattr(archive, "LONGEST_DIRECTORY", 1000)
+    with pytest.raises(SourceError, match="list of members is longer than 1,000 bytes"):
+        discover(str(path))

@@ -34,10 +34,7 @@ LONGEST_DIRECTORY = 32_000_000
 _HEAD = 512
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 _ENCRYPTED = 1
-_END = b"PK\x05\x06"
-_ZIP = (b"PK\x03\x04", _END)
-_LONGEST_END = 65_557
-"""Bytes of the record at the end of a zip archive, with the longest comment."""
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 _OUTSIDE = ("names that lead out of the archive",)
 _IRREGULAR = ("links and devices",)
@@ -99,7 +96,9 @@ class Archive:
         with self._lock:
             try:
                 data = self._load[name](size if size >= 0 else LARGEST)
-            except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
+            except (
+                OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile
+            ) as error:  # fmt: skip
                 raise SourceError(f"{name}: cannot be unpacked: {_said(error)}.") from error
             more = max(0, len(data) - self._sizes.get(name, 0))
             self._sizes[name] = self._sizes.get(name, 0) + more
@@ -143,7 +142,7 @@ def _members(
             return _zip_members(_zip(file), wanted, skips)
         copies = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         return _tar_members(Unpacked(file, str(path)), copies, wanted, skips)
-    except (OSError, RecursionError, ValueError, tarfile.TarError, zipfile.BadZipFile) as error:
+    except (OSError, RuntimeError, ValueError, tarfile.TarError, zipfile.BadZipFile) as error:
         raise SourceError(f"{path}: is no archive that can be read: {_said(error)}.") from error
 
 
@@ -154,7 +153,7 @@ def _zip_members(
     for info in packed.infolist():
         # Some programs write the separators of Windows.
         name = info.filename.replace("\\", "/")
-        if info.is_dir() or name.endswith("/"):
+        if name.endswith("/"):
             continue
         place = _place(name)
         fault: tuple[str, ...] = ()
@@ -179,17 +178,27 @@ def _zip_content(packed: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> b
 
 
 def _zip(file: BinaryIO) -> zipfile.ZipFile:
-    """Open a zip archive, unless its list of members would fill the memory.
+    """Open a zip archive, unless its list of members would fill the memory."""
+    packed = zipfile.ZipFile(_Bounded(file))
+    packed.fp = file
+    return packed
 
-    The record at the end has the size of the list at byte 12; one of more than 4 GB has all ones.
+
+class _Bounded:
+    """A file of which nothing longer is read at once than a list of members may be.
+
+    How long the list is, an archive says in several places, of which one can lie.
     """
-    length = file.seek(0, 2)
-    file.seek(max(0, length - _LONGEST_END))
-    tail = file.read()
-    size = int.from_bytes(tail[tail.rfind(_END) :][12:16], "little")
-    if size > LONGEST_DIRECTORY:
-        raise OSError(None, f"its list of members is longer than {LONGEST_DIRECTORY:,} bytes")
-    return zipfile.ZipFile(file)
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        if size > LONGEST_DIRECTORY:
+            raise OSError(None, f"its list of members is longer than {LONGEST_DIRECTORY:,} bytes")
+        return self._file.read(size)
 
 
 def _tar_members(
@@ -245,7 +254,7 @@ def _top(names: dict[str, _Load]) -> str:
 def _is_document(file: BinaryIO) -> bool:
     try:
         names = _zip(file).namelist()
-    except (OSError, ValueError, zipfile.BadZipFile):
+    except (OSError, RuntimeError, ValueError, zipfile.BadZipFile):
         return False
     return "[Content_Types].xml" in names or names[:1] == ["mimetype"]
 
