@@ -11,7 +11,8 @@ import pytest
 
 from pgrag.errors import SourceError
 from pgrag.ingest.source import git
-from pgrag.ingest.source.sources import discover
+from pgrag.ingest.source.selection import Selection
+from pgrag.ingest.source.sources import discover, discover_tags
 
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
 
@@ -197,3 +198,31 @@ def test_a_path_of_another_process_is_read_in_its_resolved_form(repository: Path
     assert tree._folder == repository.resolve()
     with discover(str(source), ref="main") as found:
         assert [file.read() for file in found.files()] == [b"# a\n", b"# b\n"]
+
+
+def test_the_hook_of_another_repository_may_index_this_one(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git tells a hook where its repository is, by the environment."""
+    other = tmp_path / "other"
+    other.mkdir()
+    run(other, "init", "-q", "-b", "main")
+    (other / "secret.md").write_text("# Secret\n")
+    run(other, "add", "-A")
+    run(other, "commit", "-q", "-m", "other")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other))
+    assert read_all(repository) == {"docs/a.md": b"# a\n", "docs/b.md": b"# b\n"}
+
+
+def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:
+    run(tmp_path, "init", "-q", "-b", "main")
+    with pytest.raises(SourceError, match="has no commits yet"):
+        discover(str(tmp_path), ref="main")
+
+
+def test_tags_with_odd_names_are_versions(repository: Path) -> None:
+    for tag in ("v1.0", "1²", b"v\xe9-4"):
+        subprocess.run(["git", "tag", tag], cwd=repository, check=True)
+    found = [label for label, _ in discover_tags(str(repository), "*", Selection())]
+    assert found == ["1²", "1.0", r"v\xe9-4"]

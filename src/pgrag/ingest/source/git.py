@@ -38,6 +38,13 @@ UNCONNECTED = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
 }
+#: What a hook of another repository sets; git would read that one.
+_OF_ANOTHER = frozenset(
+    {
+        "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX",
+    }
+)  # fmt: skip
 _GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PIECE = 1 << 20
 _SHA1 = 40
@@ -69,6 +76,8 @@ class GitTree:
                 self._folder, "rev-parse", "--verify", "--end-of-options", commit
             ).strip()
         except SourceError as error:
+            if not run_git(self._folder, "rev-list", "--all", "--max-count=1"):
+                raise SourceError(f"{folder}: its repository has no commits yet.") from error
             raise SourceError(
                 f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
             ) from error
@@ -112,7 +121,7 @@ class GitTree:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    env=os.environ | UNCONNECTED,
+                    env=_environment(UNCONNECTED),
                 )
             timer = threading.Timer(ANSWER_SECONDS, self._reader.kill)
             timer.start()
@@ -220,7 +229,7 @@ def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = N
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
-                env=os.environ | (network or UNCONNECTED),
+                env=_environment(network or UNCONNECTED),
                 start_new_session=True,  # without a terminal nothing can ask for a password
             )
             if network is not None and hasattr(resource, "prlimit"):
@@ -249,6 +258,11 @@ def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = N
         problem = f"it lists more than {LONGEST_LISTING:,} bytes"
     problem = problem.removeprefix("fatal: ").rstrip(".") or str(process.returncode)
     raise SourceError(f"{folder}: git {arguments[0]} failed: {problem}.")
+
+
+def _environment(network: Mapping[str, str]) -> dict[str, str]:
+    own = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
+    return own | {**network}
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -12,7 +12,7 @@ from pgrag.errors import SourceError
 from pgrag.ingest.source.git import tags_of
 from pgrag.ingest.source.local import open_commit, open_fetched, open_file, open_folder
 from pgrag.ingest.source.repository import Address, Network, Repository, repository_at
-from pgrag.ingest.source.selection import Selection
+from pgrag.ingest.source.selection import Selection, key_of
 from pgrag.ingest.source.source import Source
 from pgrag.settings import masked_url
 
@@ -100,7 +100,7 @@ def discover_tags(
 def label_of(tag: str) -> str:
     """Return the version label of a tag: what begins with its number, else all of it."""
     found = _BEFORE_VERSION.match(tag)
-    return tag[found.end() :] if found else tag
+    return key_of(tag[found.end() :] if found else tag)
 
 
 def _repository(address: Address, network: Network | None) -> Repository:
@@ -117,7 +117,7 @@ def _without_login(source: str, address: Address) -> str:
 
 def _numbers(tag: str) -> list[tuple[int, str]]:
     """Return a key that sorts 1.10 behind 1.9, and 1.0-rc1 by its text."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", tag)]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", tag)]
 
 
 def named_source(source: str) -> str:
