@@ -1,10 +1,15 @@
 """Pages that somebody sends: one by one, as lines of JSON, as files or as an archive."""
 
+import codecs
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from pydantic_core import from_json
 
 from pgrag.errors import InvalidInput, SourceError
 from pgrag.ingest.formats.formats import FORMATS, SUFFIXES, named_format
@@ -14,6 +19,9 @@ from pgrag.models import Origin
 
 LINES = "application/x-ndjson"
 """The media type of pages as lines of JSON."""
+
+LONGEST_LINE = 100_000_000
+"""Bytes of a page as a line of JSON."""
 
 _LONGEST_KEY = 1000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -75,6 +83,8 @@ def sent_page(fields: Mapping[str, Any]) -> Page:
     if not isinstance(content, str):
         raise InvalidInput("A page needs a content, which is a text.")
     media_type = fields.get("media_type") or "text/markdown"
+    if not isinstance(media_type, str):
+        raise InvalidInput(f"media_type is a text such as text/html, not {media_type!r:.80}.")
     if properties := fields.get("properties"):
         if media_type != "text/markdown" or not isinstance(properties, Mapping):
             raise InvalidInput(
@@ -105,6 +115,21 @@ def checked_key(key: Any) -> str:
     return str(key)
 
 
+def check_together(names: Sequence[str]) -> None:
+    """Refuse files that cannot be one upload. Raises InvalidInput."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InvalidInput(
+                f"{count} files of the upload are called {name!r}.",
+                hint="Give each its path: curl -F 'file=@a/x.md;filename=a/x.md' …",
+            )
+        if len(names) > 1 and name.lower().endswith((*_ARCHIVES, ".ndjson")):
+            raise InvalidInput(
+                f"{name} is an archive or lines of JSON, beside other files.",
+                hint="Upload it alone; each upload is a job of its own.",
+            )
+
+
 def sent_pages(pages: Sequence[Page]) -> ListedSource:
     """Return a source of pages that were sent; of several with one key the last."""
     files = {page.key: page.as_file() for page in pages}
@@ -119,23 +144,29 @@ def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -
     names: list[str] = []
     media_type = ""
     for piece in pieces:
-        path = folder / checked_key(piece["name"])
+        name = checked_key(piece["name"])
         if piece["piece"] == 0:
-            names.append(piece["name"])
+            names.append(name)
             media_type = piece["media_type"]
-            path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(piece["data"])
+        try:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with (folder / name).open("ab") as file:
+                file.write(piece["data"])
+        except OSError as error:
+            raise SourceError(f"{name}: cannot be unpacked: {error.strerror}.") from error
     if not names:
         raise SourceError(f"{location}: is empty.")
-    opened: Source
-    if len(names) == 1 and (media_type == LINES or names[0].lower().endswith(".ndjson")):
-        opened = _lines(folder / names[0])
-    else:
-        root = folder
-        if len(names) == 1 and "/" not in names[0]:
-            root = folder / names[0]
-        opened = discover(str(root), include_ignored=True)
+    check_together(names)
+    first = names[0]
+    if len(names) == 1 and (media_type == LINES or first.lower().endswith(".ndjson")):
+        return replace(_lines(folder / first), location=location)
+    is_alone = len(names) == 1 and ("/" not in first or first.lower().endswith(_ARCHIVES))
+    try:
+        opened = discover(str(folder / first if is_alone else folder), include_ignored=True)
+    except SourceError as error:
+        # The folder is nothing that who uploads knows.
+        said = error.message.replace(f"{folder}/", "").replace(str(folder), location)
+        raise SourceError(said, hint=error.hint) from error
     if isinstance(opened, ListedSource):
         return replace(opened, location=location, arguments=None)
     return opened
@@ -176,14 +207,20 @@ def _numbered(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Yield each line that is not empty with its number and where it begins."""
     start = 0
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
+            if len(line) > LONGEST_LINE:
+                raise InvalidInput(
+                    f"Line {number} is longer than {LONGEST_LINE:,} bytes.",
+                    hint="Each line is one page.",
+                )
             if line.strip():
                 yield number, start, line
             start += len(line)
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    value = json.loads(line)
+    """Read a line of JSON, of bounded depth. Raises ValueError, InvalidInput for no object."""
+    value = from_json(line.removeprefix(codecs.BOM_UTF8))
     if not isinstance(value, dict):
         raise InvalidInput("It is no object.", hint='Write {"key": "a.md", "content": "…"}.')
     return value

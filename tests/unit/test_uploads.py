@@ -1,0 +1,97 @@
+"""Uploaded files become one source, and what cannot be one is refused with a reason."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pgrag.errors import InvalidInput, SourceError
+from pgrag.ingest.source import uploads
+from pgrag.ingest.source.uploads import received, sent_page
+
+
+def opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, bytes]:
+    pieces = [{"name": name, "piece": 0, "media_type": "", "data": data} for name, data in files]
+    with received("upload 7", pieces, folder) as source:
+        assert source.location == "upload 7"
+        return {file.key: file.read() for file in source.files()}
+
+
+def packed(files: dict[str, str]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def test_an_archive_is_opened_wherever_it_lies(tmp_path: Path) -> None:
+    data = packed({"docs/a.md": "# A\n", "docs/b.md": "# B\n"})
+    assert opened(tmp_path, ("exports/docs.zip", data)) == {"a.md": b"# A\n", "b.md": b"# B\n"}
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("a.md", "b.md", "a.md"), "2 files of the upload are called 'a.md'"),
+        (("docs.zip", "a.md"), "docs.zip is an archive"),
+        (("a.md", "pages.ndjson"), "pages.ndjson is an archive or lines of JSON"),
+    ],
+)
+def test_files_that_cannot_be_one_upload_are_refused(
+    tmp_path: Path, names: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        opened(tmp_path, *((name, b"# A\n") for name in names))
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("a.md", "a.md/b.md"), "a.md/b.md: cannot be unpacked: "),
+        (("x" * 300 + ".md",), ".md: cannot be unpacked: File name too long"),
+        (("docs.zip",), r"^docs\.zip: is no archive"),
+    ],
+)
+def test_a_reason_names_the_file_and_no_folder_of_the_worker(
+    tmp_path: Path, names: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(SourceError, match=told) as caught:
+        opened(tmp_path, *((name, b"# A\n") for name in names))
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path: Path) -> None:
+    lines = [
+        b'\xef\xbb\xbf{"key": "a.md", "content": "# A"}',
+        b'{"key": "b.md", "content": ' + b"[" * 100_000,
+        b'{"key": "c\\ud800.md", "content": "# C"}',
+        b'{"key": "d.md", "content": "# D", "media_type": ["text/html"]}',
+        b'{"key": "e.html", "content": "<p>E", "media_type": "text/html"}',
+    ]
+    data = b"\n".join(lines)
+    pieces = [{"name": "pages.ndjson", "piece": 0, "media_type": "", "data": data}]
+    with received("upload 7", pieces, tmp_path) as source:
+        assert {file.key: file.read() for file in source.files()} == {
+            "a.md": b"# A", "e.html": b"<p>E",
+        }  # fmt: skip
+        said = [warning.partition(":")[0] for warning in source.warnings]
+    assert said == ["line 2", "line 3", "line 4"]
+
+
+def test_a_line_without_end_fills_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
+    with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
+        opened(tmp_path, ("pages.ndjson", b'{"key": "a.md", "content": "# A"}\n' + b" " * 2000))
+
+
+@pytest.mark.parametrize("media_type", [5, ["text/html"], {"a": 1}])
+def test_a_media_type_is_a_text(media_type: Any) -> None:
+    with pytest.raises(InvalidInput, match="media_type is a text"):
+        sent_page({"key": "a.md", "content": "# A", "media_type": media_type})
