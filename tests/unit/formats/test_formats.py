@@ -56,3 +56,10 @@ def test_a_page_has_the_address_at_which_it_was_found() -> None:
     origin = Origin("text/markdown", "https://a.example/b")
     page = read_page("b/index.md", b"---\nurl: /c\n---\n# B", PageOptions(), origin=origin)
     assert page.url == "https://a.example/b"
+
+
+def test_a_page_about_pdf_is_no_pdf() -> None:
+    page = b"# How a PDF begins\n\nIts first bytes are `%PDF-1.7`.\n"
+    assert format_of("pdf.md", page) is MARKDOWN
+    assert format_of("guide.md", b"%PDF-1.7\n") is formats.PDF
+    assert format_of("guide.pdf", b"\n\n%PDF-1.7\n") is formats.PDF

@@ -39,3 +39,14 @@ def test_cells_and_outputs_in_order() -> None:
 def test_what_is_no_notebook_is_one_failed_page(data: bytes) -> None:
     with pytest.raises(SourceError, match=r"^a\.ipynb: is no Jupyter notebook"):
         read_page("a.ipynb", data, PageOptions())
+
+
+def test_outputs_have_no_colours_and_no_endless_lines() -> None:
+    outputs = [
+        {"output_type": "stream", "text": "\x1b[1;31mhot\x1b[0m\n"},
+        {"output_type": "stream", "text": "x" * 100_000},
+        {"output_type": "stream", "text": "\x1b[2K"},
+    ]
+    data = notebook({"cell_type": "code", "source": "run()", "outputs": outputs})
+    page = read_page("a.ipynb", data, PageOptions())
+    assert page.body.endswith("```\nhot\n```\n\n```\n" + "x" * 1000 + "…\n```\n")

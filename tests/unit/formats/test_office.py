@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from datetime import datetime
 from typing import Any
@@ -208,6 +209,19 @@ What listens
 | --- | --- |
 | 2026-01-31 | 0.3 |"""
     )
+
+
+def test_a_cell_far_away_does_not_fill_up_the_sheet() -> None:
+    workbook = Workbook()
+    sheet = workbook.active
+    assert sheet is not None
+    for place, value in {"A1": "Pump", "B1": "Hours", "A2": "3", "XFD200000": "end"}.items():
+        sheet[place] = value
+    data = saved(workbook)
+    started = time.process_time()
+    text = convert("a.xlsx", data).markdown
+    assert time.process_time() - started < 10, "3 billion empty cells"
+    assert text.endswith("## Sheet\n\n| Pump | Hours |\n| --- | --- |\n| 3 |  |\n\nend")
 
 
 def test_an_office_file_is_told_by_what_it_contains() -> None:

@@ -79,3 +79,11 @@ def test_faults_of_the_text_are_no_failure() -> None:
     page = read("Title\n==\n\n*open `and :role:`x\n\n.. odd:: a\n   :b: c\n\n   Inside.\n")
     assert "Title" in page.body
     assert "Inside." in page.body
+
+
+def test_what_a_broken_directive_hides_is_told() -> None:
+    table = ".. list-table::\n   :widths: x\n\n   * - Pump\n     - Valve\n\n"
+    page = read("Title\n=====\n\n" + 7 * table + "End |odd| of `it`_.\n")
+    assert len(page.warnings) == 6
+    assert page.warnings[0].startswith('guide.rst: line 4 is left out: Error in "list-table"')
+    assert page.warnings[-1] == "guide.rst: 2 more such errors"

@@ -64,3 +64,8 @@ def test_a_text_that_is_markdown_stays_as_it_is() -> None:
     page = read(text)
     assert page.body == text
     assert [edge.target for edge in page.edges] == ["https://a.example/guide"]
+
+
+def test_an_empty_text_is_an_empty_page() -> None:
+    assert read("").body.strip() == ""
+    assert read(" \n\t\n").body.strip() == ""

@@ -84,7 +84,8 @@ PDF = Format(
     (".pdf",),
     ("application/pdf", "application/x-pdf"),
     "pgrag.ingest.formats.pdf.reading",
-    recognises=lambda sample: b"%PDF-" in sample[:1024],
+    # Elsewhere it is what a page about PDF says; with the suffix it may stand behind other bytes.
+    recognises=lambda sample: sample.startswith(b"%PDF-"),
     is_published=True,
     is_packed=True,
 )

@@ -1,6 +1,7 @@
 """Jupyter notebooks: their Markdown and code cells in order, with what the code has printed."""
 
 import json
+import re
 from typing import Any
 
 from pgrag.errors import SourceError
@@ -11,6 +12,9 @@ from pgrag.models import Origin
 
 #: Lines of an output that are kept: the rest is mostly a log.
 _MOST_LINES = 50
+_LONGEST_LINE = 1000
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+"""What terminals take for colours."""
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
@@ -18,11 +22,16 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     text, warnings = decode(key, data)
     try:
         notebook = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{key}: is no Jupyter notebook: its JSON is broken: {error}.") from error
+    try:
         cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
         language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
         blocks = [block for cell in cells for block in _cell(cell, str(language))]
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise SourceError(f"{key}: is no Jupyter notebook: {type(error).__name__}.") from error
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise SourceError(
+            f"{key}: is no Jupyter notebook: it lacks cells, or a cell is odd."
+        ) from error
     return Converted("\n\n".join(blocks) + "\n", tuple(warnings), has_ids=False)
 
 
@@ -36,11 +45,16 @@ def _cell(cell: dict[str, Any], language: str) -> list[str]:
     for output in cell.get("outputs", ()):
         found = output.get("data", output)
         shown = _text(output.get("text") or found.get("text/plain") or found.get("text") or "")
-        lines = shown.strip("\n").split("\n")
-        if shown.strip():
-            kept = [*lines[:_MOST_LINES], *(["…"] if len(lines) > _MOST_LINES else [])]
+        lines = _COLOURS.sub("", shown).strip("\n").split("\n")
+        if any(map(str.strip, lines)):
+            kept = [_cut(line) for line in lines[:_MOST_LINES]]
+            kept += ["…"] if len(lines) > _MOST_LINES else []
             blocks.append("\n".join(fence("\n".join(kept))))
     return blocks
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
 
 
 def _text(written: str | list[str]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.core import publish_parts
-from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.utils import unescape
 
@@ -30,6 +30,8 @@ _SETTINGS = {
     "toc_backlinks": False,
     "line_length_limit": 10_000_000,
 }
+_ERROR = 3
+_MOST_FAULTS = 5
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:.+-]+)::", re.MULTILINE)
 _ROLE = re.compile(r":([A-Za-z][\w:.+-]*):(?=`)")
 _TITLED = re.compile(r"(?P<title>.+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
@@ -57,10 +59,36 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     for name in dict.fromkeys(_ROLE.findall(text)):
         if name.lower() not in en.roles:
             roles.register_local_role(name, _read_role)  # type: ignore[arg-type]
-    shown = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)["html_body"]
+    parser = _Observed()
+    shown = publish_parts(text, parser=parser, writer="html5", settings_overrides=_SETTINGS)[
+        "html_body"
+    ]
+    faults = [f"{key}: {fault}" for fault in parser.faults[:_MOST_FAULTS]]
+    if more := len(parser.faults) - len(faults):
+        faults.append(f"{key}: {more} more such errors")
     html = f"<html><body>{shown}</body></html>".encode()
     converted = page.convert(key, html, Origin(None, origin.address))
-    return Converted(converted.markdown, (*warnings, *converted.warnings))
+    return Converted(converted.markdown, (*warnings, *faults, *converted.warnings))
+
+
+class _Observed(Parser):
+    """A parser that keeps what it has to leave out, because the document is wrong there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults: list[str] = []
+
+    def parse(self, inputstring: str, document: nodes.document) -> None:
+        """Parse a document."""
+        document.reporter.attach_observer(self._note)
+        super().parse(inputstring, document)
+
+    def _note(self, message: nodes.system_message) -> None:
+        said = message.next_node(nodes.paragraph)
+        is_left_out = message.next_node(nodes.literal_block) is not None
+        if message["level"] >= _ERROR and is_left_out and said is not None:
+            words = " ".join(said.astext().split())
+            self.faults.append(f"line {message.get('line', '?')} is left out: {words}")
 
 
 def _read_role(

@@ -25,7 +25,8 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     if not _MARKDOWN.search(text):
         paragraphs = _PARAGRAPHS.split(dedent(text.expandtabs()).strip("\n\f "))
         levels: dict[str, int] = {}
-        text = "\n\n".join(_block(paragraph, levels) for paragraph in paragraphs) + "\n"
+        blocks = (_block(paragraph, levels) for paragraph in paragraphs if paragraph.strip())
+        text = "\n\n".join(blocks) + "\n"
     return Converted(text, tuple(warnings))
 
 

@@ -22,6 +22,7 @@ def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
     for sheet in workbook.worksheets:
         if sheet.sheet_state != "visible":
             continue
+        sheet.reset_dimensions()  # a cell far away would fill up every row
         content = list(blocks(_parts(sheet.iter_rows(values_only=True))))
         if content:
             written += [heading(2, escape(sheet.title)), *content]
@@ -45,12 +46,8 @@ def _table(rows: list[list[str]]) -> Iterator[Part | None]:
     while rows and sum(map(bool, rows[0])) == 1 and (len(rows) == 1 or sum(map(bool, rows[1])) > 1):
         yield paragraph(escape(next(filter(None, rows[0]))))
         rows = rows[1:]
-    used = [column for column in range(max(map(len, rows), default=0)) if _is_used(rows, column)]
-    yield table([[row[column] for column in used] for row in rows])
-
-
-def _is_used(rows: list[list[str]], column: int) -> bool:
-    return any(row[column] for row in rows)
+    used = sorted({column for row in rows for column, value in enumerate(row) if value})
+    yield table([[row[column] if column < len(row) else "" for column in used] for row in rows])
 
 
 def _text(value: Any) -> str:
