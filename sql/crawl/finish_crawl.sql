@@ -23,7 +23,7 @@ begin
         and f.crawl < c.number
         and finish_crawl.is_complete;
 
-    with pages as (
+    with candidates as (
         select
             f.*,
             -- Sites that name one canonical page for all mean something else.
@@ -37,11 +37,20 @@ begin
                     and o.url = f.canonical
                     and o.url <> f.url
                     and o.outcome in ('page', 'copy')
-            ) as has_canonical
+            ) as names_another
         from pgrag.fetched_pages as f
         where f.library = library_name
             and f.version = version_label
             and f.outcome in ('page', 'copy')
+    ),
+    pages as (
+        select
+            c.*,
+            -- A page that itself names another is not the one to keep: of pages that name each
+            -- other none would be left.
+            c.names_another and not o.names_another as has_canonical
+        from candidates as c
+        left join candidates as o on o.url = c.canonical
     ),
     ranked as (
         select

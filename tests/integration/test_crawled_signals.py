@@ -161,6 +161,21 @@ def test_canonical_pages_count(database: Database):
     assert reasons(report)["copy of another page"] == 1
 
 
+def test_pages_that_name_each_other_canonical_both_stay(database: Database):
+    def canonical(to: str) -> str:
+        return f'<link rel="canonical" href="{to}">'
+
+    pages = {
+        "/": page("Home", "", "/a", "/b", "/c"),
+        "/a": page("A", head=canonical("/b")),
+        "/b": page("B", head=canonical("/a")),
+        "/c": page("C", head=canonical("/")),
+    }
+    with Website(pages) as site:
+        crawled(database, f"{site.url}/")
+    assert keys(database) == {"index.html", "a", "b"}
+
+
 def test_one_canonical_page_for_all_is_a_mistake(database: Database):
     names = [f"{first}{second}" for first in "abcde" for second in "abcde"]
     home = '<link rel="canonical" href="/">'
