@@ -13,6 +13,9 @@ declare
 begin
     perform _pgrag.lock_out_indexing(remove_library.library, null);
     perform l.library_id from pgrag.libraries as l where l.library_id = owner_id for update;
+    perform _pgrag.cancel_jobs(l.name, null)
+    from pgrag.libraries as l
+    where l.library_id = owner_id;
     delete from pgrag.crawls as c
     using pgrag.libraries as l
     where l.library_id = owner_id and c.library = l.name;
@@ -29,5 +32,6 @@ end;
 $$;
 
 comment on function pgrag.remove_library is
-'Removes a library with all its versions; returns the number of pages. Errors:
-PGR02; 55006 while a run of pgrag index writes one of them or another session removes the library.';
+'Removes a library with all its versions, and cancels its jobs; returns the number of pages.
+Errors: PGR02; 55006 while a run of pgrag index writes one of them or another session removes the
+library.';

@@ -29,6 +29,9 @@ begin
         )
     );
     perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
+    perform _pgrag.cancel_jobs(owner.name, v.label)
+    from pgrag.versions as v
+    where v.library_id = owner.library_id and v.version_id = target_id;
     delete from pgrag.crawls as c
     using pgrag.versions as v
     where v.library_id = owner.library_id
@@ -42,9 +45,9 @@ end;
 $$;
 
 comment on function pgrag.remove_version is
-'Removes one version of a library with its pages, documents and vectors; returns the number of
-pages. Errors: PGR02, PGR03; 55006 while a run of pgrag index writes it or another session removes
-it.';
+'Removes one version of a library with its pages, documents and vectors, and cancels its jobs;
+returns the number of pages. Errors: PGR02, PGR03; 55006 while a run of pgrag index writes it or
+another session removes it.';
 
 create or replace function _pgrag.remove_pages(
     owner pgrag.libraries,

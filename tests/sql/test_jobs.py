@@ -278,6 +278,29 @@ def test_a_cancelled_job_is_not_begun_and_a_running_one_is_told(connection, job)
         value(connection, "cancel_job", job_id=999)
 
 
+@pytest.mark.parametrize("function", ["remove_version", "remove_library"])
+def test_what_is_removed_is_not_made_anew_by_its_jobs(connection, job, function):
+    for library in ("tool", "other"):
+        rows(connection, "open_version", library=library, version="1.0")
+    scheduled, other = job(version="1.0", every="1 day"), job("other", version="1.0")
+    of_another_version = job(version="2.0")
+    upload = value(connection, "create_job", library="tool", version="1.0", arguments=Jsonb({}),
+                   uploading=True)  # fmt: skip
+    rows(connection, "add_upload_piece", job_id=upload, file=0, piece=0, name="a.md", data=b"A")
+    value(connection, "submit_upload", job_id=upload)
+    running = job(version="1.0", source="/elsewhere", priority=1)
+    claimed = claim(connection)
+    assert claimed["job_id"] == running
+    arguments = {"library": "tool"} | ({"version": "1.0"} if "version" in function else {})
+    value(connection, function, **arguments)
+    assert {state(connection, number) for number in (scheduled, upload)} == {"cancelled"}
+    assert rows(connection, "upload_pieces", job_id=upload) == []
+    assert value(connection, "extend_lease", **names(claimed)) == "cancelled"
+    assert state(connection, other) == "queued"
+    is_kept = function == "remove_version"
+    assert state(connection, of_another_version) == ("queued" if is_kept else "cancelled")
+
+
 def test_workers_hear_of_a_job(connection, database_url, job):
     with psycopg.connect(database_url, autocommit=True) as worker:
         worker.execute("listen pgrag_jobs")
