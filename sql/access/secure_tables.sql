@@ -54,6 +54,7 @@ begin
         end case;
         perform _pgrag.set_policy(listed.name::regclass, listed.condition);
     end loop;
+    perform _pgrag.confine_jobs();
     return query select true, 'Roles see the libraries that were granted to them.'::text;
 end;
 $$;
@@ -225,5 +226,29 @@ begin
     execute format('drop policy if exists visible on %s', secured);
     execute format('create policy visible on %s using (%s)', secured, condition);
     execute format('comment on policy visible on %s is %L', secured, condition);
+end;
+$$;
+
+-- A worker reads with its own rights, so only administrators say that a job may read any folder,
+-- and what such a job reads.
+create or replace function _pgrag.confine_jobs()
+returns void
+language plpgsql
+volatile
+as $$
+begin
+    revoke update on pgrag.jobs from pgrag_writer;
+    grant update (
+        state, priority, attempts, failures, run_at, every, claim, worker, leased_until,
+        is_cancelling, progress, report, started_at, finished_at
+    ) on pgrag.jobs to pgrag_writer;
+    if not exists (
+        select
+        from pg_policy as p
+        where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined'
+    ) then
+        create policy confined on pgrag.jobs as restrictive for insert
+            with check (confined or (select _pgrag.is_admin()));
+    end if;
 end;
 $$;

@@ -443,3 +443,37 @@ def test_the_doctor_says_whether_tables_are_secured(database_url):
         ]
         assert roles.level == "warning"
         assert "reads every library" in roles.message
+
+
+def test_a_writer_makes_no_job_that_reads_any_folder(connection):
+    """Neither by functions nor by statements: a worker reads with its own rights."""
+
+    def call(function: str, **arguments: object) -> object:
+        [row] = run(connection, function, **arguments)
+        return row[function]
+
+    source = {"source": "/srv/docs"}
+    number = call("create_job", library="ours", arguments=source, confined=False, every="1 day")
+    connection.execute("set local session authorization tenant_writer")
+    own = call("create_job", library="ours", arguments=source)
+    assert own != number
+    for statement in (
+        "update pgrag.jobs set confined = false",
+        """update pgrag.jobs set arguments = '{"source": "/etc"}'""",
+        "update pgrag.jobs set library = 'theirs'",
+        """
+        insert into pgrag.jobs (
+            library, version, arguments, confined, asked_by, priority, state, max_attempts, run_at
+        )
+        values ('ours', '', '{"source": "/etc"}', false, 'x', 0, 'queued', 3, now())
+        """,
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+            connection.execute(statement)
+    assert call("cancel_job", job_id=own) == "cancelled"
+    assert call("retry_job", job_id=own) == "queued"
+    [claimed] = run(connection, "claim_job", worker="w", wanted_id=own)
+    names = {"job_id": claimed["job_id"], "claim": claimed["claim"]}
+    assert call("extend_lease", **names) == "held"
+    assert call("fail_job", **names, reason="No.") == "queued"
+    assert call("cancel_job", job_id=number) == "cancelled"
