@@ -495,6 +495,7 @@ class _Writer:
                 self._write([page])
             return
         written = [row for row in rows if row["status"] == "written"]
+        is_first = report.written == 0
         report.written += len(written)
         report.unchanged += len(rows) - len(written)
         report.documents += sum(row["documents"] for row in written)
@@ -504,6 +505,9 @@ class _Writer:
         report.embedded += _again(
             embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
         )
+        if is_first and written:
+            with as_service():
+                self._analyse()
 
     def _ingest(self, pages: list[Page]) -> list[Row]:
         documents = Jsonb([page_document(page) for page in pages], dumps=_dumps)

@@ -32,6 +32,7 @@ class Rule:
         self._patterns = patterns
         self._times = times
         self._needs = needs.split(",")
+        self._needs_of_ascii = [word for word in self._needs if word.isascii()]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -39,8 +40,13 @@ class Rule:
 
     def fits(self, text: str, lower: str) -> bool:
         """Whether a text, also given in lower case, gets the tag."""
-        if not any(word in lower for word in self._needs):
+        for word in self._needs_of_ascii if lower.isascii() else self._needs:
+            if word in lower:
+                break
+        else:
             return False
+        if self._times == 1:
+            return self._pattern.search(text) is not None
         return sum(1 for _ in islice(self._pattern.finditer(text), self._times)) == self._times
 
 

@@ -4,13 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
-from pgrag.ingest.chunks.content_rules import AUDIENCES, CONTENT_TAGS, KINDS, RULES, Place
+from pgrag.ingest.chunks.content_rules import AUDIENCES, CONTENT_TAGS, KINDS, RULES, Place, Rule
 from pgrag.models import Chunk
 
 #: Maximum length of a first sentence that is a definition.
 _OPENING = 300
+#: Characters of a heading whose tags are remembered: the same few head most sections of a site.
+_REMEMBERED = 200
+#: The rules for the places that are different in every chunk.
+_TEXT_RULES = tuple(rule for rule in RULES if rule.place in ("opening", "text"))
+_KNOWLEDGE = tuple(rule for rule in _TEXT_RULES if rule.tag == "intermediate")
 _CODE = re.compile(r"^ *(`{3,}|~{3,})[^\n]*\n.*?(?:^ *\1[`~]* *$|\Z)", re.MULTILINE | re.DOTALL)
 _FENCE_ONLY = "```\n"
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n\s*\n")
@@ -63,19 +69,9 @@ def content_tags(
     `kind` is the page's kind, the fallback for a text without one. The kind "reference" always
     applies, because headings of a reference such as "Create a volume" name entries, not tasks.
     """
-    prose = _CODE.sub(_FENCE_ONLY, content)
-    texts: dict[Place, str] = {
-        "heading": _plain(heading),
-        "path": "\n".join(map(_plain, (*above, heading))),
-        "opening": _opening(prose),
-        "text": prose,
-    }
-    lower = texts | {"text": prose.lower()}
-    tags = {
-        rule.tag
-        for rule in RULES
-        if rule.place in texts and rule.fits(texts[rule.place], lower[rule.place])
-    }
+    tags = {*_text_tags(content, _TEXT_RULES), *_tags("heading", _plain(heading))}
+    for each in (*above, heading):
+        tags.update(_tags("path", _plain(each)))
     if kind == "reference" or (kind and not tags & set(KINDS)):
         tags = tags - set(KINDS) | {kind}
     return _in_order(tags)
@@ -91,10 +87,31 @@ def declared_audience(fields: Mapping[str, Any], tags: Iterable[str]) -> str | N
     return next(filter(None, (_first("audience", value.strip()) for value in written)), None)
 
 
+def _text_tags(content: str, rules: Iterable[Rule]) -> set[str]:
+    """Return the tags of the rules for openings and texts that fit."""
+    prose = _CODE.sub(_FENCE_ONLY, content)
+    lower, opening = prose.lower(), _opening(prose)
+    return {
+        rule.tag
+        for rule in rules
+        if (rule.fits(prose, lower) if rule.place == "text" else rule.fits(opening, opening))
+    }
+
+
 def _first(place: Place, written: str) -> str | None:
     """Return the tag of the first rule for this place that fits."""
-    tags = (rule.tag for rule in RULES if rule.place == place and rule.fits(written, written))
-    return next(tags, None)
+    return next(iter(_tags(place, written)), None)
+
+
+def _tags(place: Place, written: str) -> tuple[str, ...]:
+    """Return the tags of the rules for a short text that fit, in the order of the rules."""
+    find = _remembered_tags if len(written) <= _REMEMBERED else _remembered_tags.__wrapped__
+    return find(place, written)
+
+
+@lru_cache(maxsize=4096)
+def _remembered_tags(place: Place, written: str) -> tuple[str, ...]:
+    return tuple(rule.tag for rule in RULES if rule.place == place and rule.fits(written, written))
 
 
 def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str | None:
@@ -107,10 +124,10 @@ def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str |
     if titled == "advanced":
         return titled
     opening = [chunk.content for chunk in chunks if chunk.level == 2][:3]
-    if any("intermediate" in content_tags(content) for content in opening):
+    if any(_text_tags(content, _KNOWLEDGE) for content in opening):
         return "intermediate"
     headings = {chunk.heading for chunk in chunks if len(chunk.path) == len(page_path) + 1}
-    if any("intermediate" in content_tags("", heading=heading) for heading in headings):
+    if any("intermediate" in _tags("heading", _plain(heading)) for heading in headings):
         return titled or "intermediate"
     return titled
 

@@ -20,6 +20,7 @@ _INLINE = re.compile(
     r"|(?P<mark>\*{1,3}|~~|(?<![^\W_])_{1,3})(?=\S)(?P<marked>(?:(?!(?P=mark)).){1,300}?)(?<=\S)"
     r"(?P=mark)(?!(?<=_)[^\W_])"
 )
+_SIGN = re.compile(r"[`\[<\\*_~]")
 _EXPLICIT_ID = re.compile(
     r"\{(?::?[ \t]*(?:[#.]|[\w-]{1,50}=|data-)[^{}\n]{0,500}|/\*[^*]{0,200}\*/)\}[ \t]*$"
 )
@@ -33,7 +34,7 @@ def plain(text: str) -> str:
 
     The content of code spans is unchanged.
     """
-    if any(sign in text for sign in "`[<\\*_~"):
+    if _SIGN.search(text):
         text = _INLINE.sub(_words, text)
     return " ".join(html.unescape(text).split() if "&" in text else text.split())
 
