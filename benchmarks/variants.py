@@ -18,7 +18,7 @@ from pgrag.app import App
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus
 from pgrag.evaluation.runs import Configuration
-from pgrag.ingest import pipeline
+from pgrag.ingest import reader
 from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import PageOptions, read_page
@@ -119,7 +119,7 @@ def links_lose_words(variant: str) -> Iterator[None]:
         bare = read_page(key, without_link_texts(text).encode(), *others, **options)
         return replace(bare, edges=page.edges, source_hash=page.source_hash)
 
-    with patch.object(pipeline, "read_page", read if variant == UNLINKED else read_page):
+    with patch.object(reader, "read_page", read if variant == UNLINKED else read_page):
         yield
 
 

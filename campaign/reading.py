@@ -9,7 +9,7 @@ from time import process_time
 
 from pgrag.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.pipeline import page_document
+from pgrag.ingest.writer import page_document
 
 
 def read_measured(key: str, data: bytes, options: PageOptions) -> tuple[str, float, str]:

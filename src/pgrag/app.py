@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pgrag.enrichment import Enricher
     from pgrag.ingest.kept_pages import KeptPages
     from pgrag.ingest.page import PageOptions
-    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.reader import Progress
     from pgrag.ingest.report import IndexReport
     from pgrag.ingest.source.repository import Network
     from pgrag.ingest.source.selection import Selection
@@ -220,6 +220,7 @@ class App:
         from pgrag.ingest.child import Limits
         from pgrag.ingest.source.sources import discover, is_website
         from pgrag.ingest.source.web.addresses import version_of
+        from pgrag.ingest.target import IndexTarget
 
         address = source if isinstance(source, str) and is_website(source, ref) else None
         if version is None:
@@ -256,7 +257,7 @@ class App:
                 self.database,
                 self._registered(self._model_of(row)),
                 source,
-                pipeline.IndexTarget(
+                IndexTarget(
                     library,
                     version,
                     replace(

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         PagesArguments,
         SearchArguments,
     )
-    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.reader import Progress
     from pgrag.ingest.report import IndexReport
     from pgrag.ingest.text.slugs import SlugStyle
 

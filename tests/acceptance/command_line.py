@@ -24,8 +24,8 @@ from psycopg.rows import dict_row
 SECONDS = 300
 _PROGRAM = "from pgrag.cli import main; main()"
 _SMALL_BATCHES = (
-    "from pgrag.ingest import pipeline; pipeline.BATCH_DOCUMENTS = 60;"
-    " pipeline.RETRY_DELAYS = (0.3, 0.6, 1.2, 2.4, 4.8, 9.6);"
+    "from pgrag.ingest import writer; writer.BATCH_DOCUMENTS = 60;"
+    " writer.RETRY_DELAYS = (0.3, 0.6, 1.2, 2.4, 4.8, 9.6);"
     f" {_PROGRAM}"
 )
 _BARE_ENVIRONMENT = {

@@ -15,9 +15,10 @@ from pgrag.db import Database
 from pgrag.embedding import BuiltinEmbedder, Vectors
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.pipeline import IndexTarget
+from pgrag.ingest.reader import Reader
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import discover
+from pgrag.ingest.target import IndexTarget
 from pgrag.models import Page
 
 GUIDE = {
@@ -63,14 +64,14 @@ def crashing_read_page(key: str, *others: Any, **options: Any) -> Page:
 def slow_pages(monkeypatch: pytest.MonkeyPatch, seconds: float) -> threading.Event:
     """Let every page take its time; the event is set when the first one is read."""
     begun = threading.Event()
-    read = pipeline._Reader._read
+    begin = Reader._begin
 
     def slowly(self: Any, file: Any) -> Any:
         begun.set()
         time.sleep(seconds)
-        return read(self, file)
+        return begin(self, file)
 
-    monkeypatch.setattr(pipeline._Reader, "_read", slowly)
+    monkeypatch.setattr(Reader, "_begin", slowly)
     return begun
 
 

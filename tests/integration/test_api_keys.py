@@ -431,7 +431,7 @@ class TestLibraries:
     def test_indexing_for_a_key_ends_with_the_upkeep_of_the_owner(
         self, site, tmp_path, monkeypatch, role
     ):
-        monkeypatch.setattr("pgrag.ingest.pipeline.NEWS", 0)
+        monkeypatch.setattr("pgrag.ingest.writer.NEWS", 0)
         (tmp_path / "new.md").write_text("# Locks\n\nThe lock opens at half tide.\n")
         counted = "select pg_stat_get_analyze_count('pgrag.pages'::regclass) as n"
         [before] = site.run(counted)

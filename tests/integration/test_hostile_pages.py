@@ -13,7 +13,7 @@ from benchmarks.hostile import SHAPES
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.pipeline import page_document
+from pgrag.ingest.writer import page_document
 
 #: The smaller size of each shape; the larger one is four times as large.
 SIZES = {

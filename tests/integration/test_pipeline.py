@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
-from pgrag.ingest import pipeline
+from pgrag.ingest import writer
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
 
@@ -238,7 +238,7 @@ class TestRuns:
     def test_batches_are_written_while_the_next_is_read(
         self, database, embedder, folder, monkeypatch
     ):
-        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
+        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
         write(folder, {f"part/{n}.md": f"# Part {n}\n\nText of part {n}.\n" for n in range(20)})
         report = index(database, embedder, folder)
         assert (report.written, report.failed) == (24, {})
@@ -368,7 +368,7 @@ class TestRenamedFiles:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(pipeline._Writer, "write_all", fail)
+            patch.setattr(writer.Writer, "write_all", fail)
             with pytest.raises(KeyboardInterrupt):
                 index(database, embedder, folder)
         index(database, embedder, folder)

@@ -14,9 +14,9 @@ from psycopg import sql
 
 from pgrag.db import Database
 from pgrag.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
-from pgrag.ingest import pipeline
-from pgrag.ingest.pipeline import IndexTarget
+from pgrag.ingest import pipeline, reader, writer
 from pgrag.ingest.source.sources import discover
+from pgrag.ingest.target import IndexTarget
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ class TestDatabaseAway:
         shut(False)
 
     def test_short_outage_is_waited_out(self, database, embedder, folder, outage, monkeypatch):
-        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
+        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
 
         def go_away() -> None:
             embedder.before = lambda: None
@@ -141,7 +141,7 @@ class TestDatabaseAway:
     def test_a_connection_lost_while_vectors_are_stored_is_made_again(
         self, database, database_url, embedder, folder, admin, monkeypatch
     ):
-        monkeypatch.setattr(pipeline, "RETRY_DELAYS", (0.05, 0.05))
+        monkeypatch.setattr(writer, "RETRY_DELAYS", (0.05, 0.05))
         name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
         terminated: list[int] = []
 
@@ -174,8 +174,8 @@ class TestDatabaseAway:
     def test_long_outage_ends_the_run_and_the_next_completes_it(
         self, database_url, embedder, folder, outage, monkeypatch
     ):
-        monkeypatch.setattr(pipeline, "BATCH_DOCUMENTS", 3)
-        monkeypatch.setattr(pipeline, "RETRY_DELAYS", (0.05, 0.05))
+        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
+        monkeypatch.setattr(writer, "RETRY_DELAYS", (0.05, 0.05))
         with Database(database_url, timeout=0.5) as database:
             embedder.before = lambda: outage(True)
             with pytest.raises(DatabaseUnavailable):
@@ -294,7 +294,7 @@ class TestFirstRunThatStoresNothing:
         def stop(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(pipeline, "read_page", stop)
+        monkeypatch.setattr(reader, "read_page", stop)
         with pytest.raises(KeyboardInterrupt):
             index(database, embedder, folder)
         assert database.call("libraries") == []

@@ -14,11 +14,11 @@ from pgrag.db import Database
 from pgrag.embedding import BuiltinEmbedder
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions
-from pgrag.ingest.pipeline import IndexTarget
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import ListedSource
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import SiteOptions, open_site
+from pgrag.ingest.target import IndexTarget
 from pgrag.settings import Settings
 
 

@@ -18,7 +18,7 @@ from pgrag.db import Database
 from pgrag.doctor import findings
 from pgrag.embedding import install
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.pipeline import page_document
+from pgrag.ingest.writer import page_document
 from pgrag.routines import function_files
 
 REVISION = """

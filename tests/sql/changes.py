@@ -12,7 +12,7 @@ import psycopg
 from library import Row, ingest, run
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.pipeline import page_document
+from pgrag.ingest.writer import page_document
 
 Files = dict[str, str]
 Change = tuple[Any, ...]

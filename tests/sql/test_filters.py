@@ -13,7 +13,7 @@ from library import document, ingest, page, refused, run, search
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.pipeline import page_document
+from pgrag.ingest.writer import page_document
 
 PAGES = [
     page(

@@ -27,7 +27,7 @@ OWNERS = {
     "psycopg": {
         "pgrag.app", "pgrag.cli.database", "pgrag.configuration", "pgrag.db",
         "pgrag.doctor", "pgrag.driver_errors", "pgrag.embedded", "pgrag.embedding.builtin",
-        "pgrag.ingest.pipeline", "pgrag.routines", "pgrag.schema",
+        "pgrag.ingest.pipeline", "pgrag.ingest.writer", "pgrag.routines", "pgrag.schema",
     },
     "psycopg_pool": {"pgrag.db"},
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},

@@ -33,7 +33,7 @@ from pgrag.ingest.report import IndexReport, PlannedPage
 
 if TYPE_CHECKING:
     from pgrag.ingest.page import PageOptions
-    from pgrag.ingest.pipeline import Progress
+    from pgrag.ingest.reader import Progress
     from pgrag.ingest.source.selection import Selection
 
 #: The states of broken links, in words.

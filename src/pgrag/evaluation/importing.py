@@ -8,7 +8,7 @@ from pgrag.app import App
 from pgrag.errors import InvalidInput, SourceError
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
 from pgrag.ingest.page import PageOptions
-from pgrag.ingest.pipeline import Progress
+from pgrag.ingest.reader import Progress
 from pgrag.ingest.report import IndexReport
 
 UNITS = ("page", "section", "document")

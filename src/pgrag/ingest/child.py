@@ -18,6 +18,9 @@ try:
 except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
+#: Seconds after which a call ends itself whose parent could not end it, because it is gone.
+_GRACE = 2.0
+
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -60,11 +63,11 @@ class Child:
         Raises the function's `PgragError`, and SourceError if it fails otherwise, crashes or does
         not end within the limits.
         """
-        process = self._process = self._process or _started(self._limits.memory)
+        process = self._process = self._process or _started(self._limits)
         timer = Timer(self._limits.seconds, process.kill)
         timer.start()
         try:
-            pickle.dump((function, arguments, options), process.stdin)  # type: ignore[arg-type]
+            pickle.dump((function, arguments, options), process.stdin, -1)  # type: ignore[arg-type]
             process.stdin.flush()  # type: ignore[union-attr]
             result, error = pickle.load(process.stdout)  # type: ignore[arg-type]
         except (OSError, EOFError, pickle.UnpicklingError) as problem:
@@ -81,6 +84,11 @@ class Child:
             raise error
         raise SourceError(f"{arguments[0]}: cannot be read: {error}.")
 
+    def kill(self) -> None:
+        """End the process from another thread: the call under way fails, the next starts anew."""
+        if (process := self._process) is not None:
+            process.kill()
+
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
@@ -91,9 +99,9 @@ class Child:
             self._process = None
 
 
-def _started(memory: int | None) -> subprocess.Popen[bytes]:
+def _started(limits: Limits) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", __name__, str(memory or 0)],
+        [sys.executable, "-P", "-m", __name__, str(limits.memory or 0), str(limits.seconds)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -118,7 +126,11 @@ def main() -> None:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is no answer
         with contextlib.suppress(EOFError, BrokenPipeError):
             while True:
-                pickle.dump(_answer(*pickle.load(requests)), answers)
+                call = pickle.load(requests)
+                _limit_time(float(sys.argv[2]) + _GRACE)
+                answer = _answer(*call)
+                _limit_time(0)
+                pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
                 answers.flush()
 
 
@@ -128,6 +140,12 @@ def _limit_memory(size: int) -> None:
             resource.setrlimit(
                 resource.RLIMIT_AS, (size, resource.getrlimit(resource.RLIMIT_AS)[1])
             )
+
+
+def _limit_time(seconds: float) -> None:
+    """End this process after some seconds, by a signal that no parser can hold up; 0 is never."""
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _answer(

@@ -55,9 +55,13 @@ def tag_chunks(
         while above is not None:
             below[above].append(tags_of[index])
             above = chunks[above].parent
-    return tuple(
-        replace(chunk, content_tags=_in_order(tags if chunk.level == 2 else _shared(paragraphs)))
+    final = (
+        tags if chunk.level == 2 else _shared(paragraphs)
         for chunk, tags, paragraphs in zip(chunks, tags_of, below, strict=True)
+    )
+    return tuple(
+        replace(chunk, content_tags=_in_order(tags)) if tags else chunk
+        for chunk, tags in zip(chunks, final, strict=True)
     )
 
 

@@ -1,0 +1,97 @@
+"""Child processes that read pages side by side."""
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from threading import Condition
+from typing import ParamSpec, Self, TypeVar
+
+from pgrag.ingest.child import Child, Limits
+
+#: More children than these would wait for the database.
+MOST = 4
+#: Seconds of work for all children that pay for the start of one more.
+WORTH = 1.0
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class Children:
+    """At most `most` child processes, by default one for each core up to `MOST`; a context manager.
+
+    The first is started by the first call, each other when all have been busy for `WORTH` seconds.
+    """
+
+    def __init__(self, limits: Limits, most: int | None = None) -> None:
+        self._limits = limits
+        self._most = most or min(MOST, _cores())
+        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
+        self._changed = Condition()
+        self._children: list[Child] = []
+        self._idle: list[Child] = []
+        self._started = float("-inf")
+        self._is_closed = False
+
+    def submit(
+        self,
+        function: Callable[_Arguments, _Result],
+        *arguments: _Arguments.args,
+        **options: _Arguments.kwargs,
+    ) -> Future[_Result]:
+        """Call a function of a module in a child that is free; see `Child.run`."""
+        return self._threads.submit(lambda: self._run(function, *arguments, **options))
+
+    def _run(
+        self,
+        function: Callable[_Arguments, _Result],
+        *arguments: _Arguments.args,
+        **options: _Arguments.kwargs,
+    ) -> _Result:
+        child = self._take()
+        try:
+            return child.run(function, *arguments, **options)
+        finally:
+            with self._changed:
+                self._idle.append(child)
+                self._changed.notify()
+
+    def _take(self) -> Child:
+        with self._changed:
+            while not self._idle and not self._is_closed:
+                left: float | None = None
+                if len(self._children) < self._most:
+                    left = self._started + WORTH - time.monotonic()
+                    if left <= 0:
+                        self._started = time.monotonic()
+                        self._children.append(Child(self._limits))
+                        return self._children[-1]
+                self._changed.wait(left)
+            if self._is_closed:
+                raise CancelledError
+            return self._idle.pop()
+
+    def close(self) -> None:
+        """End the processes; what they have not answered is never answered."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._changed:
+            self._is_closed = True
+            for child in self._children:
+                child.kill()
+        self._threads.shutdown()
+        for child in self._children:
+            child.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

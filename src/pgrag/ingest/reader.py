@@ -1,0 +1,248 @@
+"""Read the files of a source that are new or changed."""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import ParamSpec, TypeVar
+
+from pgrag.db import Row
+from pgrag.errors import SourceError
+from pgrag.ingest.children import Children
+from pgrag.ingest.chunks.semantic import Similarities
+from pgrag.ingest.formats import formats
+from pgrag.ingest.kept_pages import KeptPages
+from pgrag.ingest.matter.properties import Properties
+from pgrag.ingest.page import read_page, read_properties_of, source_hash
+from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
+from pgrag.ingest.target import IndexTarget
+from pgrag.models import Page
+
+#: Files that are read, and bytes of them that are held, before the first page is asked for.
+MOST_AHEAD = 16
+MOST_BYTES_AHEAD = 50_000_000
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+#: Called with (pages done, total pages, documents written) during a run.
+Progress = Callable[[int, int, int], None]
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A file that is being read; the page is None if it has not changed.
+
+    `size` is the number of its bytes, 0 if they were not needed.
+    """
+
+    file: SourceFile
+    digest: str = ""
+    size: int = 0
+    page: Future[Page | None] = field(default_factory=Future)
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the files whose hash changed; of several pages with one uuid, keeps the newest."""
+
+    target: IndexTarget
+    stored: dict[str, Row]
+    report: IndexReport
+    children: Children
+    similarities: Similarities | None
+    kept_pages: KeptPages | None
+    skips: Skips = field(default_factory=Skips)
+    kept: set[str] = field(default_factory=set)
+    outdone: set[str] = field(default_factory=set)
+    paths: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _owners: dict[str, tuple[datetime, str]] = field(default_factory=dict)
+    _urls: dict[str, str] = field(default_factory=dict)
+
+    def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
+        """Give the stored pages whose files were renamed, or outdone by newer ones, new keys.
+
+        Returns the new keys by the old ones, and the keys of the pages that are in the way. A
+        stored page belongs to the newest file with its uuid, of equally new ones to its own, and
+        this file claims the uuid. To be called before `pages`.
+        """
+        owners = Counter(row["uuid"] for row in self.stored.values() if row["uuid"])
+        pages = {row["uuid"]: key for key, row in self.stored.items() if owners[row["uuid"]] == 1}
+        heirs: dict[str, list[tuple[datetime, bool, str]]] = defaultdict(list)
+        for file in files if owners else ():
+            with suppress(SourceError):
+                row = self.stored.get(file.key)
+                if row is not None and self._stays(file):
+                    uuid, moment = row["uuid"], row["modified"] or _NEVER
+                else:
+                    data = self._bytes(file)
+                    properties = self._call(
+                        file, data, read_properties_of, file.key, data, file.origin
+                    ).result()
+                    uuid, moment = properties.uuid, _moment(properties)
+                if uuid in pages:
+                    heirs[uuid].append((moment, pages[uuid] == file.key, file.key))
+                elif uuid in owners and row is not None and uuid == row["uuid"]:
+                    # Several pages have it: those that stay claim it before new files do.
+                    self._claim(uuid, moment, file.key)
+        renamed = {}
+        for uuid, files_of_uuid in heirs.items():
+            moment, is_own, key = max(files_of_uuid, key=itemgetter(0, 1))
+            self._claim(uuid, moment, key)
+            if not is_own:
+                renamed[pages[uuid]] = key
+        in_the_way = [key for key in renamed.values() if key in self.stored and key not in renamed]
+        rows = {new: self.stored[old] | {"source_hash": ""} for old, new in renamed.items()}
+        for key in (*renamed, *in_the_way):
+            del self.stored[key]
+        self.stored.update(rows)
+        return renamed, in_the_way
+
+    def pages(self, files: Sequence[SourceFile], progress: Progress | None) -> Iterator[Page]:
+        """Yield the pages that are new or changed, in the order of their files."""
+        for done, begun in enumerate(self._ahead(files), start=1):
+            page = self._finish(begun)
+            if page is not None:
+                yield page
+            if progress is not None:
+                progress(done, len(files), self.report.documents)
+
+    def _ahead(self, files: Sequence[SourceFile]) -> Iterator["_Begun"]:
+        """Begin to read files before the pages of those above them are asked for."""
+        waiting: deque[_Begun] = deque()
+        held = 0
+        for file in files:
+            begun = self._begin(file)
+            waiting.append(begun)
+            held += begun.size
+            while waiting and (
+                waiting[0].page.done() or len(waiting) > MOST_AHEAD or held > MOST_BYTES_AHEAD
+            ):
+                held -= waiting[0].size
+                yield waiting.popleft()
+        yield from waiting
+
+    def _begin(self, file: SourceFile) -> "_Begun":
+        """Begin to read a file, unless its page is stored or an earlier run has read it."""
+        begun = _Begun(file)
+        options = self.target.options
+        try:
+            data = None if file.digest else self._bytes(file)
+            begun.digest = file.digest or digest_of(data or b"")
+            stored = self.stored.get(file.key)
+            if stored is not None and self._is_current(file, begun.digest, stored):
+                begun.page.set_result(None)
+            elif self.kept_pages and (page := self.kept_pages.find(file, begun.digest, options)):
+                begun.page.set_result(page)
+            else:
+                data = self._bytes(file) if data is None else data
+                begun.size = len(data)
+                begun.page = self._call(
+                    file,
+                    data,
+                    read_page,
+                    file.key,
+                    data,
+                    options,
+                    self.similarities,
+                    origin=file.origin,
+                    digest=begun.digest,
+                )
+        except SourceError as error:
+            begun.page.set_exception(error)
+        return begun
+
+    def _finish(self, begun: "_Begun") -> Page | None:
+        file = begun.file
+        try:
+            page = begun.page.result()
+        except SourceError as error:
+            if isinstance(error, Elsewhere):
+                self.skips.add(file.key, error.message, error.hint or "")
+            else:
+                self.report.failed[file.key] = str(error)
+            if file.key in self.stored:
+                self.kept.add(file.key)
+            return None
+        if page is None:
+            self.kept.add(file.key)
+            self.report.unchanged += 1
+            return None
+        if self.kept_pages and begun.size:
+            self.kept_pages.keep(file, begun.digest, self.target.options, page)
+        self.report.warnings.extend(page.warnings)
+        if page.uuid and not self._claim(page.uuid, _moment(page), page.key):
+            return None
+        if "path" in page.front_matter:
+            self.paths[page.key] = page.path
+        other = self._urls.setdefault(page.url, page.key)
+        if other != page.key:
+            self.report.warnings.append(
+                f"{page.key}: has the same url as {other}: {page.url}; both are indexed"
+            )
+        self.kept.add(page.key)
+        return page
+
+    def _bytes(self, file: SourceFile) -> bytes:
+        limit = self.target.max_page_bytes
+        return file.read(formats.size_limit(file.key, file.origin, limit))
+
+    def _call(
+        self,
+        file: SourceFile,
+        data: bytes,
+        function: Callable[_Arguments, _Result],
+        *arguments: _Arguments.args,
+        **options: _Arguments.kwargs,
+    ) -> Future[_Result]:
+        """Call a function on a file: here, or in a child process."""
+        is_own = formats.format_of(file.key, data, file.origin) is formats.MARKDOWN
+        if not is_own or self.target.in_child:
+            return self.children.submit(function, *arguments, **options)
+        future: Future[_Result] = Future()
+        future.set_result(function(*arguments, **options))
+        return future
+
+    def _stays(self, file: SourceFile) -> bool:
+        """Whether the stored page is kept: its file is unchanged or cannot be read."""
+        try:
+            digest = file.digest or digest_of(self._bytes(file))
+            return self._is_current(file, digest, self.stored[file.key])
+        except SourceError:
+            return True
+
+    def _is_current(self, file: SourceFile, digest: str, stored: Row) -> bool:
+        options = self.target.options
+        current = source_hash(file.key, digest, options, stored["declared_type"], file.origin)
+        return bool(stored["source_hash"] == current)
+
+    def _claim(self, uuid: str, moment: datetime | None, key: str) -> bool:
+        """Whether the page is the newest with its uuid; older pages are reported and dropped."""
+        moment = moment or _NEVER
+        owner = self._owners.get(uuid)
+        if owner is None or owner[1] == key:
+            self._owners[uuid] = (moment, key)
+            return True
+        winner, loser = (key, owner[1]) if moment > owner[0] else (owner[1], key)
+        if winner == key:
+            self._owners[uuid] = (moment, key)
+        self.kept.discard(loser)
+        self.outdone.add(loser)
+        self.report.warnings.append(
+            f"{loser}: has the same uuid {uuid!r} as {winner}, which is newer or was found first;"
+            " it is not indexed"
+        )
+        return winner == key
+
+
+def _moment(page: Page | Properties) -> datetime:
+    """Return when the page was written last."""
+    text = page.modified or page.created
+    if text is None:
+        return _NEVER
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

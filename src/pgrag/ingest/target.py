@@ -1,0 +1,33 @@
+"""What a run indexes, and how."""
+
+from dataclasses import dataclass, field
+
+from pgrag.ingest.child import Limits
+from pgrag.ingest.page import PageOptions
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTarget:
+    """The version of a library that is indexed, and how its pages are read.
+
+    With `embeds_edges` the texts of links and relations are embedded, too. A file of more than
+    `max_page_bytes` is not read (see `formats.size_limit`). Pages in other formats than Markdown
+    are read in a child process, with `in_child` all: a crash of a parser costs a page, and so does
+    one that takes more than `limits`. With `adds` no page is removed because the source lacks it.
+    A run waits `patience` seconds for the end of another.
+    """
+
+    library: str
+    version: str = ""
+    options: PageOptions = field(default_factory=PageOptions)
+    embeds_edges: bool = False
+    max_page_bytes: int | None = None
+    in_child: bool = False
+    limits: Limits = field(default_factory=Limits)
+    adds: bool = False
+    patience: float = 0.0
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Library and version, as the SQL functions take them."""
+        return {"library": self.library, "version": self.version}

@@ -1,0 +1,175 @@
+"""Write pages to the database in batches, and embed their texts."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from psycopg.types.json import Jsonb
+
+from pgrag.db import Database, Row, as_service
+from pgrag.embedding import Embedder
+from pgrag.errors import DatabaseUnavailable, LeaseLost, PgragError
+from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
+from pgrag.ingest.remembered import describe
+from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.source import Source
+from pgrag.ingest.target import IndexTarget
+from pgrag.models import Chunk, Edge, Page
+
+#: Documents per transaction: enough to amortise the cost of a statement, few enough that a crash
+#: repeats little work.
+BATCH_DOCUMENTS = 1500
+#: Seconds to wait before each retry when the database is unavailable.
+RETRY_DELAYS = (1.0, 3.0, 9.0)
+#: Share of the database's pages that must change before a run analyses the tables. Sampling large
+#: tables takes seconds: too long for one page of a small library in a large database.
+NEWS = 0.02
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes the pages of one version in batches, and embeds their texts."""
+
+    database: Database
+    embedder: Embedder
+    target: IndexTarget
+    report: IndexReport
+
+    @contextmanager
+    def opened(self, source: Source, remembered: Mapping[str, Any] | None) -> Iterator[None]:
+        """Register the version with its source and indexing options; discard it if it is empty."""
+        options = self.target.options
+        description = {
+            "location": source.location,
+            "revision": source.revision,
+            "arguments": source.arguments,
+        }
+        if self.target.adds and remembered:
+            # The version stays one of its own source, which a later run can read again.
+            description = {name: remembered.get(name) for name in description}
+        description |= describe(options)
+        self.database.call(
+            "open_version",
+            **self.target.names,
+            language=options.language or None,
+            source=Jsonb(description),
+            model=self.embedder.name,
+        )
+        try:
+            yield
+        finally:
+            with suppress(DatabaseUnavailable, LeaseLost):
+                [row] = self.database.call("discard_version", **self.target.names)
+                self.report.discarded = row["discard_version"]
+
+    def write_all(self, pages: Iterator[Page]) -> None:
+        """Write the batches in a second thread; the reader is at most one batch ahead."""
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgrag-write") as thread:
+            pending: Future[None] | None = None
+            for batch in batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS):
+                if pending is not None:
+                    pending.result()
+                # With the rights, and the lease, of whoever indexes.
+                pending = thread.submit(copy_context().run, self._write, batch)
+            if pending is not None:
+                pending.result()
+
+    def finish(self) -> None:
+        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables."""
+        database, target, report = self.database, self.target, self.report
+        report.embedded += embed_pending(database, self.embedder, target.library)
+        database.call("finish_version", **target.names)
+        states = database.call("link_states", **target.names)
+        report.links = {row["state"]: row["links"] for row in states}
+        if target.embeds_edges:
+            embed_pending(database, self.embedder, target.library, kind="edge")
+        # Only the owner of the tables may do this; a service indexes in the role of its caller.
+        with as_service():
+            self._analyse()
+            ensure_vector_index(database, self.embedder.name)
+
+    def _analyse(self) -> None:
+        report = self.report
+        with self.database.connection() as connection:
+            [row] = connection.execute(
+                "select greatest(reltuples, 0) as pages from pg_class where oid = %s::regclass",
+                ["pgrag.pages"],
+            )
+            if report.written + report.removed > NEWS * row["pages"]:
+                connection.execute(
+                    "analyze pgrag.libraries, pgrag.versions,"  # too small for autovacuum
+                    " pgrag.pages, pgrag.documents, pgrag.embeddings,"
+                    " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
+                    " pgrag.section_texts"
+                )
+
+    def _write(self, pages: list[Page]) -> None:
+        report = self.report
+        try:
+            rows = self._ingest(pages)
+        except (DatabaseUnavailable, LeaseLost):
+            raise
+        except PgragError as error:
+            # One bad page fails the whole statement: write page by page to isolate it.
+            if len(pages) == 1:
+                report.failed[pages[0].key] = str(error)
+                return
+            for page in pages:
+                self._write([page])
+            return
+        written = [row for row in rows if row["status"] == "written"]
+        is_first = report.written == 0
+        report.written += len(written)
+        report.unchanged += len(rows) - len(written)
+        report.documents += sum(row["documents"] for row in written)
+        edges = {page.key: len(page.edges) for page in pages}
+        report.edges += sum(edges[row["key"]] for row in written)
+        page_ids = [row["page_id"] for row in rows]
+        report.embedded += _again(
+            embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
+        )
+        if is_first and written:
+            with as_service():
+                self._analyse()
+
+    def _ingest(self, pages: list[Page]) -> list[Row]:
+        documents = Jsonb([page_document(page) for page in pages], dumps=_dumps)
+        arguments = {**self.target.names, "pages": documents, "resolve": False}
+        return _again(self.database.call, "ingest_pages", **arguments)
+
+
+def _again(
+    step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
+) -> _Result:
+    """Do a step that may be repeated, until the database is back or `RETRY_DELAYS` are over."""
+    for delay in RETRY_DELAYS:
+        try:
+            return step(*arguments, **options)
+        except DatabaseUnavailable:
+            time.sleep(delay)
+    return step(*arguments, **options)
+
+
+def page_document(page: Page) -> dict[str, Any]:
+    """The page as the JSON document that `pgrag.ingest_page` takes."""
+    document = _fields(page)
+    document["documents"] = [_fields(chunk) for chunk in document.pop("chunks")]
+    document["edges"] = [_fields(edge) for edge in page.edges]
+    return document
+
+
+def _fields(value: Page | Chunk | Edge) -> dict[str, Any]:
+    """The fields of a value without the deep copy of `asdict`: pages have many chunks and edges."""
+    return {name: getattr(value, name) for name in value.__slots__}
+
+
+_dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
