@@ -13,6 +13,8 @@ _PARSER = MarkdownIt("commonmark").enable("strikethrough")
 # VitePress keeps entities as written, so they must stay apart from the text around them.
 _PARSER.core.ruler.disable("text_join")
 
+#: What most headings are, and what needs no parser.
+_WORDS_ALONE = re.compile(r"[^\W_]+(?: [^\W_]+)*")
 _FOOTNOTE = re.compile(r"(?<!\\)\[\^([^\[\]\s]{1,200})\]")
 _ROLE = re.compile(r"\{[\w:+.-]+\}(?=`)")
 _EMOJI = re.compile(r"(?<![\w:]):[0-9+_-]*[a-z][a-z0-9+_-]*:(?![\w:])")
@@ -34,6 +36,8 @@ def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle
 
     `content` is inline Markdown without the mark of an explicit id.
     """
+    if _WORDS_ALONE.fullmatch(content):
+        return content
     if "[^" in content and style != "vitepress":
         content = _FOOTNOTE.sub(_footnote_shown if style in ("github", "sphinx") else "", content)
     if style == "sphinx":
