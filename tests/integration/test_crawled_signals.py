@@ -251,3 +251,40 @@ def test_llms_full_txt_has_pages(database: Database):
     assert again.unchanged == 2
     found = database.call("search", query="take it back", library="site")
     assert found[0]["url"].startswith("https://docs.example/restore")
+
+
+def test_other_versions_of_a_site_are_told_and_left(database: Database):
+    pages = {
+        "/docs/4.2/": page("Home", "", "guide", "../4.1/", "../next/guide", "../../blog/"),
+        "/docs/4.2/guide": page("Guide"),
+        "/docs/versions.json": Reply(
+            '[{"version": "4.2", "title": "4.2"}, {"version": "3.x", "aliases": ["old"]}]',
+            media_type="application/json",
+        ),
+    }
+    with Website(pages) as site:
+        report = crawled(database, f"{site.url}/docs/4.2/")
+    assert keys(database) == {"index.html", "guide"}
+    [group] = [each for each in report.skipped if each.reason == "of another version of the site"]
+    assert group.examples == tuple(f"{site.url}/docs/{each}/" for each in ("3.x", "4.1", "next"))
+    assert reasons(report)[f"outside {site.url}/docs/4.2/"] == 1
+
+
+def test_the_older_versions_below_a_site_of_docusaurus_are_left(database: Database):
+    def versioned(title: str, version: str, *links: str) -> str:
+        return page(title, "", *links, head=f'<meta name="docusaurus_version" content="{version}">')
+
+    pages = {
+        "/docs/intro": versioned("Intro", "4.2", "/docs/4.1/intro", "/docs/next/intro"),
+        "/docs/4.1/": versioned("Start", "4.1", "intro"),
+        "/docs/4.1/intro": versioned("Intro", "4.1", "/docs/4.1/more"),
+        "/docs/4.1/more": versioned("More", "4.1"),
+        "/docs/next/intro": versioned("Intro", "current"),
+        "/docs/": versioned("Start", "4.2", "intro"),
+    }
+    with Website(pages) as site:
+        report = crawled(database, f"{site.url}/docs/")
+        assert keys(database) == {"index.html", "intro"}
+        assert reasons(report)["of another version of the site"] == 2
+        crawled(database, f"{site.url}/docs/4.1/", "4.1")
+    assert keys(database, "4.1") == {"index.html", "intro", "more"}

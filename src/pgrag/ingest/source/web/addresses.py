@@ -9,6 +9,8 @@ from pgrag.ingest.globs import matcher
 
 #: Longer addresses are made by programs, and no key of the database holds them.
 LONGEST = 1500
+OTHER_VERSION = "of another version of the site"
+"""Why an address is not visited that is beside the version that is crawled."""
 FOLDER_PAGE = "index.html"
 
 _PORTS = {"http": 80, "https": 443}
@@ -107,10 +109,23 @@ class Scope:
             name += FOLDER_PAGE
         return _CONTROL.sub("", name) + (mark + query if query else "")
 
+    @property
+    def versions(self) -> str:
+        """The address below which versions of the site are, if the prefix is that of a version."""
+        version = _version_segment(self.prefix)
+        return self.prefix[: self.prefix.rindex(f"/{version}/") + 1] if version else ""
+
+    def other_version(self, url: str) -> str:
+        """Return the version of an address outside, if it is beside the version of the prefix."""
+        if not self.versions or not url.startswith(self.versions):
+            return ""
+        segment = url.removeprefix(self.versions).partition("/")[0]
+        return _version_segment(f"{self.versions}{segment}/")
+
     def refusal(self, url: str) -> str | None:
         """Say why an address is not visited, or None."""
         if not self.has(url):
-            return f"outside {self.prefix}"
+            return OTHER_VERSION if self.other_version(url) else f"outside {self.prefix}"
         if not self.is_wanted(self.key(url)):
             return "left out by include and exclude"
         return None
@@ -118,8 +133,13 @@ class Scope:
 
 def version_of(address: str) -> str:
     """Return the version that an address names in its path, such as /en/stable/ or /docs/4.2/."""
-    segments = [segment.lower() for segment in urlsplit(address).path.split("/")[:-1]]
-    for segment in reversed(segments):
-        if _VERSION.fullmatch(segment):
-            return segment.removeprefix("v")
-    return next((segment for segment in segments if segment in _NAMED_VERSIONS), "")
+    segment = _version_segment(address).lower()
+    return segment.removeprefix("v") if _VERSION.fullmatch(segment) else segment
+
+
+def _version_segment(address: str) -> str:
+    """Return the folder of an address that is a version: the last with a number, or a name."""
+    segments = urlsplit(address).path.split("/")[:-1]
+    numbered = (each for each in reversed(segments) if _VERSION.fullmatch(each.lower()))
+    named = (each for each in segments if each.lower() in _NAMED_VERSIONS)
+    return next(numbered, None) or next(named, "")

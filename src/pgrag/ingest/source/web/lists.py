@@ -1,5 +1,6 @@
 """Lists of pages that sites publish: sitemaps, objects.inv of Sphinx, llms.txt."""
 
+import json
 import re
 import zlib
 from collections.abc import Iterable
@@ -102,6 +103,24 @@ def parse_inventory(url: str, body: bytes) -> list[str]:
         if page is not None:
             pages[page] = None
     return list(pages)
+
+
+def parse_versions(url: str, body: bytes) -> list[str]:
+    """Return the addresses of the versions that a site's switcher offers.
+
+    That is versions.json of mike, beside the versions, or switcher.json of the theme of PyData.
+    """
+    try:
+        entries = json.loads(body)
+    except ValueError:
+        return []
+    found: dict[str, None] = {}
+    for entry in entries if isinstance(entries, list) else ():
+        version = entry.get("version") if isinstance(entry, dict) else None
+        place = normalised(str(entry.get("url") or f"{version}/"), url) if version else None
+        if place is not None:
+            found[place] = None
+    return list(found)
 
 
 def split_full_text(url: str, text: str) -> dict[str, str]:

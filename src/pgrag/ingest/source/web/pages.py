@@ -11,6 +11,7 @@ from typing import Any
 from pgrag.db import Row
 from pgrag.errors import PgragError, SourceError
 from pgrag.ingest.source.source import digest_of
+from pgrag.ingest.source.web.addresses import OTHER_VERSION
 from pgrag.ingest.source.web.alternates import markdown_address, with_ids
 from pgrag.ingest.source.web.fetcher import Answer, Fetcher, NoAnswer
 from pgrag.ingest.source.web.gate import Gate
@@ -158,8 +159,8 @@ class Pages:
         if signals.hash_routes:
             self.gate.refuse("hash routes, which only scripts follow", f"{url}#/")
         reason = self._unwanted(url, body, signals)
-        if reason == MISSING:
-            page["links"] = []  # they would lead on without end
+        if reason in (MISSING, OTHER_VERSION):
+            page["links"] = []  # they would lead on without end, or to that version
         if reason:
             return page | {"outcome": "skipped", "reason": reason, "body": None, "digest": None}
         guess = markdown_address(url) if self.markdown_chances and media_type in HTML else None
@@ -188,6 +189,9 @@ class Pages:
             return "left out by include and exclude"
         if signals.needs_scripts:
             return SCRIPTED
+        folder = "next" if signals.version == "current" else signals.version
+        if folder and url.startswith(f"{self.gate.scope.prefix}{folder}/"):
+            return OTHER_VERSION
         if url != self.start and self.missing.is_same(url, body, signals):
             return MISSING
         return None

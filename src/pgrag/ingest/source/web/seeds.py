@@ -7,7 +7,12 @@ from urllib.parse import urlsplit
 from pgrag.errors import PgragError, SourceError
 from pgrag.ingest.source.web.crawl import Crawl
 from pgrag.ingest.source.web.fetcher import Answer, NoAnswer
-from pgrag.ingest.source.web.lists import parse_inventory, read_sitemaps, split_full_text
+from pgrag.ingest.source.web.lists import (
+    parse_inventory,
+    parse_versions,
+    read_sitemaps,
+    split_full_text,
+)
 from pgrag.ingest.source.web.pages import HTML, Missing, Pages
 from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
 
@@ -52,6 +57,7 @@ class Seeds:
             sitemaps = pages.robots.sitemaps or [f"{each}sitemap.xml" for each in prefixes]
             self._queue_sitemaps(sitemaps, 1)
             self._queue_inventory(f"{pages.gate.scope.prefix}objects.inv")
+            self._note_versions()
 
     def _required(self, url: str) -> Answer:
         if not self.pages.robots.allows(url):
@@ -91,6 +97,15 @@ class Seeds:
                 self.crawl.queue(parse_inventory(url, answer.body), 1)
             except ValueError as error:
                 self.warnings.append(f"{url}: {error}")
+
+    def _note_versions(self) -> None:
+        """Count the versions of the site's switcher among what is not visited."""
+        gate = self.pages.gate
+        if gate.scope.versions:
+            for name in ("versions.json", "switcher.json", "_static/switcher.json"):
+                url = f"{gate.scope.prefix if '/' in name else gate.scope.versions}{name}"
+                if (answer := self._optional(url)) is not None:
+                    gate.passed(parse_versions(url, answer.body))
 
     def _missing(self) -> Missing:
         """Ask for a page that cannot exist, to know what the site answers then."""

@@ -26,7 +26,8 @@ class Signals:
 
     `links` are absolute addresses, without those of rel=nofollow; empty if the page may not be
     followed. `markdown` is where the page is as Markdown. `needs_scripts` says that a browser
-    would make the page, `hash_routes` counts the links within such a page.
+    would make the page, `hash_routes` counts the links within such a page. `version` is that of
+    Docusaurus; what comes after the last release is "current".
     """
 
     links: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class Signals:
     title: str = ""
     needs_scripts: bool = False
     hash_routes: int = 0
+    version: str = ""
 
 
 def read_signals(
@@ -53,6 +55,7 @@ def read_signals(
     base = url
     links: dict[str, None] = {}
     canonical = markdown = None
+    version = ""
     hash_routes = 0
     for node in document.css("base[href], meta[name], link[rel][href], a[href], area[href]"):
         attributes = node.attributes
@@ -60,8 +63,11 @@ def read_signals(
         if node.tag == "base":
             base = normalised(target, url) or url
         elif node.tag == "meta":
-            if (attributes.get("name") or "").lower() in ("robots", AGENT):
-                rules |= _words(attributes.get("content") or "")
+            name, content = (attributes.get("name") or "").lower(), attributes.get("content") or ""
+            if name in ("robots", AGENT):
+                rules |= _words(content)
+            elif name == "docusaurus_version":
+                version = content
         elif node.tag == "link":
             relations = (attributes.get("rel") or "").lower().split()
             if "canonical" in relations:
@@ -92,6 +98,7 @@ def read_signals(
         and document.css_first("script") is not None
         and _has_little_text(document),
         hash_routes=hash_routes,
+        version=version,
     )
 
 

@@ -13,7 +13,7 @@ from pgrag.db import Database, Row
 from pgrag.errors import ForbiddenAddress, SourceError
 from pgrag.ingest.child import Child
 from pgrag.ingest.source.source import ListedSource, Skipped, SourceFile
-from pgrag.ingest.source.web.addresses import Scope, normalised
+from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
 from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits, Fetched
 from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
 from pgrag.ingest.source.web.gate import Gate
@@ -213,10 +213,18 @@ class _Visit:
             if outcome == "queued":
                 reason = f"beyond {limits.pages:,} pages or {limits.bytes:,} bytes"
                 hint = "--max-pages and --max-bytes raise the limits."
+            if reason == OTHER_VERSION:
+                hint = "Each can be indexed as a version of its own, from its own address."
             reason = reason or {"copy": "copy of another page", "moved": "redirect"}[outcome]
             groups.append(Skipped(reason, row["addresses"], (row["example"],), hint))
+        scope = crawl.pages.gate.scope
         for reason, urls in crawl.pages.gate.refused.items():
-            groups.append(Skipped(reason, len(urls), tuple(sorted(urls)[:3])))
+            examples, hint = sorted(urls)[:3], ""
+            if reason == OTHER_VERSION:
+                versions = {scope.other_version(url) for url in urls}
+                examples = [f"{scope.versions}{version}/" for version in sorted(versions)]
+                hint = "Each can be indexed as a version of its own."
+            groups.append(Skipped(reason, len(urls), tuple(examples), hint))
         yield from sorted(groups, key=lambda group: -group.count)
 
 
