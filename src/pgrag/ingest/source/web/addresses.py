@@ -120,7 +120,8 @@ class Scope:
         if not self.versions or not url.startswith(self.versions):
             return ""
         segment = url.removeprefix(self.versions).partition("/")[0]
-        return _version_segment(f"{self.versions}{segment}/")
+        version = _version_segment(f"{self.versions}{segment}/")
+        return version if version != _version_segment(self.prefix) else ""
 
     def refusal(self, url: str) -> str | None:
         """Say why an address is not visited, or None."""
