@@ -17,7 +17,6 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 from pgrag.app import App
 from pgrag.enrichment import Kind
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 _CONCURRENCY = 8
@@ -39,7 +38,7 @@ def in_flight(bench: Bench) -> list[Figure]:
             llm_concurrency=_CONCURRENCY,
         )
         with App(settings) as app:
-            app.index("workshop", "", str(folder), PageOptions())
+            app.index("workshop", "", str(folder))
             enricher = app.enricher("workshop")
             # Planning first excludes one-time loading from the measured run.
             planned = enricher.plan(Kind.CONTEXT)

@@ -13,7 +13,6 @@ import sys
 from pydantic import SecretStr
 
 from pgrag.app import App
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 
@@ -23,7 +22,7 @@ def main() -> None:
     # Always measure the built-in model, whatever the environment sets.
     settings = Settings(database_url=SecretStr(sys.stdin.read()), embedding_url=None)
     with App(settings) as app:
-        report = app.index(library, version, source, PageOptions())
+        report = app.index(library, version, source)
     if report.failed:
         raise SystemExit(f"not indexed: {report.failed}")
     # Linux counts in KiB, macOS in bytes.

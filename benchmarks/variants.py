@@ -21,7 +21,7 @@ from pgrag.evaluation.runs import Configuration
 from pgrag.ingest import reader
 from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
-from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.page import read_page
 from pgrag.ingest.source.source import ListedSource, Source, SourceFile
 
 PLAIN = "plain"
@@ -73,10 +73,9 @@ def index(app: App, name: str, variant: str) -> str:
     """Index a variant of a set's library; return the name of the library."""
     source = runs.find_set(app, name)["source"]
     library = library_of(name, variant)
-    options = PageOptions(language=source.get("language"))
     with open_corpus(Path(source["corpus"])) as whole, links_lose_words(variant):
         pages = without_front_matter(whole) if variant == PLAIN else whole
-        app.index(library, "", pages, options)
+        app.index(library, "", pages, language=source.get("language"))
     if variant == WHOLE:
         with app.database.connection() as connection:
             connection.execute(_KEEP_IDENTIFIERS_WHOLE.encode(), [library])

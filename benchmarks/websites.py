@@ -27,7 +27,6 @@ from pgrag.app import App
 from pgrag.embedded import EmbeddedServer
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import read_labelled_set
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 
@@ -47,7 +46,7 @@ def main() -> None:
                 app.upgrade()
                 _measure(app, f"{site.url}/{arguments.start}")
                 if arguments.markdown:
-                    app.index("written", "", str(arguments.markdown), PageOptions())
+                    app.index("written", "", str(arguments.markdown))
                     written, crawled = (equality.read_pages(app, n) for n in ("written", "site"))
                     print(*equality.told(equality.compare(written, crawled)), sep="\n")
                     if arguments.labelled:
@@ -82,7 +81,7 @@ class _served:  # noqa: N801 - a context manager
 def _measure(app: App, address: str) -> None:
     for title in ("first crawl", "second crawl"):
         started = time.monotonic()
-        report = app.index("site", "", address, PageOptions(), allow_private=True)
+        report = app.index("site", "", address, allow_private=True)
         seconds = time.monotonic() - started
         print(
             f"{title}: {report.pages:,} pages in {seconds:.1f} s, {report.pages / seconds:,.0f}"

@@ -10,7 +10,6 @@ import psycopg
 from pydantic import SecretStr
 
 from pgrag.app import App
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 INSTALL = """---
@@ -153,7 +152,7 @@ def index_folders(url: str, sources: dict[tuple[str, str], Path]) -> None:
     settings = Settings(database_url=SecretStr(url), embedding_url=None)
     with App(settings) as app:
         for (library, version), source in sources.items():
-            report = app.index(library, version, str(source), PageOptions())
+            report = app.index(library, version, str(source))
             if report.failed:
                 raise RuntimeError(f"The corpus was not indexed: {report.failed}")
 

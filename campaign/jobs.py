@@ -34,7 +34,6 @@ from campaign.databases import administer
 from campaign.kills import PATIENCE, kill, write_source
 from campaign.outcome import Outcome
 from pgrag.app import App
-from pgrag.ingest.page import PageOptions
 from pgrag.jobs import ENDED
 
 LIBRARY = "manual"
@@ -54,7 +53,7 @@ lease, wrong = map(float, sys.argv[1:])
 right = time.time
 time.time = lambda: right() + wrong
 from pgrag.app import App
-from pgrag.jobs import Worker
+from pgrag.worker import Worker
 index = App.index
 def poisoned(self, library, version, *others, **options):
     if version == {POISON!r}:
@@ -216,7 +215,7 @@ def _undisturbed(app: App, source: Path) -> tuple[dict[str, Counter[str]], float
     url = app.url.replace("/pgrag?", "/quiet?")
     with App(app.settings.model_copy(update={"database_url": SecretStr(url)})) as quiet:
         started = monotonic()
-        quiet.index(LIBRARY, "", str(source), PageOptions(), in_child=True)
+        quiet.index(LIBRARY, "", str(source), in_child=True)
         return _held(url), monotonic() - started
 
 

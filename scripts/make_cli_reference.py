@@ -66,7 +66,7 @@ def _spelling(name: str, kind: Any, option: OptionInfo) -> str:
         if isinstance(kind, enum.EnumMeta):
             value = "|".join(str(member.value) for member in kind)
         elif typing.get_origin(kind) is typing.Literal:
-            value = "|".join(typing.get_args(kind))
+            value = "|".join(filter(None, typing.get_args(kind)))
         else:
             value = option.metavar or _VALUES.get(kind, "TEXT")
         declared[0] += f" {value}"

@@ -33,7 +33,7 @@ def kind(schema: dict[str, Any]) -> str:
         name = str(schema["$ref"]).rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
     if "enum" in schema:
-        return " or ".join(f"`{value}`" for value in schema["enum"])
+        return " or ".join(f"`{value}`" if value else "empty" for value in schema["enum"])
     if "anyOf" in schema:
         return " or ".join(kind(choice) for choice in schema["anyOf"])
     if schema.get("type") == "array":

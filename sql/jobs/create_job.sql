@@ -76,13 +76,12 @@ $$;
 comment on function pgrag.create_job is
 'Makes a job for a worker (pgrag worker, pgrag serve): to bring a version of a library to the state
 of a source. Returns its job_id; an equal job that waits already is used again. arguments: "source"
-and the other options of pgrag index (include, exclude, subfolder, ref …), page options (base_url,
-language, slugs) in "options". every: repeat it so long after each end. priority: -100 to 100,
-higher first. run_at: not before; default: now. max_attempts: after so many failures it fails for
-good. confined: a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator
-allows; only administrators may pass false. uploading: it reads what pgrag.add_upload_piece stores,
-and waits for pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not
-make.';
+and the options of pgrag index by their names, such as "max_pages": 500 or "tags": "v1.*". every:
+repeat it so long after each end. priority: -100 to 100, higher first. run_at: not before; default:
+now. max_attempts: after so many failures it fails for good. confined: a worker reads only folders
+of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no credentials of its own; only
+administrators may pass false. uploading: it reads what pgrag.add_upload_piece stores, and waits for
+pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
 create or replace function _pgrag.check_job(
     every interval,

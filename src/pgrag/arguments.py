@@ -37,7 +37,8 @@ class Argument:
     `bounds` are the minimum and maximum of a number or of each number in a list; `shortest` and
     `longest` bound the length of a list or a text. `default` repeats SQL's default if that is a
     constant. `option` is the command line spelling if it is not `--name`. `faces` show the
-    argument, besides Python and SQL. `in_sql` is false if it applies to the hits after SQL.
+    argument, besides Python and SQL. `in_sql` is false if it applies to the hits after SQL. A list
+    that `is_repeated` is an option for each of its items, which may hold commas.
     """
 
     meaning: str
@@ -50,9 +51,10 @@ class Argument:
     metavar: str | None = None
     faces: frozenset[Face] = frozenset({"rest", "cli"})
     in_sql: bool = True
+    is_repeated: bool = False
 
 
-_EVERY_FACE: frozenset[Face] = frozenset({"rest", "cli", "mcp"})
+EVERY_FACE: frozenset[Face] = frozenset({"rest", "cli", "mcp"})
 _REST: frozenset[Face] = frozenset({"rest"})
 
 
@@ -217,7 +219,7 @@ class Ranking(TypedDict, total=False):
             longest=1000,
             examples=(("42", "page:7"),),
             metavar="42,page:7",
-            faces=_EVERY_FACE,
+            faces=EVERY_FACE,
         ),
     ]
     changed_since: Annotated[
@@ -227,7 +229,7 @@ class Ranking(TypedDict, total=False):
             longest=200,
             examples=("1.4",),
             metavar="VERSION",
-            faces=_EVERY_FACE,
+            faces=EVERY_FACE,
         ),
     ]
     hierarchy: Annotated[
@@ -281,7 +283,7 @@ class Listing(TypedDict, total=False):
         Argument(
             "Say since which version each section exists, and which last changed it.",
             default=False,
-            faces=_EVERY_FACE,
+            faces=EVERY_FACE,
         ),
     ]
     explain: Annotated[

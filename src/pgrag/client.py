@@ -60,9 +60,9 @@ if TYPE_CHECKING:
         PagesArguments,
         SearchArguments,
     )
+    from pgrag.ingest.arguments import IndexArguments, JobArguments
     from pgrag.ingest.reader import Progress
     from pgrag.ingest.report import IndexReport
-    from pgrag.ingest.text.slugs import SlugStyle
 
 Direction = Literal["out", "in", "both"]
 V = TypeVar("V", bound=Value)
@@ -367,44 +367,24 @@ class Client:
         source: str | Path,
         version: str = "",
         *,
-        base_url: str | None = None,
-        language: str | None = None,
-        slugs: SlugStyle | Literal[""] | None = None,
-        converter: Literal["docling", ""] | None = None,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        subfolder: str | None = None,
-        ref: str | None = None,
-        include_ignored: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
+        **arguments: Unpack[IndexArguments],
     ) -> IndexReport:
         """Synchronise a version of a library with a source.
 
-        A source is a folder, a file, an archive, or the path or address of a git repository, of
-        which `ref` (a branch, tag or commit) is read. Unchanged files are skipped, pages without a
-        file are removed. A page that cannot be read is listed in `failed` of the report and keeps
-        its stored state. What `.gitignore` and `.ignore` files name is left out, unless
-        `include_ignored`. `slugs` names the site generator whose anchors the headings get; it is
-        guessed from the configuration around the source. `converter` reads PDF files in place of
-        the usual one. The version remembers `base_url`, `language`, `slugs` and `converter`: None
-        keeps what it remembers, "" forgets it, and `changes` of the
-        report says what a new value rewrites.
-        """
-        from pgrag.ingest.page import PageOptions
+        A source is a folder, a file, an archive, the path or address of a git repository, or the
+        address of a website. What has not changed is kept, pages that the source lacks are removed.
+        A page that cannot be read is listed in `failed` of the report and keeps its stored state.
 
+        Arguments are the options of `pgrag index` by their names: `include` and `exclude` (lists of
+        globs), `subfolder`, `ref`, `include_ignored`, `max_pages`, `max_depth`, `max_bytes`,
+        `allow_private`; and `base_url`, `language`, `slugs`, `converter`, `profile`, `chunk_sizes`,
+        which the version remembers: None keeps what it remembers, "" forgets it, and `changes` of
+        the report says what a new value rewrites.
+        """
         return self._app.index(
-            library,
-            version,
-            str(source),
-            PageOptions(base_url=base_url, language=language, slugs=slugs, converter=converter),
-            include=include,
-            exclude=exclude,
-            subfolder=subfolder,
-            ref=ref,
-            include_ignored=include_ignored,
-            dry_run=dry_run,
-            progress=progress,
+            library, version, str(source), dry_run=dry_run, progress=progress, **arguments
         )
 
     def index_tags(
@@ -413,28 +393,14 @@ class Client:
         source: str | Path,
         tags: str,
         *,
-        language: str | None = None,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        subfolder: str | None = None,
         dry_run: bool = False,
+        **arguments: Unpack[IndexArguments],
     ) -> dict[str, IndexReport | SourceError]:
         """Synchronise a version with each tag of a repository that matches a glob, such as "v1.*".
 
         Returns by version, the oldest first, the report, or why the tag cannot be read.
         """
-        from pgrag.ingest.page import PageOptions
-        from pgrag.ingest.source.selection import Selection
-
-        runs = self._app.index_tags(
-            library,
-            str(source),
-            tags,
-            PageOptions(language=language),
-            selection=Selection(tuple(include), tuple(exclude), subfolder),
-            dry_run=dry_run,
-        )
-        return dict(runs)
+        return dict(self._app.index_tags(library, str(source), tags, dry_run=dry_run, **arguments))
 
     def send_page(
         self,
@@ -478,37 +444,21 @@ class Client:
         *,
         every: timedelta | None = None,
         priority: int = 0,
-        base_url: str | None = None,
-        language: str | None = None,
-        slugs: SlugStyle | Literal[""] | None = None,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        subfolder: str | None = None,
-        ref: str | None = None,
-        include_ignored: bool = False,
+        **arguments: Unpack[JobArguments],
     ) -> Job:
         """Let a worker (`pgrag serve`, `pgrag worker`) synchronise a version with a source.
 
         A path is one of the worker's machine. `every` repeats the job so long after each end; of
         jobs that are due, those with the highest `priority` come first. The other arguments are
-        those of `index`.
+        those of `index`, and `tags`, as of `index_tags`.
         """
-        from pgrag.ingest.page import PageOptions
-        from pgrag.ingest.source.selection import Selection
-        from pgrag.jobs import stated
+        from pgrag.jobs import create
 
-        selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored)
-        options = stated(PageOptions(base_url=base_url, language=language, slugs=slugs))
-        [row] = self._call(
-            "create_job",
-            library=library,
-            arguments=selection.arguments(str(source)) | {"options": options},
-            version=version,
-            every=every,
-            priority=priority,
-            confined=False,
-        )
-        return self.job(row["create_job"])
+        number = create(
+            self._call, library, version, str(source), arguments,
+            every=every, priority=priority, confined=False,
+        )  # fmt: skip
+        return self.job(number)
 
     def jobs(
         self, *, state: str | None = None, library: str | None = None, top_k: int = 100

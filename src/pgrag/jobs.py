@@ -1,323 +1,84 @@
-"""Workers: they take jobs from the database, index what these name, and report how it went.
+"""Jobs: what faces make of a run of indexing, and what a worker does with it.
 
-The database decides which job is whose, by its own clock: see sql/jobs/. A worker that is killed,
-stopped or cut off loses its job when the lease ends, and what it still tries to write is refused.
+The database decides which job is whose, by its own clock: see sql/jobs/.
 """
 
-import logging
-import os
-import socket
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import asdict
-from datetime import timedelta
-from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Event, Lock, Thread
-from time import monotonic, sleep
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pgrag.app import App
-from pgrag.db import Caller, Row, Work, calling, working
-from pgrag.errors import (
-    Busy,
-    DatabaseError,
-    DatabaseUnavailable,
-    InvalidInput,
-    LeaseLost,
-    NotFound,
-    PgragError,
-    SettingsError,
-)
-from pgrag.ingest.page import PageOptions
-from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.allowed import require_allowed
+from pgrag.db import Row
+from pgrag.errors import InvalidInput
+from pgrag.ingest.arguments import JobArguments, checked
+from pgrag.ingest.reader import Progress
+from pgrag.ingest.remembered import options_of
+from pgrag.ingest.report import IndexReport, together
 from pgrag.ingest.source.source import Source
-from pgrag.ingest.source.uploads import received
-from pgrag.models import ChunkProfile
-
-log = logging.getLogger(__name__)
-
-LEASE_SECONDS = 60.0
-"""Without a sign of its worker for so long, a job is given to another one."""
-
-POLL_SECONDS = 5.0
-"""Between two looks for a job that is due, if no notification comes."""
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
-
-_CHANNEL = "pgrag_jobs"
-_BEAT_SECONDS = 0.5
-_BUSY_SECONDS = 3.0
-_LOOK_SECONDS = 0.2
-_GRACE_SECONDS = 30.0
-_MOST_REASONS = 1000
-#: Heartbeats need no connection of those that searches and the job itself use.
-_HEARTBEATS = Work("heartbeats", 1, 10.0, 10.0)
-
-#: Arguments of a run that no job may set.
-_OURS = frozenset({"dry_run", "in_child", "kept_pages", "patience", "progress"})
-_turn = Lock()
+"""The states of a job that no worker takes up again by itself."""
 
 
-class _GivenUp(Exception):
-    """The job was cancelled, is another worker's now, or the worker stops."""
+def create(
+    call: Callable[..., list[Row]],
+    library: str,
+    version: str,
+    source: str,
+    arguments: Mapping[str, Any],
+    **of_job: Any,
+) -> int:
+    """Make a job of a run with these arguments (see `JobArguments`); returns its number.
 
-
-class Worker:
-    """Works on the jobs of a database, one after the other, until it is stopped.
-
-    Jobs of others read only below the `roots`; by default those of the settings.
+    `call` calls SQL functions for whoever makes the job; `of_job` are arguments of
+    `pgrag.create_job`, such as `every`. Raises InvalidInput for arguments that no run can have.
     """
-
-    def __init__(
-        self,
-        app: App,
-        *,
-        lease: float = LEASE_SECONDS,
-        poll: float = POLL_SECONDS,
-        roots: Sequence[Path] | None = None,
-    ) -> None:
-        self.name = f"{socket.gethostname()}:{os.getpid()}"
-        self._app = app
-        self._lease = lease
-        self._poll = poll
-        self._roots = app.settings.mcp_roots if roots is None else roots
-        self._stopping = Event()
-        self._thread = Thread(target=self.run, name="pgrag worker", daemon=True)
-
-    def stop(self) -> None:
-        """End `run` soon; a job that is not done is given back, and what it has written stays."""
-        self._stopping.set()
-
-    def start(self) -> None:
-        """Work in a thread, until `end`."""
-        self._thread.start()
-
-    def end(self) -> None:
-        """Stop, and wait for the thread, though not for ever."""
-        self.stop()
-        self._thread.join(_GRACE_SECONDS)
-
-    def run(self) -> None:
-        """Work until `stop`; wait for the database whenever it does not answer."""
-        while not self._stopping.is_set():
-            try:
-                # First, because a call brings back an embedded server that has crashed.
-                if self.work():
-                    continue
-                with self._app.database.listening(_CHANNEL) as wait:
-                    while not self._stopping.is_set():
-                        if not self.work():
-                            self._wait(wait)
-            except PgragError as error:
-                log.warning("The worker waits: %s", error)
-                self._stopping.wait(min(self._poll, 1.0))
-
-    def work(self, job_id: int | None = None) -> bool:
-        """Do one job that is due, or this one; returns whether there was one.
-
-        One at a time in this process: reading and embedding use the whole processor.
-        """
-        if not _turn.acquire(timeout=self._poll):
-            return False
-        try:
-            rows = self._app.database.call(
-                "claim_job",
-                worker=self.name,
-                lease=timedelta(seconds=self._lease),
-                wanted_id=job_id,
-            )
-            for row in rows:
-                _Attempt(self._app, row, self._lease, self._stopping, self._roots).run()
-            return bool(rows)
-        finally:
-            _turn.release()
-
-    def _wait(self, wait: Callable[[float], bool]) -> None:
-        until = monotonic() + self._poll
-        while monotonic() < until and not self._stopping.is_set():
-            if wait(min(self._poll, 0.5)):
-                return
+    stated = _possible(version, arguments)
+    [row] = call(
+        "create_job",
+        library=library,
+        version=version,
+        arguments={"source": source} | stated,
+        **of_job,
+    )
+    return int(row["create_job"])
 
 
-def complete(
+def index(
     app: App,
-    job_id: int,
-    tell: Callable[[Row], None],
-    roots: Sequence[Path] | None = None,
-) -> Row:
-    """Wait for the end of a job, and return it; do it here if no other worker has taken it.
+    library: str,
+    version: str,
+    source: str | Source,
+    arguments: Mapping[str, Any],
+    *,
+    for_others: bool,
+    adds: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> IndexReport:
+    """Do what a job is made for, in child processes; the runs for several tags are one report.
 
-    `tell` gets the job a few times a second.
+    With `for_others` nothing is read that only the operator may; see `App.index`.
     """
-    helper: Thread | None = None
-    while True:
-        [job] = app.database.call("job", wanted_id=job_id)
-        tell(job)
-        if job["state"] in ENDED:
-            return job
-        if job["state"] == "queued" and (helper is None or not helper.is_alive()):
-            # In a thread of its own: what limits the caller must not limit the job.
-            helper = Thread(target=_help, args=[app, job_id, roots], daemon=True)
-            helper.start()
-        sleep(_LOOK_SECONDS)
+    stated = _possible(version, arguments)
+    tags = stated.pop("tags", None)
+    if tags is None or not isinstance(source, str):
+        return app.index(
+            library, version, source, in_child=True, for_others=for_others, adds=adds,
+            dry_run=dry_run, progress=progress, **stated,
+        )  # fmt: skip
+    runs = app.index_tags(
+        library, source, tags, in_child=True, for_others=for_others, dry_run=dry_run,
+        progress=lambda _: progress, **stated,
+    )  # fmt: skip
+    return together(library, source, runs)
 
 
-def _help(app: App, job_id: int, roots: Sequence[Path] | None) -> None:
-    try:
-        Worker(app, roots=roots, poll=_LOOK_SECONDS).work(job_id)
-    except PgragError as error:
-        log.warning("Job %s waits: %s", job_id, error)
-
-
-class _Attempt:
-    """One attempt at a job, with its heartbeat in a second thread."""
-
-    def __init__(
-        self, app: App, row: Row, lease: float, stopping: Event, roots: Sequence[Path]
-    ) -> None:
-        self._app = app
-        self._row = row
-        self._names = {"job_id": row["job_id"], "claim": row["claim"]}
-        self._lease = timedelta(seconds=lease)
-        self._stopping = stopping
-        self._roots = roots
-        self._progress: dict[str, Any] | None = None
-        self._is_over = Event()
-        self._standing = "held"
-
-    def run(self) -> None:
-        """Do the job, and say how it ended."""
-        heart = Thread(target=self._beat, name=f"pgrag job {self._row['job_id']}", daemon=True)
-        heart.start()
-        try:
-            end = self._ended()
-        finally:
-            self._is_over.set()
-            heart.join()
-        self._report(end)
-
-    def _ended(self) -> Callable[[], object]:
-        """Do the job; returns the call that ends it."""
-        call = partial(self._app.database.call, **self._names)
-        number = self._row["job_id"]
-        try:
-            report = self._index()
-        except _GivenUp:
-            return partial(call, "release_job")
-        except LeaseLost as error:
-            log.warning("%s", error)
-            return partial(call, "release_job")
-        except Busy as error:
-            log.info("Job %s waits: %s", number, error)
-            return partial(call, "release_job", delay=timedelta(seconds=_BUSY_SECONDS))
-        except PgragError as error:
-            log.warning("Job %s failed: %s", number, error)
-            cannot_help = isinstance(error, InvalidInput | NotFound | SettingsError)
-            return partial(call, "fail_job", reason=_storable(str(error)), final=cannot_help)
-        except Exception as error:
-            log.exception("Job %s failed", number)
-            reason = _storable(f"{type(error).__name__}: {error}")
-            return partial(call, "fail_job", reason=reason)
-        return partial(call, "finish_job", report=_kept(report))
-
-    def _index(self) -> IndexReport:
-        row = self._row
-        arguments = dict(row["arguments"])
-        if ours := sorted(_OURS & arguments.keys()):
-            raise InvalidInput(f"A job has no argument {ours[0]!r}.")
-        options = _options(arguments.pop("options", {}))
-        lease = f"{row['job_id']}.{row['claim']}"
-        with ExitStack() as stack, calling(Caller(f"job {row['job_id']}", lease=lease)):
-            if row["is_upload"]:
-                folder = stack.enter_context(TemporaryDirectory(prefix="pgrag-upload-"))
-                arguments["source"] = self._received(Path(folder))
-            elif row["confined"]:
-                require_allowed(self._roots, arguments)
-            return self._app.index(
-                row["library"],
-                row["version"],
-                options=options,
-                **arguments,
-                in_child=True,
-                progress=self._note,
-            )
-
-    def _received(self, folder: Path) -> Source:
-        number = self._row["job_id"]
-        pieces = self._app.database.stream("upload_pieces", job_id=number)
-        return received(f"upload {number}", pieces, folder)
-
-    def _note(self, done: int, total: int, documents: int) -> None:
-        if self._standing != "held" or self._stopping.is_set():
-            raise _GivenUp
-        self._progress = {"done": done, "total": total, "documents": documents}
-
-    def _beat(self) -> None:
-        """Extend the lease, sooner if there is progress to be told, until the attempt is over.
-
-        A heartbeat that fails is tried again: only the database says that the lease has ended.
-        """
-        told, due = None, monotonic()
-        with working(_HEARTBEATS):
-            while not self._is_over.wait(_BEAT_SECONDS) and self._standing != "lost":
-                progress = self._progress
-                if progress is told and monotonic() < due:
-                    continue
-                with suppress(DatabaseError):
-                    [row] = self._app.database.call(
-                        "extend_lease", **self._names, lease=self._lease, progress=progress
-                    )
-                    self._standing = row["extend_lease"]
-                    told, due = progress, monotonic() + min(self._lease.total_seconds() / 4, 2.0)
-
-    def _report(self, end: Callable[[], object]) -> None:
-        """Say how the attempt ended, when the database answers again.
-
-        A worker that stops does not wait for it: the lease will end.
-        """
-        while True:
-            try:
-                end()
-            except DatabaseUnavailable as error:
-                log.warning("Job %s cannot be ended yet: %s", self._row["job_id"], error)
-            except InvalidInput as error:
-                reason = _storable(f"Its report cannot be stored: {error}")
-                end = partial(self._app.database.call, "fail_job", **self._names, reason=reason)
-            else:
-                return
-            if self._stopping.wait(1.0):
-                return
-
-
-def stated(options: PageOptions) -> dict[str, Any]:
-    """The options that a caller has stated, as a job keeps them."""
-    values = {
-        name: getattr(options, name) for name in ("base_url", "language", "slugs", "converter")
-    }
-    values["profile"] = asdict(options.profile) if options.profile else options.profile
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _options(values: Mapping[str, Any]) -> PageOptions:
-    """The options that `stated` has written."""
-    profile = values.get("profile")
-    return PageOptions(**{**values, "profile": ChunkProfile(**profile) if profile else profile})
-
-
-def _storable(text: str) -> str:
-    """A reason without what PostgreSQL cannot store."""
-    return text.replace("\0", "").encode("utf-8", "backslashreplace").decode()
-
-
-def _kept(report: IndexReport) -> Mapping[str, Any]:
-    """What is stored of a report; of its lists the beginning."""
-    kept = asdict(report)
-    for name, value in kept.items():
-        if isinstance(value, list):
-            kept[name] = value[:_MOST_REASONS]
-        elif isinstance(value, dict):
-            kept[name] = dict(list(value.items())[:_MOST_REASONS])
-    return kept
+def _possible(version: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    stated = checked(arguments, JobArguments)
+    options_of(stated)
+    if "tags" in stated and (version or "ref" in stated):
+        raise InvalidInput(
+            "With tags, the versions and refs are those of the tags.",
+            hint="Leave out version and ref.",
+        )
+    return stated

@@ -93,8 +93,10 @@ class ChunkProfile:
             raise ValueError(f"{self}: maximum must be at least twice minimum, and at least 80")
 
 
+ProfileName = Literal["by_heading", "by_meaning", "short", "medium", "long"]
+
 #: The named profiles.
-CHUNK_PROFILES = {
+CHUNK_PROFILES: dict[str, ChunkProfile] = {
     profile.name: profile
     for profile in (
         ChunkProfile("by_heading", minimum=150, preferred=2400, maximum=2400),

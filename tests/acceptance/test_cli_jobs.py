@@ -38,6 +38,24 @@ def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folde
     assert "a job writes" in pgrag.run("index", "notes", folder, "--job", "--dry-run", code=2).err
 
 
+def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag: CommandLine, folder: Path) -> None:
+    site = "https://docs.example/kestrel/4.2/"
+    made = pgrag.json(
+        "index", "kestrel", site, "--max-pages", "9", "--allow-private", "--include", "a/{b,c}",
+        "--include", "d", "--profile", "short", "--chunk-sizes", "150,900,1200", "--job",
+    )  # fmt: skip
+    assert made["version"] == "4.2"
+    shown = pgrag.json("jobs", "show", made["job_id"])
+    assert shown["arguments"] == {
+        "source": site, "max_pages": 9, "allow_private": True, "include": ["a/{b,c}", "d"],
+        "profile": "short", "chunk_sizes": [150, 900, 1200],
+    }  # fmt: skip
+    tags = pgrag.json("index", "kestrel", folder, "--tags", "v*", "--job")
+    assert pgrag.json("jobs", "show", tags["job_id"])["arguments"]["tags"] == "v*"
+    wrong = pgrag.run("index", "kestrel@1", folder, "--tags", "v*", "--job", code=2).err
+    assert "--tags" in wrong
+
+
 def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Path) -> None:
     pgrag.run("index", "notes", folder, "--job")
     worker = pgrag.start("worker")

@@ -10,7 +10,6 @@ from api_client import ApiClient, serving
 from api_corpus import SOURCES, write
 
 from pgrag.app import App
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 
@@ -27,7 +26,8 @@ def harbour_url(
                     source.library,
                     source.version,
                     str(write(source, folder)),
-                    PageOptions(base_url=source.base_url, language=source.language),
+                    base_url=source.base_url,
+                    language=source.language,
                 )
         yield url
 

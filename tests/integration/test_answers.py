@@ -26,7 +26,6 @@ from pgrag.errors import (
     NotConfigured,
     UnknownLibrary,
 )
-from pgrag.ingest.page import PageOptions
 from pgrag.reranking import Reranked
 from pgrag.search import Search
 from pgrag.settings import Settings
@@ -61,7 +60,8 @@ def app(
                     source.library,
                     source.version,
                     str(write(source, folder)),
-                    PageOptions(base_url=source.base_url, language=source.language),
+                    base_url=source.base_url,
+                    language=source.language,
                 )
             yield app
 

@@ -22,7 +22,6 @@ from llm_server import break_off, hang, hang_after, says, status
 from pgrag.access import Policy
 from pgrag.api import create_app, delivery
 from pgrag.app import App
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 ASKED = {"question": "When is the range of the tide largest?", "library": "harbour"}
@@ -42,7 +41,7 @@ def database_of_answers(
     with clone() as url:
         with App(Settings(database_url=url, pool_size=2)) as app:
             folder = write(source, tmp_path_factory.mktemp("api_answers"))
-            app.index("harbour", "2.1", str(folder), PageOptions(base_url=source.base_url))
+            app.index("harbour", "2.1", str(folder), base_url=source.base_url)
         yield url
 
 

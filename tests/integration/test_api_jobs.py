@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from api_client import ApiClient, problem, serving
 from pipeline_runs import slow_pages
+from website import Website, page
 
-from pgrag import jobs
 from pgrag.access import Policy
-from pgrag.jobs import Worker
+from pgrag.worker import Worker, complete
 
 PAGES = "/v1/libraries/manual/versions/2.0/pages"
 UPLOAD = "/v1/libraries/manual/versions/2.0/upload"
@@ -50,7 +50,7 @@ def found(api: ApiClient, query: str) -> list[str]:
 def worked(api: ApiClient, response: Any) -> dict[str, Any]:
     assert response.status_code == 202, response.text
     number = response.json()["job_id"]
-    return jobs.complete(api.app, number, lambda row: None)
+    return complete(api.app, number, lambda row: None)
 
 
 def test_a_page_is_found_when_the_answer_comes(api):
@@ -213,6 +213,34 @@ def test_a_job_is_made_watched_and_done(api, docs):
     assert api.ok("/v1/jobs", before=number) == {"jobs": [], "next": None}
 
 
+def test_a_website_is_followed_as_far_as_the_job_says(database_url):
+    pages = {"/": page("Start", "", *(f"/{n}.html" for n in range(5)))}
+    pages |= {f"/{n}.html": page(f"Page {n}") for n in range(5)}
+    body = {"library": "manual", "version": "2.0", "max_pages": 3, "exclude": ["4.html"]}
+    allowed = {"outgoing_allow": ("127.0.0.0/8",)}
+    with serving(database_url, **allowed) as api, Website(pages) as site:
+        row = worked(api, api.post("/v1/jobs", body | {"source": site.url, "max_depth": 1}))
+        assert row["arguments"] == {
+            "source": site.url, "max_pages": 3, "max_depth": 1, "exclude": ["4.html"],
+        }  # fmt: skip
+        assert (row["state"], row["report"]["written"]) == ("succeeded", 3)
+        assert "/4.html" not in site.asked
+
+
+def test_how_pages_are_read_is_stated_by_jobs_and_uploads(api, docs):
+    options = {"slugs": "mkdocs", "profile": "short", "chunk_sizes": [20, 200, 400]}
+    body = {"library": "manual", "version": "2.0", "source": str(docs)}
+    assert worked(api, api.post("/v1/jobs", body | options))["report"]["slugs"] == "mkdocs"
+    [row] = api.app.database.call("version_source", library="manual", version="2.0")
+    remembered = row["version_source"]
+    assert (remembered["slugs"], remembered["chunk_profile"]["maximum"]) == ("mkdocs", 400)
+    url = f"{UPLOAD}?name=a.md&slugs=hugo&chunk_sizes=30,300,500"
+    worked(api, send(api, "POST", url, TIDES, "text/markdown"))
+    [row] = api.app.database.call("version_source", library="manual", version="2.0")
+    remembered = row["version_source"]
+    assert (remembered["slugs"], remembered["chunk_profile"]["maximum"]) == ("hugo", 500)
+
+
 def test_a_running_job_is_cancelled(api, docs, monkeypatch):
     begun = slow_pages(monkeypatch, 1.0)
     number = api.post("/v1/jobs", {"library": "manual", "source": str(docs)}).json()["job_id"]
@@ -230,6 +258,14 @@ def test_a_running_job_is_cancelled(api, docs, monkeypatch):
         ({"library": "manual"}, 422, "invalid-request"),
         ({"library": "manual", "source": "/etc"}, 422, "invalid-input"),
         ({"library": "manual", "source": "file:///etc"}, 422, "invalid-input"),
+        ({"library": "manual", "source": "https://docs.example/", "allow_private": True}, 422,
+         "invalid-request"),
+        ({"library": "manual", "source": "https://docs.example/", "max_pages": 0}, 422,
+         "invalid-request"),
+        ({"library": "manual", "source": "https://docs.example/", "chunk_sizes": [3, 2, 1]}, 422,
+         "invalid-input"),
+        ({"library": "manual", "version": "1", "source": "https://docs.example/x.git",
+          "tags": "v*"}, 422, "invalid-input"),
         ({"library": "a b", "source": "https://docs.example/"}, 422, "invalid-input"),
         ({"library": "manual", "source": "https://docs.example/", "every": "1s"}, 422,
          "invalid-request"),

@@ -20,7 +20,6 @@ from pgrag.access import NEEDS, Policy, needs_of
 from pgrag.app import App
 from pgrag.db import Caller, calling
 from pgrag.errors import TimeExceeded
-from pgrag.ingest.page import PageOptions
 from pgrag.mcp.tools import offered
 from pgrag.settings import Settings
 
@@ -65,8 +64,13 @@ def site(
     with clone() as url:
         with App(Settings(database_url=url, pool_size=2)) as app:
             for source in SOURCES:
-                options = PageOptions(base_url=source.base_url, language=source.language)
-                app.index(source.library, source.version, str(write(source, folder)), options)
+                app.index(
+                    source.library,
+                    source.version,
+                    str(write(source, folder)),
+                    base_url=source.base_url,
+                    language=source.language,
+                )
         yield Site(url)
 
 

@@ -52,7 +52,7 @@ EXPECTED = {
     ("PUT", "/v1/libraries/{library}/versions/{version}/pages/{key}"): "library version key",
     ("DELETE", "/v1/libraries/{library}/versions/{version}/pages/{key}"): "library version key",
     ("POST", "/v1/libraries/{library}/versions/{version}/upload"): (
-        "library version name replace base_url language"
+        "library version name replace base_url language slugs converter profile chunk_sizes"
     ),
     ("GET", "/v1/libraries"): "",
     ("GET", "/v1/libraries/{library}"): "library",

@@ -219,8 +219,18 @@ def test_pages_are_sent_and_jobs_are_made(clone, tmp_path):
         )
         assert (job.state, job.version, job.every) == ("queued", "2.0", timedelta(days=1))
         assert job.arguments.items() >= {"source": str(tmp_path), "exclude": ["x/**"]}.items()
-        assert job.arguments["options"] == {"language": "de"}
+        assert job.arguments["language"] == "de"
         assert [each.job_id for each in db.jobs(state="queued")] == [job.job_id]
+        tags = db.create_job("harbour", tmp_path, tags="v*", max_pages=7)
+        assert (tags.arguments["tags"], tags.arguments["max_pages"]) == ("v*", 7)
+        db.cancel_job(tags.job_id)
+        with pytest.raises(pgrag.InvalidInput, match="no argument 'max_page'"):
+            db.create_job("harbour", tmp_path, max_page=7)
+        with pytest.raises(pgrag.InvalidInput, match="no argument 'tags'"):
+            db.index("harbour", tmp_path, tags="v*")
+        with pytest.raises(pgrag.InvalidInput, match="one of github"):
+            db.index("harbour", tmp_path, slugs="jekyll")
+        assert [each.library for each in db.libraries()] == ["notes"]
         assert db.cancel_job(job.job_id) == "cancelled"
         assert db.retry_job(job.job_id) == "queued"
         with pytest.raises(pgrag.UnknownJob):

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from pipeline_runs import Recorder, index, write
 
-from pgrag.errors import InvalidInput
-
 SITE = {
     "state.mdx": (
         "# State\n\n## `set` functions, like `setSomething(next)` {/*setstate*/}\n\nThey act.\n\n"
@@ -131,10 +129,3 @@ def test_every_version_has_its_own_memory(database, embedder, tmp_path):
     assert report.changes == []
     [row] = database.call("pages", library="guide", version="2.0")
     assert row["url"] == "/a"
-
-
-def test_an_unknown_style_is_refused_before_anything_is_written(database, embedder, tmp_path):
-    write(tmp_path, {"a.md": "# Kettle\n\nIt boils.\n"})
-    with pytest.raises(InvalidInput, match=r"no slug style 'jekyll'.* github, vitepress"):
-        index(database, embedder, tmp_path, slugs="jekyll")
-    assert database.call("libraries") == []

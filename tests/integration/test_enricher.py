@@ -19,7 +19,6 @@ from pgrag.enrichment import Enricher, EnrichmentReport, Kind
 from pgrag.enrichment.runner import GIVE_UP
 from pgrag.errors import DatabaseError, LanguageModelError, NotConfigured
 from pgrag.ingest.embeddings import embed_pending
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 TOOLS = ("saw", "plane", "chisel", "vice")
@@ -56,7 +55,7 @@ def app(database_url: str, server: Server, tmp_path: Path) -> Iterator[App]:
         llm_concurrency=4,
     )  # fmt: skip
     with App(settings) as app:
-        app.index("shop", "", str(tmp_path / "docs"), PageOptions())
+        app.index("shop", "", str(tmp_path / "docs"))
         yield app
 
 
@@ -302,7 +301,7 @@ def test_pages_may_be_indexed_while_a_model_writes(
         changed = pages()["saw.md"].replace("dry cloth", "soft brush")
         (tmp_path / "docs" / "saw.md").write_text(changed, "utf-8")
         (tmp_path / "docs" / "vice.md").unlink()
-        report = app.index("shop", "", str(tmp_path / "docs"), PageOptions())
+        report = app.index("shop", "", str(tmp_path / "docs"))
         assert (report.written, report.removed) == (1, 1)
     finally:
         gate.set()
@@ -319,31 +318,31 @@ def test_indexing_does_it_where_the_library_wants_it(
     app: App, server: Server, tmp_path: Path
 ) -> None:
     docs = str(tmp_path / "docs")
-    app.index("shop", "", docs, PageOptions())
+    app.index("shop", "", docs)
     assert server.requests == []
     app.database.call(
         "configure_library", library="shop", settings={"enrichment": "context,summaries"}
     )
-    report = app.index("shop", "", docs, PageOptions())
+    report = app.index("shop", "", docs)
     assert report.enriched == {"context": 12, "summaries": 4}
     asked = len(server.requests)
-    report = app.index("shop", "", docs, PageOptions())
+    report = app.index("shop", "", docs)
     assert report.enriched == {"context": 0, "summaries": 0}
     assert len(server.requests) == asked
     (tmp_path / "docs" / "saw.md").write_text(pages()["saw.md"].replace("dry", "wet"), "utf-8")
-    report = app.index("shop", "", docs, PageOptions())
+    report = app.index("shop", "", docs)
     assert report.enriched == {"context": 3, "summaries": 1}
     assert is_sound(app)
 
     # A model that fails, or none at all, keeps nobody from indexing.
     server.script = [status(500)]
     (tmp_path / "docs" / "saw.md").write_text(pages()["saw.md"].replace("dry", "old"), "utf-8")
-    report = app.index("shop", "", docs, PageOptions())
+    report = app.index("shop", "", docs)
     assert report.enriched == {"context": 0, "summaries": 0}
     assert [w.partition(": ")[0] for w in report.warnings] == ["saw.md"] * 4
     without = App(Settings(database_url=app.settings.database_url))
     with without:
-        report = without.index("shop", "", docs, PageOptions())
+        report = without.index("shop", "", docs)
         assert report.warnings == [
             "The setting enrichment is 'context,summaries': No language model is configured."
             " Set PGRAG_LLM_URL and PGRAG_LLM_MODEL."

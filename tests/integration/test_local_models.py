@@ -15,7 +15,6 @@ from pgrag.db import Database
 from pgrag.embedding import Vectors, local_model
 from pgrag.embedding.embedder import normalized
 from pgrag.errors import EmbeddingError
-from pgrag.ingest.page import PageOptions
 from pgrag.settings import Settings
 
 MODEL = "models/of-mine"
@@ -115,7 +114,7 @@ def test_without_the_extra_the_error_names_it_and_searches_go_on(
         assert app.library_model("guide") == MODEL
         assert [embedder.name for embedder in app.providers.local] == [MODEL, f"{MODEL}+late"]
         with pytest.raises(EmbeddingError, match=r"not installed.*pip install 'pgrag\[local\]'"):
-            app.index("guide", "", str(tmp_path), PageOptions())
+            app.index("guide", "", str(tmp_path))
         assert app.database.call("libraries") == []
         connection.execute("select pgrag.register_model(%s, 3, provider => 'local')", [MODEL])
         connection.execute(

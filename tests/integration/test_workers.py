@@ -10,14 +10,15 @@ from typing import Any
 
 import psycopg
 import pytest
+from git_server import GitServer, run_git, serving
 from pipeline_runs import slow_pages
 from psycopg.types.json import Jsonb
 
 from pgrag import jobs
 from pgrag.app import App
 from pgrag.errors import DatabaseUnavailable
-from pgrag.jobs import Worker
 from pgrag.settings import Settings
+from pgrag.worker import Worker, complete
 
 PATIENCE = 60
 
@@ -110,6 +111,65 @@ def test_a_job_of_others_reaches_no_private_address(app):
     Worker(app).work()
     [failure] = ended(app, row["create_job"], "failed")["failures"]
     assert "operator alone" in failure["reason"]
+
+
+@pytest.fixture
+def tagged(tmp_path) -> Iterator[GitServer]:
+    """Served as notes.git: the tags v1.0 and v1.1 have a page, v0.9 has none."""
+    root = tmp_path / "served"
+    work = root / "work"
+    work.mkdir(parents=True)
+    run_git(work, "init", "-q", "-b", "main")
+    for tag, text in {"v0.9": "", "v1.0": "Twice a day.", "v1.1": "High water twice."}.items():
+        if text:
+            (work / "tides.md").write_text(f"# Tides\n\n{text}\n")
+        run_git(work, "add", "-A")
+        run_git(work, "commit", "-q", "--allow-empty", "-m", tag)
+        run_git(work, "tag", tag)
+    run_git(root, "clone", "-q", "--bare", "work", "notes.git")
+    with serving(root) as server:
+        yield server
+
+
+def test_only_jobs_of_the_operator_use_the_credentials_of_the_worker(
+    app, tagged, tmp_path, monkeypatch
+):
+    home = tmp_path / "account"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[credential]\n\thelper = store\n")
+    place = tagged.url.removeprefix("http://").replace(":", "%3a")
+    (home / ".git-credentials").write_text(f"http://ada:s3cr3t@{place}\n")
+    monkeypatch.setenv("HOME", str(home))
+    tagged.login = "ada:s3cr3t"
+    source = f"{tagged.url}/notes.git"
+    settings = Settings(database_url=app.settings.database_url, outgoing_allow=("127.0.0.0/8",))
+    with App(settings) as app:
+        own = create(app, source, confined=False)
+        Worker(app).work()
+        assert ended(app, own)["report"]["written"] == 1
+        other = create(app, source, version="2.0")
+        Worker(app).work()
+        [failure] = job(app, other)["failures"]
+        assert "needs a login" in failure["reason"]
+        assert "s3cr3t" not in f"{job(app, own)}{job(app, other)}"
+
+
+def test_every_tag_becomes_a_version_by_one_job(app, tagged):
+    settings = Settings(database_url=app.settings.database_url, outgoing_allow=("127.0.0.0/8",))
+    with App(settings) as app:
+        arguments = {"source": f"{tagged.url}/notes.git", "tags": "v*"}
+        [row] = app.database.call("create_job", library="manual", arguments=Jsonb(arguments))
+        Worker(app).work()
+        report = ended(app, row["create_job"])["report"]
+        assert (report["versions"], report["written"]) == (["1.0", "1.1"], 2)
+        assert "no documentation in it" in report["failed"]["0.9"]
+        labels = {row["version"] for row in app.database.call("library_versions", library="manual")}
+        assert labels == {"1.0", "1.1"}
+        arguments["ref"] = "v1.0"
+        [row] = app.database.call("create_job", library="manual", arguments=Jsonb(arguments))
+        Worker(app).work()
+        [failure] = ended(app, row["create_job"], "failed")["failures"]
+        assert "Leave out version and ref" in failure["reason"]
 
 
 def test_a_source_outside_of_the_roots_fails_at_once(app, tmp_path):
@@ -284,7 +344,7 @@ def test_lines_of_json_are_pages_and_a_bad_line_is_told(app):
 
 def test_a_job_is_completed_without_any_other_worker(app, docs):
     seen = []
-    row = jobs.complete(app, create(app, docs), seen.append)
+    row = complete(app, create(app, docs), seen.append)
     assert row["state"] == "succeeded"
     assert seen[0]["state"] == "queued"
 
@@ -295,6 +355,6 @@ def test_a_job_that_another_worker_has_is_waited_for(app, docs, monkeypatch):
     with App(app.settings) as other, running(other):
         until(lambda: job(app, number)["state"] == "running")
         seen = []
-        row = jobs.complete(app, number, seen.append)
+        row = complete(app, number, seen.append)
     assert row["state"] == "succeeded"
     assert any(each["progress"] for each in seen)

@@ -25,7 +25,7 @@ MODULES = sorted(
 #: One owner per dependency: nobody else needs to change when it does.
 OWNERS = {
     "psycopg": {
-        "pgrag.app", "pgrag.cli.database", "pgrag.configuration", "pgrag.db",
+        "pgrag.cli.database", "pgrag.connected", "pgrag.configuration", "pgrag.db",
         "pgrag.doctor", "pgrag.driver_errors", "pgrag.embedded", "pgrag.embedding.builtin",
         "pgrag.ingest.pipeline", "pgrag.ingest.writer", "pgrag.routines", "pgrag.schema",
     },

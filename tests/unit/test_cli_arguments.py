@@ -12,7 +12,6 @@ import typer
 from pgrag.cli.arguments import (
     Target,
     counted,
-    parse_chunk_profile,
     parse_duration,
     parse_filters,
     parse_rate,
@@ -81,14 +80,6 @@ def test_what_is_no_filter_is_refused(conditions: list[str], document: str | Non
         parse_filters(conditions, document)
 
 
-def test_sizes_of_chunks_are_three_rising_numbers() -> None:
-    profile = parse_chunk_profile("by_heading", "20,200,400")
-    assert (profile.minimum, profile.preferred, profile.maximum) == (20, 200, 400)
-    for wrong in ("20", "a,b,c", "300,200,400", "20,200,30"):
-        with pytest.raises(typer.BadParameter):
-            parse_chunk_profile("by_heading", wrong)
-
-
 def test_settings_are_json_where_they_can_be() -> None:
     assert parse_settings(["alpha=0.5", "k1=null", "field_weights.title=4", "note=a=b"]) == {
         "alpha": 0.5,
@@ -120,15 +111,6 @@ def test_nothing_slow_is_imported_before_it_is_needed(module: str, later: set[st
         text=True,
     )
     assert later & set(ended.stdout.split()) == set()
-
-
-def test_a_profile_by_name_keeps_its_way_to_cut_with_other_sizes():
-    assert parse_chunk_profile("long", None).maximum == 2400
-    assert parse_chunk_profile("by_meaning", None).by_meaning
-    sized = parse_chunk_profile("by_meaning", "20,200,400")
-    assert (sized.by_meaning, sized.maximum) == (True, 400)
-    with pytest.raises(typer.BadParameter, match="by_heading, by_meaning, short, medium, long"):
-        parse_chunk_profile("tiny", None)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,12 @@ from pgrag.api.routes import (
     pages,
     searches,
     sending,
+    uploads,
 )
 from pgrag.app import App
-from pgrag.jobs import Worker
 from pgrag.mcp.http import Endpoint
 from pgrag.work import Works
+from pgrag.worker import Worker
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -134,6 +135,7 @@ def create_app(
         contents.router,
         graph.router,
         sending.router,
+        uploads.router,
         libraries.router,
         jobs.router,
         pages.pages,

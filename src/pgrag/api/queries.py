@@ -3,25 +3,21 @@
 Their names, types, bounds and descriptions are declared in `pgrag.arguments`.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pgvector import HalfVector
 from pydantic import (
     AliasChoices,
     Field,
-    Json,
-    PlainSerializer,
     create_model,
     model_validator,
 )
 
-from pgrag.api.arguments import Arguments, Body, LibraryName, Text, VersionWish
+from pgrag.api.arguments import Arguments, Body, Text
+from pgrag.api.fields import fields, with_declared
 from pgrag.arguments import (
     FUNCTIONS,
     AnswerArguments,
     ContextArguments,
-    Declared,
     FacetArguments,
     PagesArguments,
     SearchArguments,
@@ -35,14 +31,9 @@ _QUERY: dict[str, Any] = {
     " parentheses.",
     "examples": ["connection pool timeout"],
 }
-_NUMBER = {int: r"\d{1,6}", float: r"\d{1,4}(\.\d{1,6})?"}
 
 #: Arguments that are not the search's own, or that concern the reply.
 _NOT_OURS = {"query", "question", "stream"}
-
-_SCOPE: dict[str, Any] = {"library": LibraryName, "version": VersionWish}
-
-Model = TypeVar("Model", bound="Query")
 
 
 class Query(Arguments):
@@ -95,100 +86,11 @@ def query_models(
             __module__=__name__,
             __doc__=about,
             query=(type_, Field(**query, **spelt)),
-            **(_fields(arguments, in_json=kind == "Body") if arguments else {}),
+            **(fields(arguments, in_json=kind == "Body") if arguments else {}),
         )
         for kind, spelt in names.items()
     )
     return parameters, body
-
-
-def _with(arguments: type) -> Callable[[type[Model]], type[Model]]:
-    """Add the declared arguments to the fields of a body."""
-    return lambda model: create_model(
-        model.__name__,
-        __base__=model,
-        __module__=__name__,
-        __doc__=model.__doc__,
-        **_fields(arguments, in_json=True),
-    )
-
-
-def _fields(arguments: type, *, in_json: bool) -> Any:
-    """The declared arguments as fields of a body or of an address."""
-    return {
-        one.name: (_type(one, in_json=in_json) | None, _field(one, in_json=in_json))
-        for one in declared(arguments, "rest")
-        if in_json or one.name != "query_embedding"
-    }
-
-
-def _field(one: Declared, *, in_json: bool) -> Any:
-    argument = one.argument
-    description, examples = argument.meaning, [*argument.examples]
-    if argument.default is not None:
-        description = f"{description.rstrip('.')}; by default {_shown(argument.default)}."
-    if not in_json and (one.item or one.type == dict[str, Any]):
-        description += " With commas." if one.item else " As JSON."
-        examples = [_as_text(example) for example in examples]
-    return Field(default=None, description=description, examples=examples or None)
-
-
-def _shown(default: Any) -> str:
-    if isinstance(default, tuple):
-        return " and ".join(map(str, default))
-    return str(default).lower() if isinstance(default, bool) else str(default)
-
-
-def _as_text(example: Any) -> str:
-    """An example as written in an address."""
-    if isinstance(example, tuple):
-        return ",".join(map(str, example))
-    return str(example).replace("'", '"')
-
-
-def _type(one: Declared, *, in_json: bool) -> Any:
-    """The type of a field, with its bounds."""
-    argument = one.argument
-    minimum, maximum = argument.bounds
-    if one.name in _SCOPE:
-        return _SCOPE[one.name]
-    if one.item:
-        return _list(one) if in_json else _text_of_list(one)
-    if one.type == dict[str, Any] and not in_json:
-        return Json[dict[str, Any]]
-    if one.type is str:
-        return Annotated[Text, Field(max_length=argument.longest)]
-    if one.type in {int, float}:
-        return Annotated[one.type, Field(ge=minimum, le=maximum)]
-    return one.type
-
-
-def _list(one: Declared) -> Any:
-    argument = one.argument
-    minimum, maximum = argument.bounds
-    item: Any = (
-        Annotated[Text, Field(max_length=200)]
-        if one.item is str
-        else Annotated[one.item, Field(ge=minimum, le=maximum)]
-    )
-    bounds = Field(min_length=argument.shortest, max_length=argument.longest)
-    if one.name == "query_embedding":
-        return Annotated[list[item], bounds, PlainSerializer(HalfVector, Any)]
-    return Annotated[list[item], bounds]
-
-
-def _text_of_list(one: Declared) -> Any:
-    """A comma-separated list, which the database takes as an array."""
-    argument = one.argument
-    number = r"[0-2]" if argument.bounds == (0, 2) else _NUMBER.get(one.item, r"[^,]+")
-    more = "" if argument.longest is None else argument.longest - 1
-    least = max((argument.shortest or 1) - 1, 0)
-    pattern = f"^{number}(,{number}){{{least},{more}}}$"
-    return Annotated[
-        Text,
-        Field(pattern=pattern),
-        PlainSerializer(lambda text: [one.item(item) for item in text.split(",")]),
-    ]
 
 
 SEARCHES = query_models("Search", "A search.", _Search, SearchArguments)
@@ -228,7 +130,7 @@ class BatchBody(Body):
         return self
 
 
-@_with(AnswerArguments)
+@with_declared(AnswerArguments)
 class AnswerBody(Body, Query):
     """A question, and how it shall be answered."""
 

@@ -5,12 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 import typer
-
-from pgrag.ingest.text.slugs import SLUG_STYLES, SlugStyle
-from pgrag.models import CHUNK_PROFILES, ChunkProfile
 
 _CONDITION = re.compile(
     r"\s*(?P<field>[^=<>!]+?)\s*(?P<operator>!=|<=|>=|=|<|>)(?P<value>.*)", re.S
@@ -166,52 +163,3 @@ def _json_object(text: str) -> dict[str, Any]:
     raise typer.BadParameter(
         'must be a JSON object, such as {"type": "guide"}.', param_hint="--filters"
     )
-
-
-def parse_converter(name: str | None) -> Literal["docling", ""] | None:
-    """Find a converter; "" and None are returned as they are."""
-    if not name:
-        return None if name is None else ""
-    if name == "docling":
-        return "docling"
-    raise typer.BadParameter(
-        f"there is no converter {name!r}; choose docling.", param_hint="--converter"
-    )
-
-
-def parse_slug_style(name: str | None) -> SlugStyle | Literal[""] | None:
-    """Find a slug style; "" and None are returned as they are."""
-    if not name:
-        return None if name is None else ""
-    for style in SLUG_STYLES:
-        if style == name:
-            return style
-    raise typer.BadParameter(
-        f"there is no style {name!r}; choose {', '.join(SLUG_STYLES)}.", param_hint="--slugs"
-    )
-
-
-def parse_chunk_profile(name: str | None, sizes: str | None) -> ChunkProfile | Literal[""] | None:
-    """Find a profile; `sizes` are MINIMUM,PREFERRED,MAXIMUM in characters and override it.
-
-    None if neither is given, "" if the name is empty and there are no sizes.
-    """
-    if not name and sizes is None:
-        return None if name is None else ""
-    profile = CHUNK_PROFILES.get(name or "medium")
-    if profile is None:
-        raise typer.BadParameter(
-            f"there is no profile {name!r}; choose {', '.join(CHUNK_PROFILES)}.",
-            param_hint="--profile",
-        )
-    if sizes is None:
-        return profile
-    try:
-        minimum, preferred, maximum = (int(part) for part in sizes.split(","))
-        return ChunkProfile("custom", minimum, preferred, maximum, by_meaning=profile.by_meaning)
-    except ValueError:
-        raise typer.BadParameter(
-            f"{sizes!r} must be three increasing numbers, such as 150,900,1200; the last at least"
-            " twice the first, and at least 80.",
-            param_hint="--chunk-sizes",
-        ) from None

@@ -150,21 +150,40 @@ def searching(arguments: type) -> Callable[[Callable[..., Output]], Callable[...
     The function gets them as the mapping `arguments`, by their declared names: only those that were
     given, with library, version and filters parsed from their notations.
     """
-    shown = [one for one in declared(arguments, "cli") if one.name not in _NOTATIONS]
+
+    def parsed(values: dict[str, Any]) -> dict[str, Any]:
+        library, version = options.scope(values.pop("library"), values.pop("version"))
+        filters = parse_filters(values.pop("condition") or (), values.pop("filters"))
+        return {"library": library, "version": version, "filters": filters}
+
+    return taking(arguments, _NOTATIONS, parsed)
+
+
+def taking(
+    arguments: type,
+    notations: Mapping[str, Any] | None = None,
+    parsed: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: {},
+) -> Callable[[Callable[..., Output]], Callable[..., None]]:
+    """Make a command with an option for each declared argument.
+
+    The function gets those that were given as the mapping `arguments`, by their declared names.
+    The options `notations` have a form of their own, which `parsed` takes out of the values and
+    returns as arguments.
+    """
+    own_form = notations or {}
+    shown = [one for one in declared(arguments, "cli") if one.name not in own_form]
 
     def decorate(function: Callable[..., Output]) -> Callable[..., None]:
         @wraps(function)
         def run(app: App, **values: Any) -> Output:
-            library, version = options.scope(values.pop("library"), values.pop("version"))
-            filters = parse_filters(values.pop("condition") or (), values.pop("filters"))
-            stated = {"library": library, "version": version, "filters": filters}
+            stated = parsed(values)
             stated |= {one.name: _value(one, values.pop(one.name)) for one in shown}
             stated = {name: value for name, value in stated.items() if value is not None}
             return function(app, **values, arguments=stated)
 
         defined = inspect.signature(function, eval_str=True).parameters.values()
         own = [each for each in defined if each.name != "arguments"]
-        made = [*_NOTATIONS.items(), *((one.name, _option(one)) for one in shown)]
+        made = [*own_form.items(), *((one.name, _option(one)) for one in shown)]
         parameters = [
             *(each for each in own if each.kind is not Parameter.KEYWORD_ONLY),
             *(_parameter(name, hint, None, Parameter.KEYWORD_ONLY) for name, hint in made),
@@ -206,12 +225,16 @@ def _option(one: Declared) -> Any:
     names = argument.option or (f"--{one.name.replace('_', '-')}",)
     settings: dict[str, Any] = {"help": _help(one), "show_default": False}
     kind = one.type
-    if one.item:
+    if argument.is_repeated:
+        kind, settings["metavar"] = list[str], argument.metavar
+    elif one.item:
         kind, settings["metavar"] = str, argument.metavar or "LIST"
     elif one.type is bool:
         if argument.default is not False:
             names = (f"{names[0]}/--no-{names[0].removeprefix('--')}",)
-    elif not one.choices:
+    elif one.choices:
+        settings["metavar"] = argument.metavar or f"[{'|'.join(filter(None, one.choices))}]"
+    else:
         settings["metavar"] = argument.metavar
     if one.type in {int, float}:
         settings["min"], settings["max"] = argument.bounds
@@ -233,6 +256,8 @@ def _value(one: Declared, value: Any) -> Any:
     """The value of an option; a list is written with commas between its items."""
     if value is None or not one.item:
         return value
+    if one.argument.is_repeated:
+        return value or None
     parts = [part.strip() for part in value.replace(" ", ",").split(",") if part.strip()]
     try:
         return [one.item(part) for part in parts]

@@ -3,7 +3,7 @@
 import os
 import signal
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -12,10 +12,6 @@ from pgrag.cli.arguments import Target, counted, label
 from pgrag.cli.command import App, Columns, Output, Row, command, listing, text
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import opened
-
-if TYPE_CHECKING:
-    from pgrag.ingest.page import PageOptions
-    from pgrag.ingest.source.selection import Selection
 
 jobs = typer.Typer(help="Jobs of workers: list, show, cancel and retry them.")
 
@@ -29,7 +25,7 @@ def worker() -> None:
     `pgrag serve` has a worker of its own; several workers share the jobs. A job that is not done
     when a worker stops is given back, and goes on where it was.
     """
-    from pgrag.jobs import Worker
+    from pgrag.worker import Worker
 
     with opened() as app:
         working = Worker(app)
@@ -110,31 +106,25 @@ def retry(app: App, job: JobId) -> Output:
 
 
 def queued(
-    app: App,
-    target: Target,
-    selection: "Selection",
-    source: str,
-    options: "PageOptions",
-    *,
-    every: timedelta | None,
+    app: App, target: Target, source: str, arguments: dict[str, Any], *, every: timedelta | None
 ) -> Output:
     """Make a job of a run of `pgrag index`; it has the rights of whoever runs the worker."""
     from pgrag.ingest.source.allowed import is_address
-    from pgrag.jobs import stated
+    from pgrag.ingest.source.sources import is_website
+    from pgrag.ingest.source.web.addresses import version_of
+    from pgrag.jobs import create
 
     place = source if is_address(source) else os.path.abspath(os.path.expanduser(source))
-    [row] = app.database.call(
-        "create_job",
-        library=target.library,
-        version=target.version or "",
-        arguments=selection.arguments(place) | {"options": stated(options)},
-        every=every,
-        confined=False,
-    )
-    number = row["create_job"]
+    version = target.version
+    if version is None:
+        names_repository = arguments.get("ref") or arguments.get("tags")
+        version = version_of(source) if is_website(source, names_repository) else ""
+    call = app.database.call
+    number = create(call, target.library, version, place, arguments, every=every, confined=False)
+    named = Target(target.library, version or None)
     return text(
-        {"job_id": number, "library": target.library, "version": target.version or ""},
-        f"Job {number}: a worker will index {target}; see `pgrag jobs show {number}`.",
+        {"job_id": number, "library": target.library, "version": version},
+        f"Job {number}: a worker will index {named}; see `pgrag jobs show {number}`.",
     )
 
 
@@ -156,6 +146,8 @@ def _lines(row: Row) -> list[str]:
             f" {report['removed']:,} removed, {len(report['failed']):,} failed"
             f" ({report['seconds']:.1f} s)"
         )
+        if report.get("versions"):
+            lines.append(f"  versions: {', '.join(report['versions'])}")
         lines += [f"  failed {key}: {reason}" for key, reason in report["failed"].items()]
     for failure in row["failures"]:
         lines.append(f"  {failure['at'][:19]} attempt {failure['attempt']}: {failure['reason']}")

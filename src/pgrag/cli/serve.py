@@ -64,7 +64,7 @@ def serve(
     from pgrag.api import create_app
     from pgrag.api.callers import is_loopback
     from pgrag.api.connections import configured
-    from pgrag.jobs import Worker
+    from pgrag.worker import Worker
 
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
     sockets = _listening(host, port)

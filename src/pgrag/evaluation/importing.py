@@ -7,7 +7,6 @@ from pathlib import Path
 from pgrag.app import App
 from pgrag.errors import InvalidInput, SourceError
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
-from pgrag.ingest.page import PageOptions
 from pgrag.ingest.reader import Progress
 from pgrag.ingest.report import IndexReport
 
@@ -60,9 +59,7 @@ def import_set(
         if language is None and path.suffix == ".jsonl":
             [row] = app.database.call("likely_language", input=sample(pages))
             language = str(row["likely_language"])
-        report = app.index(
-            library_of(name), "", pages, PageOptions(language=language), progress=progress
-        )
+        report = app.index(library_of(name), "", pages, language=language, progress=progress)
     if report.failed:
         key, reason = next(iter(report.failed.items()))
         raise SourceError(f"{key}: {reason}", hint="Every page of a labelled corpus must be read.")

@@ -5,11 +5,31 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pgrag.errors import InvalidInput
-from pgrag.ingest.formats.formats import CONVERTERS
+from pgrag.ingest.arguments import Reading, part_of
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.generators import Generator
-from pgrag.ingest.text.slugs import SLUG_STYLES
-from pgrag.models import ChunkProfile
+from pgrag.models import CHUNK_PROFILES, ChunkProfile
+
+
+def options_of(arguments: Mapping[str, Any]) -> PageOptions:
+    """The options that `arguments.checked` has; None for the others.
+
+    `chunk_sizes` replace those of the profile. Raises InvalidInput if they contradict each other.
+    """
+    options = part_of(arguments, Reading)
+    name, sizes = options.pop("profile", None), options.pop("chunk_sizes", None)
+    if sizes is None:
+        return PageOptions(**options, profile=CHUNK_PROFILES[name] if name else name)
+    profile = CHUNK_PROFILES[name or "medium"]
+    try:
+        minimum, preferred, maximum = sizes
+        custom = ChunkProfile("custom", minimum, preferred, maximum, profile.by_meaning)
+    except ValueError as error:
+        raise InvalidInput(
+            f"chunk_sizes must be three increasing numbers, not {sizes!r}.",
+            hint="Such as 150, 900, 1200; the last at least twice the first, and at least 80.",
+        ) from error
+    return PageOptions(**options, profile=custom)
 
 
 def complete(
@@ -21,18 +41,9 @@ def complete(
 
     `remembered` is what `describe` returned for an earlier run, or None. `guess` finds the
     generator that publishes the source; it is called only if the slug style is not known, and its
-    result returned. Raises InvalidInput for a slug style or converter that does not exist.
+    result returned.
     """
     memory = remembered or {}
-    if options.slugs and options.slugs not in SLUG_STYLES:
-        raise InvalidInput(
-            f"There is no slug style {options.slugs!r}.",
-            hint=f"Choose {', '.join(SLUG_STYLES)}; an empty one is guessed from the source.",
-        )
-    if options.converter and options.converter not in CONVERTERS:
-        raise InvalidInput(
-            f"There is no converter {options.converter!r}.", hint=f"Choose {', '.join(CONVERTERS)}."
-        )
     converter = memory.get("converter") if options.converter is None else options.converter
     base_url = memory.get("base_url") if options.base_url is None else options.base_url
     language = memory.get("language") if options.language is None else options.language

@@ -1,7 +1,10 @@
 """The report of an indexing run or of a dry run."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from pgrag.errors import SourceError
 from pgrag.ingest.source.source import Skipped
 from pgrag.models import Page
 
@@ -61,7 +64,7 @@ class IndexReport:
     library's setting names to the number of enriched documents. `slugs` names the site generator
     whose anchors the headings have, `slugs_from` the configuration from which it was guessed in
     this run, or None. `changes` lists the options that differ from those of the last run, and what
-    they rewrite.
+    they rewrite. `versions` are those of a report on several, whose `version` is empty.
     """
 
     library: str
@@ -89,6 +92,7 @@ class IndexReport:
     slugs: str = "github"
     slugs_from: str | None = None
     changes: list[str] = field(default_factory=list)
+    versions: list[str] = field(default_factory=list)
 
     def plan(self, page: Page) -> None:
         """Count and list a page that a dry run would write."""
@@ -113,3 +117,42 @@ class IndexReport:
         self.written += 1
         self.documents += planned.searched
         self.edges += len(edges)
+
+
+def together(
+    library: str, source: str, runs: Iterable[tuple[str, IndexReport | SourceError]]
+) -> IndexReport:
+    """One report on a run for each version; what it names begins with the version.
+
+    Raises the first error if no run came to its end.
+    """
+    whole = IndexReport(library, "", source)
+    links: Counter[str] = Counter()
+    enriched: Counter[str] = Counter()
+    faults: dict[str, SourceError] = {}
+    for version, run in runs:
+        if isinstance(run, SourceError):
+            faults[version] = run
+            continue
+        whole.versions.append(version)
+        for count in _COUNTS:
+            setattr(whole, count, getattr(whole, count) + getattr(run, count))
+        whole.warnings += (f"{version}: {warning}" for warning in run.warnings)
+        whole.changes += (f"{version}: {change}" for change in run.changes)
+        whole.failed |= {f"{version}: {key}": reason for key, reason in run.failed.items()}
+        whole.renamed |= {f"{version}: {old}": new for old, new in run.renamed.items()}
+        links.update(run.links)
+        enriched.update(run.enriched)
+        whole.slugs, whole.slugs_from, whole.dry_run = run.slugs, run.slugs_from, run.dry_run
+        whole.skipped = run.skipped
+    if faults and not whole.versions:
+        raise next(iter(faults.values()))
+    whole.failed |= {version: str(fault) for version, fault in faults.items()}
+    whole.links, whole.enriched = dict(links), dict(enriched)
+    return whole
+
+
+_COUNTS = (
+    "pages", "written", "unchanged", "removed", "ignored", "documents", "edges", "embedded",
+    "seconds",
+)  # fmt: skip

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_type_hints
 
 import mcp_types as types
 from pydantic import (
@@ -159,7 +159,12 @@ def _declared_type(one: Declared) -> Any:
     bounds = Field(ge=minimum, le=maximum)
     if one.item:
         item: Any = one.item if one.item is str else Annotated[one.item, bounds]
-        return Annotated[list[item], Field(max_length=argument.longest)]
+        return Annotated[
+            list[item], Field(min_length=argument.shortest, max_length=argument.longest)
+        ]
+    if one.choices:
+        # "" says nothing here: see `Arguments`.
+        return Literal[tuple(filter(None, one.choices))]
     return Annotated[one.type, bounds] if one.type in {int, float} else one.type
 
 

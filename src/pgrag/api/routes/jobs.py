@@ -16,21 +16,20 @@ from pgrag.api.arguments import (
     Arguments,
     Body,
     LibraryName,
-    Name,
     Text,
     VersionWish,
     at_most,
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
+from pgrag.api.fields import with_declared
 from pgrag.api.openapi import events, problems
 from pgrag.app import App
 from pgrag.db import Row
 from pgrag.errors import PgragError
-from pgrag.ingest.page import PageOptions
+from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed
-from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.jobs import ENDED, stated
+from pgrag.jobs import ENDED, create
 from pgrag.values.base import Value
 from pgrag.values.jobs import Job, JobState, JobSummary
 from pgrag.work import Works
@@ -39,11 +38,9 @@ router = Router(prefix="/jobs", tags=["jobs"], responses=problems(404))
 
 _LOOK_SECONDS = 0.5
 JobId: Any = PATH["job_id"]
-_Globs = Annotated[list[Annotated[Text, Field(max_length=1000)]], Field(max_length=100)]
-_OF_PAGES = {"base_url", "language", "slugs"}
-_OF_SOURCE = {"source", "include", "exclude", "subfolder", "ref", "include_ignored"}
 
 
+@with_declared(JobArguments)
 class JobBody(Body):
     """What to index, and as what."""
 
@@ -53,24 +50,6 @@ class JobBody(Body):
         description="The address of a website, or a folder, file or repository below the folders"
         " that the operator allows (PGRAG_MCP_ROOTS).",
         examples=["https://docs.example/"],
-    )
-    include: _Globs = Field(default=[], description="Only these files.", examples=[["guide/**"]])
-    exclude: _Globs = Field(default=[], description="Not these files.")
-    subfolder: Annotated[Text, Field(max_length=4000)] | None = Field(
-        default=None, description="Only this part of the source."
-    )
-    ref: Annotated[Text, Field(max_length=1000)] | None = Field(
-        default=None, description="Branch, tag or commit of a repository."
-    )
-    include_ignored: bool = Field(
-        default=False, description="Also the files that .gitignore and .ignore name."
-    )
-    base_url: Annotated[Text, Field(max_length=4000)] | None = Field(
-        default=None, description="Where the pages are published."
-    )
-    language: Name | None = Field(default=None, description="Of pages that name none.")
-    slugs: SlugStyle | None = Field(
-        default=None, description="The generator whose anchors headings get; default: guessed."
     )
     every: Annotated[str, Field(pattern=r"^\d{1,6} ?(min|h|d)$")] | None = Field(
         default=None,
@@ -105,18 +84,13 @@ class Jobs(Value):
 @router.answers("", Job, method="POST", status=202, work="write")
 def create_job(exchange: Exchange, body: JobBody) -> Any:
     """Let a worker bring a version to the state of a source; answers at once with the job."""
-    arguments = body.model_dump(include=_OF_SOURCE)
-    require_allowed(exchange.app.settings.mcp_roots, arguments)
-    options = stated(PageOptions(**body.model_dump(include=_OF_PAGES)))
-    [row] = exchange.call(
-        "create_job",
-        library=body.library,
-        version=body.version,
-        arguments=arguments | {"options": options},
-        every=body.every,
-        priority=body.priority,
-    )
-    return job(exchange, row["create_job"])
+    arguments = part_of(body.model_dump(), JobArguments)
+    require_allowed(exchange.app.settings.mcp_roots, {"source": body.source, **arguments})
+    number = create(
+        exchange.call, body.library, body.version, body.source, arguments,
+        every=body.every, priority=body.priority,
+    )  # fmt: skip
+    return job(exchange, number)
 
 
 @router.answers("", Jobs)

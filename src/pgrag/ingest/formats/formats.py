@@ -89,8 +89,6 @@ PDF = Format(
     is_published=True,
     is_packed=True,
 )
-CONVERTERS = ("docling",)
-"""What may read PDF in place of the usual converter."""
 DOCLING = Format("PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", extra="docling")
 _OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
 _OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
@@ -153,7 +151,7 @@ def fingerprint(key: str, origin: Origin, converter: str | None) -> str:
 def convert(
     key: str, data: bytes, origin: Origin = NOWHERE, converter: str | None = None
 ) -> Converted:
-    """Return a file as Markdown; `converter` is one of `CONVERTERS`, or None for the usual one.
+    """Return a file as Markdown; `converter` is `docling`, or None for the usual one.
 
     Raises SourceError if it cannot be read, or lacks a package.
     """

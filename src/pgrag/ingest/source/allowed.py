@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
 
 
 def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None:
-    """Refuse a source, given as the arguments of `discover`, that may not be read for others.
+    """Refuse a source, given as the arguments of a job, that may not be read for others.
 
     Symbolic links are resolved. Raises InvalidInput.
     """
@@ -50,7 +50,8 @@ def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None
         )
     # What is no folder is an error of the indexing itself.
     folder = Path(source).expanduser()
-    if arguments.get("ref") is not None and folder.is_dir():
+    reads_objects = arguments.get("ref") is not None or arguments.get("tags") is not None
+    if reads_objects and folder.is_dir():
         for objects in object_folders(folder):
             if not _is_below(roots, str(objects), ""):
                 raise InvalidInput(

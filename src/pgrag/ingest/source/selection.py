@@ -1,9 +1,9 @@
 """Which files of a source become pages, and how they are called."""
 
 import os
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 from pgrag.errors import SourceError
 from pgrag.ingest.formats.formats import FORMATS
@@ -23,6 +23,14 @@ class Selection:
     subfolder: str | None = None
     ref: str | None = None
     include_ignored: bool = False
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> Self:
+        """The selection that arguments of indexing state."""
+        globs = {
+            name: tuple(arguments[name]) for name in ("include", "exclude") if name in arguments
+        }
+        return cls(**{**arguments, **globs})
 
     def arguments(self, source: str, **others: Any) -> dict[str, Any]:
         """Return the arguments that name this selection of a source again."""

@@ -2,31 +2,29 @@
 
 import time
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, Field
 
 from pgrag.db import Row, uncancelled
 from pgrag.errors import InvalidInput, SourceError, UnknownVersion
-from pgrag.ingest.page import PageOptions
+from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Skipped
-from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.jobs import complete, stated
+from pgrag.jobs import create, index
 from pgrag.mcp import progress
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
-from pgrag.mcp.tool import Arguments, LibraryName, Reply, optional_text, tool
+from pgrag.mcp.tool import Arguments, LibraryName, Reply, optional_text, tool, with_declared
+from pgrag.worker import complete
 
 EVERY_VERSION = "*"
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 _MOST_COMPLAINTS = 20
-_OF_SOURCE = {"source", "include", "exclude", "subfolder", "ref", "include_ignored"}
-
-Globs = Annotated[list[Annotated[str, Field(max_length=1000)]], Field(max_length=100)]
 
 
+@with_declared(JobArguments)
 class IndexDocs(Arguments):
     """The source, and the version that it becomes."""
 
@@ -34,24 +32,11 @@ class IndexDocs(Arguments):
     source: str = Field(
         min_length=1,
         max_length=4000,
-        description="The absolute path of a folder, a file, an archive or a git repository, as the"
-        " server sees it; or the address of a repository.",
+        description="The absolute path of a folder, file, archive or git repository on the server; or"
+        " the address of a website or repository.",
         examples=["/home/me/project/docs"],
     )
     version: str | None = optional_text(200, "Label of the version. Leave it out if there is none.")
-    language: str | None = optional_text(100, "Of pages that name none: en, de … Default: English.")
-    base_url: str | None = optional_text(4000, "Where the pages are published.")
-    slugs: SlugStyle | None = Field(
-        default=None,
-        description="The generator whose anchors headings get; default: guessed, else github.",
-    )
-    include: Globs = Field(default=[], description='Only these files: ["guide/**"].')
-    exclude: Globs = Field(default=[], description='Not these files: ["**/draft-*"].')
-    subfolder: str | None = optional_text(4000, "Only this part of the source.")
-    ref: str | None = optional_text(1000, "Branch, tag or commit of a repository.")
-    include_ignored: bool = Field(
-        default=False, description="Also the files that .gitignore and .ignore name."
-    )
     dry_run: bool = Field(default=False, description="Read all, write nothing, say what would be.")
 
 
@@ -60,6 +45,7 @@ class Indexed(BaseModel):
 
     library: str
     version: str = Field(description="Its label; `-` for documentation without versions.")
+    versions: list[str] = Field(description="With `tags`: the labels of all.")
     source: str
     dry_run: bool
     written: int = Field(description="Pages that are new or have changed.")
@@ -100,35 +86,36 @@ class Removed(BaseModel):
 
 @tool("index_docs", "Index documentation", Indexed, writes=True, needs_permission=True)
 def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
-    """Bring a version of a library to the state of a folder or git repository on the server's
-    machine, so that it can be searched. What has not changed is kept; what the source no longer
-    has is removed. The version remembers language, base_url and slugs. It takes seconds to minutes.
+    """Bring a version of a library to the state of a source, so that it can be searched. What has
+    not changed is kept; what the source no longer has is removed. The version remembers language,
+    base_url, slugs and converter. It takes seconds to minutes.
     """
-    arguments = request.model_dump(include=_OF_SOURCE)
+    arguments = part_of(request.model_dump(), JobArguments)
     if documentation.roots is not None:
-        require_allowed(documentation.roots, arguments)
-    options = PageOptions(request.base_url, request.language, slugs=request.slugs)
+        require_allowed(documentation.roots, {"source": request.source, **arguments})
     if request.dry_run:
-        run = documentation.app.index(
+        run = index(
+            documentation.app,
             request.library,
             label(request.version) or "",
-            options=options,
-            **arguments,
+            request.source,
+            arguments,
+            for_others=documentation.roots is not None,
             dry_run=True,
-            in_child=True,
             progress=_Reports(),
         )
         report = asdict(run)
     else:
-        report = _completed(documentation, request, arguments | {"options": stated(options)})
+        report = _completed(documentation, request, arguments)
     done = Indexed(
         **report
         | {"failed": dict(_first(report["failed"].items())), "warnings": _first(report["warnings"])}
         | {"version": shown(report["version"].strip().lower())}
     )
+    version = ", ".join(done.versions) or report["version"]
     would = " would be" if request.dry_run else ""
     lines = [
-        f"# {named(request.library, report['version'])} from {report['source']}",
+        f"# {named(request.library, version)} from {report['source']}",
         "",
         f"{plural(done.written, 'page')}{would} written, {done.unchanged:,} unchanged,"
         f" {done.removed:,} removed; {plural(done.documents, 'passage')};"
@@ -158,15 +145,15 @@ def _completed(
         if row["progress"]:
             reports(**row["progress"])
 
-    [made] = documentation.call(
-        "create_job",
-        library=request.library,
-        version=label(request.version) or "",
-        arguments=arguments,
+    job_id = create(
+        documentation.call,
+        request.library,
+        label(request.version) or "",
+        request.source,
+        arguments,
         max_attempts=1,
         confined=documentation.roots is not None,
     )
-    job_id = made["create_job"]
     try:
         job = complete(documentation.app, job_id, tell, documentation.roots)
     except BaseException:

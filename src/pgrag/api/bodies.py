@@ -1,0 +1,70 @@
+"""Routes whose requests are no JSON of a model: pages and files, as they are."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import Request, Response
+from pydantic_core import to_json
+from starlette.convertors import StringConvertor, register_url_convertor
+
+from pgrag.api.declared import Router
+from pgrag.api.openapi import problems
+from pgrag.api.problems import UNSUPPORTED, problem
+from pgrag.app import App
+from pgrag.ingest.source.uploads import media_types
+from pgrag.work import Works
+
+R = TypeVar("R")
+
+BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+"""Any bytes, in the OpenAPI document."""
+
+
+class _Shortest(StringConvertor):
+    """Ends at the first place at which the address can go on: keys hold /pages/, labels do not."""
+
+    regex = ".+?"
+
+
+register_url_convertor("shortest", _Shortest())
+
+
+def router_of_version() -> Router:
+    """A router for what is sent to a version."""
+    return Router(
+        prefix="/libraries/{library:shortest}/versions/{version:shortest}",
+        tags=["jobs"],
+        responses=problems(404, 405, 413, 415),
+    )
+
+
+def body_of(**content: Any) -> dict[str, Any]:
+    """The body of a request by media types, in the OpenAPI document."""
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def media_type_of(request: Request) -> str:
+    """What a request says that its body is."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def in_turn(request: Request, run: Callable[[App], R]) -> R:
+    """Run what writes when its turn has come."""
+    works: Works = request.app.state.works
+    return await works.run(works.write, partial(run, request.app.state.pgrag))
+
+
+def answered(content: Any, status: int = 200) -> Response:
+    """The content as JSON."""
+    return Response(to_json(content), status, media_type="application/json")
+
+
+def unsupported(request: Request, what: str) -> Response:
+    """A problem: nothing reads what was sent."""
+    return problem(
+        request,
+        UNSUPPORTED,
+        f"{what or 'What has no name and no type'} is no format of pages.",
+        hint=f"These are read: {', '.join(media_types())}.",
+    )

@@ -1,0 +1,150 @@
+"""Files and archives that callers upload: they become a job."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Any
+
+import anyio
+from fastapi import Query, Request, Response
+from pydantic import Field
+from starlette.datastructures import UploadFile
+
+from pgrag.api.arguments import PATH, Arguments, Text, VersionPath
+from pgrag.api.bodies import (
+    BYTES,
+    answered,
+    body_of,
+    in_turn,
+    media_type_of,
+    router_of_version,
+    unsupported,
+)
+from pgrag.api.fields import with_declared
+from pgrag.db import Row
+from pgrag.errors import InvalidInput, PgragError
+from pgrag.ingest.arguments import Reading, checked, part_of
+from pgrag.ingest.source.uploads import checked_key, is_known_upload
+from pgrag.values import jobs as values
+
+router = router_of_version()
+
+PIECE = 1 << 20
+"""Bytes of an upload that are in memory at a time."""
+
+_MOST_FILES = 1000
+
+Library = PATH["library"]
+
+
+@with_declared(Reading, in_json=False)
+class UploadParameters(Arguments):
+    """How what is uploaded is read."""
+
+    name: Annotated[Text, Field(max_length=1000)] | None = Field(
+        default=None, description="The name of the file, unless it is a form."
+    )
+    replace: bool = Field(
+        default=False, description="Remove the pages that the upload does not have."
+    )
+
+
+@router.post(
+    "/upload",
+    response_model=values.Job,
+    status_code=202,
+    openapi_extra=body_of(**{"application/octet-stream": BYTES, "multipart/form-data": BYTES}),
+)
+async def upload(
+    library: Library,  # type: ignore[valid-type]
+    version: VersionPath,
+    request: Request,
+    query: Annotated[UploadParameters, Query()],
+) -> Response:
+    """Upload a file, an archive, or several files of a form; answers with their job.
+
+    Files are streamed into the database, so that any worker can index them.
+    """
+    arguments = checked(part_of(query.model_dump(), Reading))
+    arguments["adds"] = not query.replace
+    if media_type_of(request) == "multipart/form-data":
+        return await _form(request, library, version, arguments)
+    if query.name is None:
+        raise InvalidInput(
+            "The upload has no name.",
+            hint="Give ?name=docs.zip and the file as the body, or send a form with files.",
+        )
+    files = [(checked_key(query.name), pieces(request))]
+    return await stored(request, library, version, files, arguments)
+
+
+async def pieces(request: Request) -> AsyncIterator[bytes]:
+    """Yield the body in pieces of 1 MB."""
+    buffer = bytearray()
+    async for chunk in request.stream():
+        buffer += chunk
+        while len(buffer) >= PIECE:
+            yield bytes(buffer[:PIECE])
+            del buffer[:PIECE]
+    if buffer:
+        yield bytes(buffer)
+
+
+async def _file_chunks(file: UploadFile) -> AsyncIterator[bytes]:
+    while chunk := await file.read(PIECE):
+        yield chunk
+
+
+async def _form(
+    request: Request, library: str, version: str, arguments: dict[str, Any]
+) -> Response:
+    async with request.form(max_files=_MOST_FILES, max_fields=0) as form:
+        files = [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
+        named = [(checked_key(file.filename), _file_chunks(file)) for file in files]
+        if not named:
+            raise InvalidInput("The form has no files.", hint="curl -F file=@docs.zip …")
+        return await stored(request, library, version, named, arguments)
+
+
+async def stored(
+    request: Request,
+    library: str,
+    version: str,
+    files: list[tuple[str, AsyncIterator[bytes]]],
+    arguments: dict[str, Any],
+) -> Response:
+    """Store files as the upload of a new job; if that fails, there is no job."""
+    for name, _ in files:
+        if not is_known_upload(name):
+            return unsupported(request, name)
+
+    def call(function: str, **arguments: Any) -> Any:
+        return in_turn(request, lambda app: app.database.call(function, **arguments))
+
+    [made] = await call(
+        "create_job",
+        library=library,
+        version=version,
+        arguments=arguments,
+        uploading=True,
+    )
+    job_id = made["create_job"]
+    try:
+        for number, (name, chunks) in enumerate(files):
+            piece = 0
+            async for data in chunks:
+                await call(
+                    "add_upload_piece", job_id=job_id, file=number, piece=piece, name=name,
+                    data=data,
+                )  # fmt: skip
+                piece += 1
+            if piece == 0:
+                await call(
+                    "add_upload_piece", job_id=job_id, file=number, piece=0, name=name, data=b""
+                )
+        await call("submit_upload", job_id=job_id)
+    except BaseException:
+        with anyio.CancelScope(shield=True), suppress(PgragError):
+            await call("cancel_job", job_id=job_id)
+        raise
+    rows: list[Row] = await call("job", wanted_id=job_id)
+    return answered(rows[0], 202)

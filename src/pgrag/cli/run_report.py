@@ -1,0 +1,139 @@
+"""What a run of indexing says at its end."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from pgrag.cli.arguments import Target, counted, label
+from pgrag.cli.output import notice, print_text, warn
+from pgrag.ingest.report import IndexReport, PlannedPage
+
+#: The states of broken links, in words.
+_FAULTS = {
+    "unresolved": "lead to no page",
+    "ambiguous": "could lead to several",
+    "fragment": "to a heading that is not there",
+}
+#: Warnings and failures in the report; --json lists all.
+_LISTED = 20
+#: What the documents of a level are called.
+_LEVELS = ("page", "section", "paragraph")
+
+
+def print_report(report: IndexReport, *, verbose: bool) -> None:
+    """Print what a run did, what it left out, and why."""
+    for warning in _first(report.warnings):
+        warn(warning)
+    print_text(_plan(report, verbose=verbose) if report.dry_run else summary(report))
+    if report.ignored:
+        notice(
+            f"{counted(report.ignored, 'file')} left out by .gitignore or .ignore;"
+            " --include-ignored reads them too."
+        )
+    for group in report.skipped:
+        skipped = _shown(group.examples, group.count)
+        notice(f"Skipped, {group.reason}: {skipped}. {group.hint}".rstrip())
+
+
+def failures(report: IndexReport) -> list[str]:
+    """Return why pages failed, with those together that have one reason."""
+    keys_of: defaultdict[str, list[str]] = defaultdict(list)
+    for key, reason in report.failed.items():
+        keys_of[reason.removeprefix(f"{key}: ")].append(key)
+    return _first([f"{_shown(keys, len(keys))}: {reason}" for reason, keys in keys_of.items()])
+
+
+def _shown(names: Sequence[str], count: int) -> str:
+    """Return a name, or their number with examples."""
+    if count == 1:
+        return names[0]
+    return f"{count:,} files ({', '.join(names[:3])}{' …' if count > 3 else ''})"
+
+
+def _first(messages: Sequence[str]) -> list[str]:
+    more = len(messages) - _LISTED
+    return [*messages[:_LISTED], *([f"… and {more:,} more; --json lists all."] if more > 0 else [])]
+
+
+def summary(report: IndexReport) -> str:
+    """Return a summary of a run, in a few lines."""
+    name = label(report.library, report.version)
+    pages, documents = counted(report.written, "page"), counted(report.documents, "document")
+    changed = (report.written, report.removed, report.embedded, report.failed)
+    if not any((*changed, *report.enriched.values())):
+        kept = counted(report.unchanged, "page")
+        return f"Nothing changed in {name}: {kept} as before ({report.seconds:.1f} s)."
+    seconds = max(report.seconds, 0.001)
+    renamed = f", {len(report.renamed):,} renamed" if report.renamed else ""
+    failed = f", {len(report.failed):,} failed" if report.failed else ""
+    edges = counted(report.edges, "edge")
+    return "\n".join(
+        [
+            f"{name} from {report.source}",
+            *_options(report),
+            f"  {pages} written, {report.unchanged:,} unchanged,"
+            f" {report.removed:,} removed{renamed}{failed}",
+            f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
+            f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
+            f" {report.documents / seconds:,.0f} documents/s",
+            *(
+                f"  {kind} written by a language model for {counted(number, 'document')}"
+                for kind, number in report.enriched.items()
+                if number
+            ),
+            *_broken_links(report),
+            *([f"  {name} was not made: it would be empty"] if report.discarded else []),
+        ]
+    )
+
+
+def _options(report: IndexReport) -> Iterator[str]:
+    """Yield what was guessed, and what changed options rewrite."""
+    if report.slugs_from:
+        yield f"  anchors as {report.slugs} makes them: {report.slugs_from}"
+    yield from (f"  {change}" for change in report.changes)
+
+
+def _broken_links(report: IndexReport) -> Iterator[str]:
+    faults = ", ".join(
+        f"{report.links[state]:,} {words}"
+        for state, words in _FAULTS.items()
+        if report.links.get(state)
+    )
+    if faults:
+        target = Target(report.library, report.version or None)
+        yield f"  links: {faults}; see `pgrag links {target} --check`"
+
+
+def _plan(report: IndexReport, *, verbose: bool) -> str:
+    """Return what a dry run would do, page by page."""
+    lines: list[str] = []
+    for key, page in report.planned.items():
+        sizes = f"{counted(page.searched, 'document')}, {counted(len(page.edges), 'edge')}"
+        lines.append(f"write   {key} ({sizes})")
+        if verbose:
+            lines += _details(page)
+    lines += (line.strip() for line in _options(report))
+    lines += (f"rename  {old} → {new}" for old, new in report.renamed.items())
+    lines += (f"remove  {key}" for key in report.gone)
+    lines.append(
+        f"Nothing was written. {label(report.library, report.version)} would get"
+        f" {counted(report.written, 'page')} with {counted(report.documents, 'document')} and"
+        f" {counted(report.edges, 'edge')}; {report.unchanged:,} unchanged,"
+        f" {report.removed:,} removed."
+    )
+    return "\n".join(lines)
+
+
+def _details(page: PlannedPage) -> Iterator[str]:
+    """Yield a line for each document of a page, then for each edge."""
+    for document in page.documents:
+        extent = f"{document.line_start}-{document.line_end}"
+        path = " / ".join(document.path)
+        level = _LEVELS[document.level]
+        covered = "" if document.is_searched else "  (its text is in another)"
+        yield (
+            f"  lines {extent:<9} {level:<9} {document.characters:>5,} characters  {path}{covered}"
+        )
+    for edge in page.edges:
+        target = edge.target if edge.fragment is None else f"{edge.target}#{edge.fragment}"
+        yield f"  line  {edge.line:<9} {edge.kind} -> {target}  ({edge.rule}, {edge.confidence:g})"

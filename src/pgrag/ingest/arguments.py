@@ -1,0 +1,235 @@
+"""The arguments of indexing, declared once, as `pgrag.arguments` declares those of searches.
+
+Options of the command line, the bodies of REST, the fields of the MCP tool, the methods of Python,
+what a job stores, and the checks of all of them derive from the classes below. What a face does not
+give, or gives as None, is what the version remembers, else the default.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypedDict
+
+from pgrag.arguments import EVERY_FACE, Argument, Declared, declared
+from pgrag.errors import InvalidInput
+from pgrag.ingest.text.slugs import SlugStyle
+from pgrag.models import ProfileName
+
+_LONGEST_PATH = 4000
+_LONGEST_ITEM = 1000
+_MOST = 2**62
+
+
+class Reading(TypedDict, total=False):
+    """How pages are read. The version remembers these; an empty text forgets one."""
+
+    base_url: Annotated[
+        str | None,
+        Argument(
+            "Where the pages are published.",
+            longest=_LONGEST_PATH,
+            metavar="URL",
+            faces=EVERY_FACE,
+        ),
+    ]
+    language: Annotated[
+        str | None,
+        Argument(
+            "Of pages that name none: en, de …; by default English.",
+            longest=100,
+            metavar="en|de|…",
+            faces=EVERY_FACE,
+        ),
+    ]
+    slugs: Annotated[
+        Literal[SlugStyle, ""] | None,
+        Argument(
+            "The generator whose anchors headings get; by default guessed, else github.",
+            faces=EVERY_FACE,
+        ),
+    ]
+    converter: Annotated[
+        Literal["docling", ""] | None,
+        Argument("Reads PDF files, in place of the usual converter.", faces=EVERY_FACE),
+    ]
+    profile: Annotated[
+        Literal[ProfileName, ""] | None,
+        Argument(
+            "How pages are cut; by default as their type says, else medium.",
+        ),
+    ]
+    chunk_sizes: Annotated[
+        list[int] | None,
+        Argument(
+            "The least, the preferred and the largest size of a paragraph in characters, in place"
+            " of those of the profile.",
+            bounds=(0, 1_000_000),
+            shortest=3,
+            longest=3,
+            examples=((150, 900, 1200),),
+            metavar="MINIMUM,PREFERRED,MAXIMUM",
+        ),
+    ]
+
+
+class Choosing(TypedDict, total=False):
+    """Which part of a source is read."""
+
+    include: Annotated[
+        list[str] | None,
+        Argument(
+            "Only these files or pages, by globs: `guide/**`.",
+            longest=100,
+            examples=(("guide/**",),),
+            metavar="GLOB",
+            is_repeated=True,
+            faces=EVERY_FACE,
+        ),
+    ]
+    exclude: Annotated[
+        list[str] | None,
+        Argument(
+            "Not these files or pages: `**/draft-*`.",
+            longest=100,
+            examples=(("**/draft-*",),),
+            metavar="GLOB",
+            is_repeated=True,
+            faces=EVERY_FACE,
+        ),
+    ]
+    subfolder: Annotated[
+        str | None,
+        Argument(
+            "Only this part of the source.",
+            longest=_LONGEST_PATH,
+            metavar="FOLDER",
+            faces=EVERY_FACE,
+        ),
+    ]
+    ref: Annotated[
+        str | None,
+        Argument(
+            "Branch, tag or commit of a repository.",
+            longest=1000,
+            metavar="REF",
+            faces=EVERY_FACE,
+        ),
+    ]
+    include_ignored: Annotated[
+        bool | None,
+        Argument(
+            "Also the files that .gitignore and .ignore name.", default=False, faces=EVERY_FACE
+        ),
+    ]
+
+
+class Crawling(TypedDict, total=False):
+    """How far a website is followed."""
+
+    max_pages: Annotated[
+        int | None,
+        Argument(
+            "At most so many pages of a website.",
+            bounds=(1, None),
+            default=10_000,
+            metavar="N",
+            faces=EVERY_FACE,
+        ),
+    ]
+    max_depth: Annotated[
+        int | None,
+        Argument(
+            "At most so many links from its start.",
+            bounds=(0, None),
+            default=30,
+            metavar="N",
+            faces=EVERY_FACE,
+        ),
+    ]
+    max_bytes: Annotated[
+        int | None,
+        Argument(
+            "At most so many bytes of it.",
+            bounds=(1, None),
+            default=2_000_000_000,
+            metavar="N",
+            faces=EVERY_FACE,
+        ),
+    ]
+    # For callers of REST and agents the operator's settings decide.
+    allow_private: Annotated[
+        bool | None,
+        Argument(
+            "Let the source be on this machine or in a private network.",
+            default=False,
+            faces=frozenset({"cli"}),
+        ),
+    ]
+
+
+class IndexArguments(Reading, Choosing, Crawling, total=False):
+    """Arguments of a run, besides the source and the version that it becomes."""
+
+
+class JobArguments(IndexArguments, total=False):
+    """Arguments of a job: those of a run, or of a run for each tag."""
+
+    tags: Annotated[
+        str | None,
+        Argument(
+            "Each tag that matches becomes a version: `v1.*` gives 1.0, 1.1 …",
+            longest=1000,
+            examples=("v1.*",),
+            metavar="GLOB",
+            faces=EVERY_FACE,
+        ),
+    ]
+
+
+def checked(arguments: Mapping[str, Any], allowed: type = IndexArguments) -> dict[str, Any]:
+    """Return the arguments that are stated. Raises InvalidInput for one that cannot be.
+
+    Callers in Python and SQL can state anything; faces that have types check the same before.
+    """
+    known = {one.name: one for one in declared(allowed)}
+    stated = {name: value for name, value in arguments.items() if value is not None}
+    for name, value in stated.items():
+        if name not in known:
+            raise InvalidInput(
+                f"Indexing has no argument {name!r}.", hint=f"It has {', '.join(known)}."
+            )
+        if wanted := _fault(known[name], value):
+            raise InvalidInput(f"{name} must be {wanted}, not {value!r}.")
+    return stated
+
+
+def part_of(arguments: Mapping[str, Any], part: type) -> dict[str, Any]:
+    """Return the arguments that one of the classes above declares."""
+    names = {one.name for one in declared(part)}
+    return {name: value for name, value in arguments.items() if name in names}
+
+
+def _fault(one: Declared, value: Any) -> str | None:
+    """Say what an argument must be, if it is not."""
+    argument = one.argument
+    if one.choices:
+        is_right = isinstance(value, str) and value in one.choices
+        return None if is_right else f"one of {', '.join(filter(None, one.choices))}"
+    if not one.item:
+        return _fault_of_value(one, one.type, value)
+    least, most = argument.shortest or 0, argument.longest or 0
+    if not isinstance(value, list | tuple) or not least <= len(value) <= most:
+        return f"a list of {most}" if least == most else f"a list of at most {most}"
+    return next(filter(None, (_fault_of_value(one, one.item, item) for item in value)), None)
+
+
+def _fault_of_value(one: Declared, kind: Any, value: Any) -> str | None:
+    if kind is int:
+        least, most = one.argument.bounds
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if is_number and (least or 0) <= value <= (most or _MOST):
+            return None
+        return f"a number from {least:,}" + (f" to {most:,}" if most else "")
+    if kind is bool:
+        return None if isinstance(value, bool) else "true or false"
+    longest = _LONGEST_ITEM if one.item else one.argument.longest or _LONGEST_ITEM
+    is_text = isinstance(value, str) and "\0" not in value and len(value) <= longest
+    return None if is_text else f"a text of at most {longest:,} characters"
