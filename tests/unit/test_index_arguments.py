@@ -22,7 +22,7 @@ NAMES = {one.name for one in declared(JobArguments)}
 
 def test_every_face_has_every_argument_that_its_callers_may_have():
     assert set(JobBody.model_fields) >= NAMES - OPERATOR_ONLY
-    assert set(IndexDocs.model_fields) >= NAMES - OPERATOR_ONLY
+    assert set(IndexDocs.model_fields) >= NAMES - OPERATOR_ONLY - NOT_FOR_AGENTS
     assert set(inspect.signature(cli.index).parameters) >= NAMES
     for model in (JobBody, IndexDocs):
         assert not OPERATOR_ONLY & set(model.model_fields)

@@ -32,8 +32,8 @@ class IndexDocs(Arguments):
     source: str = Field(
         min_length=1,
         max_length=4000,
-        description="The absolute path of a folder, file, archive or git repository on the server; or"
-        " the address of a website or repository.",
+        description="The absolute path of a folder, file, archive or git repository on the"
+        " server; or the address of a website or repository.",
         examples=["/home/me/project/docs"],
     )
     version: str | None = optional_text(200, "Label of the version. Leave it out if there is none.")
