@@ -27,6 +27,7 @@ from pgrag.errors import (
     NotFound,
     PgragError,
     SettingsError,
+    SourceError,
 )
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.allowed import require_allowed
@@ -90,7 +91,10 @@ class Attempt:
             return partial(call, "release_job", delay=timedelta(seconds=_BUSY_SECONDS))
         except PgragError as error:
             log.warning("Job %s failed: %s", number, error)
-            cannot_help = isinstance(error, InvalidInput | NotFound | SettingsError)
+            cannot_help = isinstance(error, InvalidInput | NotFound | SettingsError) or (
+                # What was uploaded stays as it is.
+                self._row["is_upload"] and isinstance(error, SourceError)
+            )
             return partial(call, "fail_job", reason=_storable(str(error)), final=cannot_help)
         except Exception as error:
             log.exception("Job %s failed", number)

@@ -241,7 +241,7 @@ def archive(members: dict[str, bytes]) -> bytes:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "is no Office file, or is cut off"),
+        (b"", "is empty"),
         (saved(document())[:5000], "is no Office file, or is cut off"),
         (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
         (archive({"word/document.xml": b"<w"}), "is damaged"),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol
 
@@ -158,9 +158,13 @@ def convert(
     found = format_of(key, data, origin)
     if found is PDF and converter:
         found = DOCLING
+    is_empty = not data or data.isspace()
+    if is_empty and (found.is_packed or found is NOTEBOOK):
+        raise SourceError(f"{key}: is empty.")
     try:
         reads: Converter = import_module(found.module).convert
-        return reads(key, data, origin)
+        converted = reads(key, data, origin)
+        return replace(converted, warnings=(f"{key}: is empty",)) if is_empty else converted
     except ModuleNotFoundError as error:
         if not found.extra:
             raise

@@ -6,6 +6,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from pgrag.errors import SourceError
+from pgrag.ingest.formats.formats import OFFICE
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.documentation import is_known
@@ -48,7 +49,8 @@ def open_file(path: Path, selection: Selection) -> ListedSource:
     """
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
-    if _is_archive(path):
+    is_office = path.suffix.lower() in OFFICE.suffixes  # an archive inside, also if damaged
+    if not is_office and _is_archive(path):
         return _open_archive(path, selection)
     if path.name.lower().endswith(ARCHIVE_SUFFIXES):
         raise SourceError(f"{path}: is no archive, whatever its name says.")
