@@ -37,6 +37,11 @@ begin
         raise exception 'A job needs a source, not %.', quote_nullable(source)
             using errcode = 'PGR01',
                 hint = 'Pass arguments => ''{"source": "/folder"}'', or make an upload.';
+    elsif _pgrag.has_login(source) then
+        raise exception 'The address of a job must have no name or password in it.'
+            using errcode = 'PGR01',
+                hint = 'Jobs are shown to all who may read the library. git takes the login of a'
+                    ' job of the operator from a credential helper of the worker''s account.';
     elsif is_upload and create_job.every is not null then
         raise exception 'An upload is indexed once, and not every %.', create_job.every
             using errcode = 'PGR01', hint = 'Upload again what has changed.';
@@ -79,9 +84,24 @@ of a source. Returns its job_id; an equal job that waits already is used again. 
 and the options of pgrag index by their names, such as "max_pages": 500 or "tags": "v1.*". every:
 repeat it so long after each end. priority: -100 to 100, higher first. run_at: not before; default:
 now. max_attempts: after so many failures it fails for good. confined: a worker reads only folders
-of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no credentials of its own; only
-administrators may pass false. uploading: it reads what pgrag.add_upload_piece stores, and waits for
+of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no credentials; only
+administrators may pass false. An address has no name or password in it, except the name of SSH.
+uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
+
+-- Whether an address has a login before its host. SSH needs a name, which is no secret; a name
+-- for the web may be a token.
+create or replace function _pgrag.has_login(
+    source text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select has_login.source ~* '^\s*[a-z][a-z0-9+.-]*://[^/?#]*@'
+        and has_login.source !~* '^\s*(git\+)?ssh://[^/?#:@]*@[^/?#@]*(/|$)';
+$$;
 
 create or replace function _pgrag.check_job(
     every interval,

@@ -15,6 +15,7 @@ from pgrag.connected import Connected
 from pgrag.db import Row
 from pgrag.errors import (
     DatabaseError,
+    InvalidInput,
     LanguageModelError,
     NotConfigured,
     PgragError,
@@ -171,7 +172,7 @@ class App(Connected):
         for_others: bool = False,
         progress: Callable[[str], Progress | None] = lambda _: None,
         **arguments: Unpack[IndexArguments],
-    ) -> Iterator[tuple[str, IndexReport | SourceError]]:
+    ) -> Iterator[tuple[str, IndexReport | SourceError | InvalidInput]]:
         """Synchronise a version with each tag of a repository that matches a glob, oldest first.
 
         A file that has not changed since an earlier tag is not read again. Yields the label of the
@@ -200,7 +201,7 @@ class App(Connected):
                         progress=progress(version),
                         **arguments,
                     )
-                except SourceError as error:
+                except (SourceError, InvalidInput) as error:  # a tag may be no label
                     yield version, error
                 else:
                     yield version, report

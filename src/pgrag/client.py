@@ -395,7 +395,7 @@ class Client:
         *,
         dry_run: bool = False,
         **arguments: Unpack[IndexArguments],
-    ) -> dict[str, IndexReport | SourceError]:
+    ) -> dict[str, IndexReport | SourceError | InvalidInput]:
         """Synchronise a version with each tag of a repository that matches a glob, such as "v1.*".
 
         Returns by version, the oldest first, the report, or why the tag cannot be read.

@@ -267,12 +267,36 @@ def test_a_running_job_is_cancelled(api, docs, monkeypatch):
         ({"library": "manual", "version": "1", "source": "https://docs.example/x.git",
           "tags": "v*"}, 422, "invalid-input"),
         ({"library": "a b", "source": "https://docs.example/"}, 422, "invalid-input"),
+        ({"library": "manual", "source": "https://ada:hunter2@docs.example/x.git"}, 422,
+         "invalid-input"),
         ({"library": "manual", "source": "https://docs.example/", "every": "1s"}, 422,
          "invalid-request"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_job_is_refused(api, body, status, slug):
-    problem(api.post("/v1/jobs", body), status, slug)
+    assert "hunter2" not in str(problem(api.post("/v1/jobs", body), status, slug))
+    assert api.ok("/v1/jobs")["jobs"] == []
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["x.md", "x.md"], "2 files of the upload are called 'x.md'"),
+        (["x.md", "docs.zip"], "docs.zip is an archive or lines of JSON, beside other files"),
+    ],
+)
+def test_files_that_cannot_be_one_upload_are_refused_at_once(api, names, said):
+    files = [("file", (name, TIDES.encode())) for name in names]
+    assert said in problem(api.request("POST", UPLOAD, files=files), 422, "invalid-input")["detail"]
+    assert api.ok("/v1/jobs")["jobs"] == []
+
+
+@pytest.mark.parametrize("body", ["--B\r\n--B--", "", "nonsense"])
+def test_a_form_that_cannot_be_read_is_bad_input(api, body):
+    sent = send(api, "POST", UPLOAD, body, "multipart/form-data; boundary=B")
+    problem(sent, 422, "invalid-input")
+    unbounded = send(api, "POST", UPLOAD, body, "multipart/form-data")
+    problem(unbounded, 422, "invalid-input")
     assert api.ok("/v1/jobs")["jobs"] == []
 
 

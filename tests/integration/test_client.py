@@ -330,9 +330,12 @@ def test_repositories_and_their_tags(clone, tmp_path):
         run_git(root, "add", "-A")
         run_git(root, "commit", "-q", "--allow-empty", "-m", tag)
         run_git(root, "tag", tag)
+    too_long = "1.0" + 40 * "-rc"
+    run_git(root, "tag", f"v{too_long}")
     with clone() as url, pgrag.connect(url) as db:
         reports = db.index_tags("harbour", root, "v*", subfolder="docs")
-        assert [*reports] == ["0.9", "1.0", "1.1"]
+        assert [*reports] == ["0.9", "1.0", too_long, "1.1"]
+        assert isinstance(reports[too_long], pgrag.InvalidInput)
         assert isinstance(reports["0.9"], pgrag.SourceError)
         assert reports["1.1"].written == 1
         assert {page.key for page in db.pages("harbour", "1.0")} == {"tides.md"}

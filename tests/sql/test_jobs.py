@@ -340,6 +340,11 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
         ({"library": "a b"}, "library name"),
         ({"version": "1 0"}, "version label"),
         ({"source": " "}, "needs a source"),
+        ({"source": "https://ada:hunter2@docs.example/x.git"}, "no name or password"),
+        ({"source": "git+HTTPS://hunter2@docs.example/x"}, "no name or password"),
+        ({"source": " http://ada:hun@ter2@docs.example/"}, "no name or password"),
+        ({"source": "ssh://git:hunter2@docs.example/x.git"}, "no name or password"),
+        ({"source": "ssh://git@hunter2@docs.example/x.git"}, "no name or password"),
         ({"every": "1 second"}, "every minute"),
         ({"priority": 101}, "priority"),
         ({"max_attempts": 0}, "max_attempts"),
@@ -349,6 +354,22 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
 def test_what_cannot_be_a_job_is_refused(connection, job, arguments, message):
     with refused(connection, "PGR01", message):
         job(**arguments)
+
+
+def test_no_refusal_of_a_job_shows_its_password(connection, job):
+    with pytest.raises(psycopg.Error) as caught:
+        job(source="https://ada:hunter2@docs.example/x.git", every="1 day")
+    assert "hunter2" not in f"{caught.value} {caught.value.diag.message_hint}"
+    assert "hunter2" not in str(connection.execute("table pgrag.jobs").fetchall())
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["git@docs.example:x.git", "ssh://git@docs.example:22/x.git", "file:///srv/a@b.md",
+     "https://docs.example/@ada/x?mail=a@b", "/srv/ada@home://x", "git+ssh://git@docs.example/x@1"],
+)  # fmt: skip
+def test_an_address_without_a_password_can_be_a_job(connection, job, source):
+    assert rows(connection, "job", wanted_id=job(source=source))[0]["source"] == source
 
 
 def test_a_state_that_does_not_exist_is_refused(connection):

@@ -181,7 +181,7 @@ def _index_tags(
         for version, outcome in runs:
             shown.close()
             result = {"library": library, "version": version}
-            if isinstance(outcome, SourceError):
+            if isinstance(outcome, PgragError):
                 results.append(result | {"report": None, "error": str(outcome)})
                 complain(f"{label(library, version)}: {outcome.message}", outcome.hint)
             else:

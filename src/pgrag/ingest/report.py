@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pgrag.errors import SourceError
+from pgrag.errors import InvalidInput, SourceError
 from pgrag.ingest.source.source import Skipped
 from pgrag.models import Page
 
@@ -120,7 +120,9 @@ class IndexReport:
 
 
 def together(
-    library: str, source: str, runs: Iterable[tuple[str, IndexReport | SourceError]]
+    library: str,
+    source: str,
+    runs: Iterable[tuple[str, IndexReport | SourceError | InvalidInput]],
 ) -> IndexReport:
     """One report on a run for each version; what it names begins with the version.
 
@@ -129,9 +131,9 @@ def together(
     whole = IndexReport(library, "", source)
     links: Counter[str] = Counter()
     enriched: Counter[str] = Counter()
-    faults: dict[str, SourceError] = {}
+    faults: dict[str, SourceError | InvalidInput] = {}
     for version, run in runs:
-        if isinstance(run, SourceError):
+        if not isinstance(run, IndexReport):
             faults[version] = run
             continue
         whole.versions.append(version)

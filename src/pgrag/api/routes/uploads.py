@@ -8,6 +8,7 @@ import anyio
 from fastapi import Query, Request, Response
 from pydantic import Field
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 
 from pgrag.api.arguments import PATH, Arguments, Text, VersionPath
 from pgrag.api.bodies import (
@@ -23,7 +24,7 @@ from pgrag.api.fields import with_declared
 from pgrag.db import Row
 from pgrag.errors import InvalidInput, PgragError
 from pgrag.ingest.arguments import Reading, checked, part_of
-from pgrag.ingest.source.uploads import checked_key, is_known_upload
+from pgrag.ingest.source.uploads import check_together, checked_key, is_known_upload
 from pgrag.values import jobs as values
 
 router = router_of_version()
@@ -97,12 +98,20 @@ async def _file_chunks(file: UploadFile) -> AsyncIterator[bytes]:
 async def _form(
     request: Request, library: str, version: str, arguments: dict[str, Any]
 ) -> Response:
-    async with request.form(max_files=_MOST_FILES, max_fields=0) as form:
+    try:
+        form = await request.form(max_files=_MOST_FILES, max_fields=0)
+    except HTTPException as error:
+        raise InvalidInput(
+            f"The form cannot be read: {error.detail}", hint="curl -F file=@docs.zip …"
+        ) from error
+    try:
         files = [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
         named = [(checked_key(file.filename), _file_chunks(file)) for file in files]
         if not named:
             raise InvalidInput("The form has no files.", hint="curl -F file=@docs.zip …")
         return await stored(request, library, version, named, arguments)
+    finally:
+        await form.close()
 
 
 async def stored(
@@ -113,6 +122,7 @@ async def stored(
     arguments: dict[str, Any],
 ) -> Response:
     """Store files as the upload of a new job; if that fails, there is no job."""
+    check_together([name for name, _ in files])
     for name, _ in files:
         if not is_known_upload(name):
             return unsupported(request, name)

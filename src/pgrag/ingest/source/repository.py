@@ -204,8 +204,8 @@ class Repository:
         if _NO_LOGIN.search(problem):
             raise SourceError(
                 f"{self.url}: does not exist, or needs a login that git does not have here.",
-                hint="git takes it from a credential helper or an SSH agent, and pgrag from"
-                " https://NAME:TOKEN@…, which it does not store.",
+                hint="git takes it from a credential helper or an SSH agent; `pgrag index` without"
+                " --job also from https://NAME:TOKEN@…, which it does not store.",
             )
         if _MISSING.search(problem):
             raise SourceError(f"{self.url}: there is no repository.")
