@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
-from urllib.request import urlopen
 
 from pydantic import SecretStr
 
 from benchmarks import equality
+from benchmarks.served import Served
 from pgrag.app import App
 from pgrag.embedded import EmbeddedServer
 from pgrag.evaluation import runs
@@ -42,9 +40,9 @@ def main() -> None:
         server = EmbeddedServer(Path(home))
         try:
             settings = Settings(database_url=SecretStr(server.start()), embedding_url=None)
-            with App(settings) as app, _served(arguments.folder) as site:
+            with App(settings) as app, Served(arguments.folder) as site:
                 app.upgrade()
-                _measure(app, f"{site.url}/{arguments.start}")
+                _measure(app, site, arguments.start)
                 if arguments.markdown:
                     app.index("written", "", str(arguments.markdown))
                     written, crawled = (equality.read_pages(app, n) for n in ("written", "site"))
@@ -55,33 +53,10 @@ def main() -> None:
             server.remove()
 
 
-class _served:  # noqa: N801 - a context manager
-    """A folder on loopback, served by a process of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
-        self._process = subprocess.Popen(
-            [*command, "--directory", str(folder)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        line = self._process.stdout.readline() if self._process.stdout else ""
-        self.url = f"http://127.0.0.1:{line.split(' port ')[1].split(' ')[0]}"
-
-    def __enter__(self) -> _served:
-        urlopen(self.url).close()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.communicate()
-
-
-def _measure(app: App, address: str) -> None:
+def _measure(app: App, site: Served, start: str) -> None:
     for title in ("first crawl", "second crawl"):
         started = time.monotonic()
-        report = app.index("site", "", address, allow_private=True)
+        report = app.index("site", "", f"{site.url}/{start}", allow_private=True)
         seconds = time.monotonic() - started
         print(
             f"{title}: {report.pages:,} pages in {seconds:.1f} s, {report.pages / seconds:,.0f}"
@@ -94,6 +69,8 @@ def _measure(app: App, address: str) -> None:
         for group in report.skipped:
             print(f"  {group.count:,} skipped, {group.reason}: {', '.join(group.examples)}")
         print(f"  links: {report.links}")
+        told = ", ".join(f"{count:,} with {code}" for code, count in site.answers().most_common())
+        print(f"  answers: {told}")
 
 
 def _search(app: App, folder: Path, pairs: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pgrag.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
+from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import ChunkProfile, Origin, Page
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -52,6 +53,36 @@ def test_everything_that_front_matter_says_is_on_the_page() -> None:
 )
 def test_title(text: str, key: str, title: str) -> None:
     assert read(text, key).title == title
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "slugs", "headings"),
+    [
+        ("title: Pumps | Guide", "# Pump types\n\n## Parts", None, ["Pump types", "Parts"]),
+        ("title: Pumps", "# PUMPS\n\nText.\n\n## Parts", None, ["Pumps", "Parts"]),
+        ("title: Pumps", "Text.\n\n# Parts\n\nText.", None, ["Pumps", "Parts"]),
+        ("title: Pumps", "# Seals\n\n# Parts", None, ["Pumps", "Parts"]),
+        ("title: Pumps", "# Pump types\n\n## Parts", "hugo", ["Pumps", "Pump types", "Parts"]),
+        ("path: [A, B]", "# Pump types\n\n## Parts", None, ["A", "B", "Pump types", "Parts"]),
+        ("title: Pumps", "", None, ["Pumps"]),
+    ],
+)  # fmt: skip
+def test_the_heading_that_begins_a_page_stands_for_its_title(
+    fields: str, body: str, slugs: SlugStyle | None, headings: list[str]
+) -> None:
+    page = read_page("a.md", f"---\n{fields}\n---\n{body}".encode(), PageOptions(slugs=slugs))
+    assert list(page.chunks[-1].path) == headings
+    assert page.title == (page.front_matter.get("title") or "Pump types")
+
+
+def test_a_page_has_the_same_paths_in_markdown_and_html() -> None:
+    page = "---\ntitle: Pumps (4.2)\n---\n# Pump types\n\nText.\n\n## Parts\n\nText.\n"
+    html = (
+        "<html><head><title>Pumps (4.2) | Kestrel</title></head><body><main>"
+        "<h1>Pump types</h1><p>Text.</p><h2>Parts</h2><p>Text.</p></main></body></html>"
+    )
+    written, published = read(page), read(html, "a.html")
+    assert [chunk.path for chunk in written.chunks] == [chunk.path for chunk in published.chunks]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urljoin
 
-from pgrag.ingest.chunks.chunks import make_chunks
+from pgrag.ingest.chunks.chunks import make_chunks, same_words
 from pgrag.ingest.chunks.content_tags import declared_audience, tag_chunks
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
@@ -21,9 +21,18 @@ from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_proper
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import CHUNK_PROFILES, NOWHERE, ChunkProfile, Edge, Origin, OverlapStrategy, Page
+from pgrag.models import (
+    CHUNK_PROFILES,
+    NOWHERE,
+    ChunkProfile,
+    Edge,
+    Origin,
+    OverlapStrategy,
+    Page,
+    Section,
+)
 
-CHUNKER_VERSION = 8
+CHUNKER_VERSION = 9
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
@@ -111,7 +120,8 @@ def read_page(
     )
     first_heading = next((section.heading for section in sections if section.level == 1), None)
     title = properties.title or first_heading or _title_from_key(key)
-    path = properties.path or (title,)
+    heading = "" if options.slugs == "hugo" else _page_heading(sections)
+    path = properties.path or (title if not heading or same_words(heading, title) else heading,)
     reading = options.types.reading(properties.type, key)
     entry = reading.entry
     profile = CHUNK_PROFILES.get(entry.chunk_profile or "", ChunkProfile())
@@ -177,6 +187,16 @@ def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, 
     for tag in (*tags, *(edge.target for edge in edges if edge.rule == "tag")):
         spelling_of.setdefault(tag.casefold(), tag)
     return tuple(spelling_of.values())
+
+
+def _page_heading(sections: Sequence[Section]) -> str:
+    """Return the heading that a page begins with if it is the only one of level 1, else "".
+
+    Readers see it in place of the title of the front matter, which is for menus and for the tab of
+    the browser. Themes of Hugo print that title above the text, so all its headings stand below.
+    """
+    top = [section for section in sections if section.level == 1]
+    return top[0].heading if len(top) == 1 and top[0] is sections[0] else ""
 
 
 def _title_from_key(key: str) -> str:

@@ -125,7 +125,7 @@ def _heading(sections: Sequence[Section], index: int, path: tuple[str, ...]) -> 
     if not section.level:
         return {"path": path}
     headings = section.path
-    if path and headings and _same(headings[0], path[-1]):
+    if path and headings and same_words(headings[0], path[-1]):
         headings = headings[1:]
     return {
         "path": path + headings,
@@ -137,7 +137,8 @@ def _heading(sections: Sequence[Section], index: int, path: tuple[str, ...]) -> 
     }
 
 
-def _same(one: str, other: str) -> bool:
+def same_words(one: str, other: str) -> bool:
+    """Whether two headings differ in case and spaces alone."""
     return one.casefold().split() == other.casefold().split()
 
 
