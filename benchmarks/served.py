@@ -50,8 +50,8 @@ class _Pages(SimpleHTTPRequestHandler):
 
     def translate_path(self, path: str) -> str:
         found = super().translate_path(path)
-        page = Path(f"{found.rstrip('/')}.html")
-        return str(page) if not Path(found).exists() and page.is_file() else found
+        page = f"{found}.html"
+        return page if not found.endswith("/") and Path(page).is_file() else found
 
 
 def main() -> None:

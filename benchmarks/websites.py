@@ -5,7 +5,7 @@
 serves the folder on loopback and indexes it into a database of its own. With `--markdown`, the
 sources of the same site, it also counts how many of their sections the crawled pages have, with the
 same headings and the same anchor, and which part of their words, code and tables. With
-`--labelled`, queries whose answers are pages of these sources, it measures a search in both.
+`--labelled`, queries whose answers are pages of these sources, it measures a search in both, among the pages that both have.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import json
 import tempfile
 import time
+from collections.abc import Set
 from dataclasses import asdict
 from pathlib import Path
 
@@ -48,7 +49,10 @@ def main() -> None:
                     written, crawled = (equality.read_pages(app, n) for n in ("written", "site"))
                     print(*equality.told(equality.compare(written, crawled)), sep="\n")
                     if arguments.labelled:
-                        _search(app, arguments.labelled, equality.pairs(written, crawled))
+                        pairs = equality.pairs(written, crawled)
+                        _remove(app, "written", written.keys() - pairs.keys())
+                        _remove(app, "site", crawled.keys() - {*pairs.values()})
+                        _search(app, arguments.labelled, pairs)
         finally:
             server.remove()
 
@@ -71,6 +75,11 @@ def _measure(app: App, site: Served, start: str) -> None:
         print(f"  links: {report.links}")
         told = ", ".join(f"{count:,} with {code}" for code, count in site.answers().most_common())
         print(f"  answers: {told}")
+
+
+def _remove(app: App, library: str, keys: Set[str]) -> None:
+    """Leave only the pages that both have, so that a search has the same choice in both."""
+    app.database.call("remove_pages", library=library, keys=[*keys])
 
 
 def _search(app: App, folder: Path, pairs: dict[str, str]) -> None:

@@ -28,8 +28,8 @@ def make_chunks(
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a page: level 0 first, each section's level 1 before its level 2.
 
-    The path of every chunk begins with `path`, the page's hierarchical path; a top heading that
-    equals the last part of `path` is not repeated. `description` is the author's summary, if any,
+    The path of every chunk begins with `path`, the page's hierarchical path; top headings that
+    equal the last part of `path` are not repeated. `description` is the author's summary, if any,
     `last_line` the page's last line. `similarities` is for profiles that cut by meaning. A chunk
     also has the end of the one before it, at most `overlap_size` characters.
     """
@@ -125,7 +125,7 @@ def _heading(sections: Sequence[Section], index: int, path: tuple[str, ...]) -> 
     if not section.level:
         return {"path": path}
     headings = section.path
-    if path and headings and same_words(headings[0], path[-1]):
+    while path and headings and same_words(headings[0], path[-1]):
         headings = headings[1:]
     return {
         "path": path + headings,
