@@ -7,13 +7,15 @@ redirect.
 """
 
 import logging
+import math
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from fnmatch import fnmatchcase
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -28,6 +30,15 @@ log = logging.getLogger(__name__)
 Address = IPv4Address | IPv6Address
 #: Returns the addresses of a name, in the order in which to try them. Raises OSError.
 Resolve = Callable[[str, int], Sequence[Address]]
+
+#: Returns the seconds that a request may still take; raises what is to end it.
+SecondsLeft = Callable[[], float]
+_seconds_left: ContextVar[SecondsLeft | None] = ContextVar("seconds_left", default=None)
+
+#: Seconds that a request waits for its server before it asks again whether it may go on.
+_STEP = 0.5
+#: Seconds in which a server must accept a connection.
+_CONNECTING = 10.0
 
 PUBLIC = "public"
 """The entry of an allow-list that stands for all public addresses."""
@@ -149,20 +160,44 @@ def guarded_client(
 ) -> httpx.Client:
     """Make a client for http and https addresses that somebody else names.
 
-    `timeout` is the longest silence in seconds. Proxies of the environment are not used: they would
-    resolve the names again. See `allow_list` for `allow_private`. `resolve` replaces DNS. Requests
-    raise `ForbiddenAddress` for what the allow-list does not have, also in a redirect, and the
-    errors of httpx.
+    `timeout` is the longest silence in seconds; see `watched` for the time of a whole request.
+    Proxies of the environment are not used: they would resolve the names again. Cookies are not
+    kept. See `allow_list` for `allow_private`. `resolve` replaces DNS. Requests raise
+    `ForbiddenAddress` for what the allow-list does not have, also in a redirect, and the errors of
+    httpx.
     """
     return httpx.Client(
         headers=headers,
-        timeout=timeout,
+        timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECTING)),
         follow_redirects=follow_redirects,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         trust_env=False,
         transport=_Transport(
             allow_list(settings, allow_private=allow_private), resolve or _resolved
         ),
     )
+
+
+@contextmanager
+def watched(seconds_left: SecondsLeft) -> Iterator[None]:
+    """Let the requests of this thread go on only as long as a function says.
+
+    It is called before each wait for the server, which lasts half a second at most, also for the
+    lines of a header; what it raises ends the request.
+    """
+    before = _seconds_left.set(seconds_left)
+    try:
+        yield
+    finally:
+        _seconds_left.reset(before)
+
+
+def _shortest(timeout: float | None) -> float | None:
+    """Return the time that is left of a request, if that is shorter."""
+    seconds_left = _seconds_left.get()
+    if seconds_left is None:
+        return timeout
+    return min(seconds_left(), math.inf if timeout is None else timeout)
 
 
 class _Transport(httpx.HTTPTransport):
@@ -175,55 +210,6 @@ class _Transport(httpx.HTTPTransport):
         self._pool = httpcore.ConnectionPool(
             ssl_context=certificates, network_backend=_Network(allowed, resolve)
         )
-
-
-@contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Give what this thread reads from guarded clients so many seconds in all.
-
-    A server that sends a byte now and then is never silent. Raises httpx.ReadTimeout.
-    """
-    _reading.ends = time.monotonic() + seconds
-    try:
-        yield
-    finally:
-        _reading.ends = None
-
-
-_reading = threading.local()
-
-
-class _Stream(httpcore.NetworkStream):
-    """A connection whose reading ends at the deadline of the thread that reads."""
-
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
-        self._stream = stream
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        ends: float | None = getattr(_reading, "ends", None)
-        if ends is not None:
-            left = ends - time.monotonic()
-            if left <= 0:
-                raise httpcore.ReadTimeout("the answer takes too long")
-            timeout = left if timeout is None else min(timeout, left)
-        return self._stream.read(max_bytes, timeout)
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, timeout)
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
 
 
 class _Network(httpcore.SyncBackend):
@@ -246,16 +232,17 @@ class _Network(httpcore.SyncBackend):
             allowed = reachable_addresses(self._allowed, host, port, self._resolve)
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(f"{host} has no address: {error}") from error
+        connect = super().connect_tcp
         for address in allowed[:-1]:
             try:
-                return self._stream_to(address, port, timeout, local_address, socket_options)
+                return _Stream(
+                    connect(str(address), port, _shortest(timeout), local_address, socket_options)
+                )
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 log.debug("%s does not answer at %s", host, address)
-        return self._stream_to(allowed[-1], port, timeout, local_address, socket_options)
-
-    def _stream_to(self, address: Address, port: int, *options: Any) -> httpcore.NetworkStream:
-        """Connect to one address; its stream keeps the deadline of the thread that reads."""
-        return _Stream(super().connect_tcp(str(address), port, *options))
+        return _Stream(
+            connect(str(allowed[-1]), port, _shortest(timeout), local_address, socket_options)
+        )
 
     def connect_unix_socket(
         self,
@@ -265,6 +252,45 @@ class _Network(httpcore.SyncBackend):
     ) -> httpcore.NetworkStream:
         """Refuse."""
         raise ForbiddenAddress(f"{path} is no address of a network.")
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection that waits for its server only as long as `watched` lets it."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read what has come, or comes within `timeout` seconds."""
+        until = time.monotonic() + (math.inf if timeout is None else timeout)
+        while True:
+            try:
+                left = max(until - time.monotonic(), 0.001)
+                return self._stream.read(max_bytes, _shortest(min(left, _STEP)))
+            except httpcore.ReadTimeout:
+                if time.monotonic() >= until:
+                    raise
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send all of the bytes."""
+        self._stream.write(buffer, _shortest(timeout))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        """Return the same connection, encrypted."""
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, _shortest(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what httpcore asks of a connection."""
+        return self._stream.get_extra_info(info)
 
 
 def _resolved(host: str, port: int) -> list[Address]:

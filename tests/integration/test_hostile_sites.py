@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import itertools
 import socket
 import threading
 import time
 from contextlib import suppress
+
+
+import tracemalloc
 
 import pytest
 from website import Reply, Website, crawled, keys, page, reasons
@@ -193,13 +197,104 @@ def test_an_answer_byte_by_byte_has_an_end(begins: bytes, monkeypatch: pytest.Mo
         started = time.monotonic()
         try:
             with pytest.raises(NoAnswer, match="takes more than"):
-                Fetcher(client, Pace(0.0), 5_000_000).get(
-                    f"http://127.0.0.1:{listening.getsockname()[1]}/"
+                Fetcher(client, Pace(0.0)).get(
+                    f"http://127.0.0.1:{listening.getsockname()[1]}/", room=lambda _: 5_000_000
                 )
             assert time.monotonic() - started < 3
         finally:
             is_over.set()
             server.join()
+
+
+class _Cancelled(Exception):
+    pass
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        {"/a": Reply(drip=0.05)},
+        {"/robots.txt": Reply(seconds=60.0)},
+        {"/sitemap.xml": Reply("", 503, {"Retry-After": "100"})},
+    ],
+)
+def test_a_crawl_that_waits_can_be_ended_and_continued(database: Database, slow: dict[str, Reply]):
+    def cancel(*_: int) -> None:
+        if time.monotonic() - before > 1:
+            raise _Cancelled
+
+    pages = {"/": page("Home", "", "a"), "/a": page("A")}
+    with Website(pages | slow) as site:
+        before = time.monotonic()
+        with pytest.raises(_Cancelled):
+            crawled(database, f"{site.url}/", progress=cancel)
+        assert time.monotonic() - before < 5
+        site.end_waiting()
+        site.pages = pages
+        assert crawled(database, f"{site.url}/").written == 2
+
+
+@pytest.mark.parametrize(
+    ("encoding", "times", "told"),
+    [
+        ("gzip", 1, "larger than PGRAG_MAX_PAGE_BYTES"),
+        ("gzip, gzip", 2, "its encoding 'gzip, gzip' is not read"),
+        ("br", 0, "its encoding 'br' is not read"),
+        ("gzip", 0, "cannot be decompressed"),
+    ],
+)
+def test_a_body_that_unpacks_to_far_more_costs_one_page(
+    database: Database, encoding: str, times: int, told: str
+):
+    body = b"<html><h1>Zeros</h1>" + b"0" * 60_000_000
+    for _ in range(times):
+        body = gzip.compress(body, 1)
+    packed = Reply(body[:1_000_000], headers={"Content-Encoding": encoding})
+    with Website({"/": page("Home", "", "/bomb", "/a"), "/a": page("A"), "/bomb": packed}) as site:
+        tracemalloc.start()
+        report = crawled(database, f"{site.url}/")
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert keys(database) == {"index.html", "a"}
+    assert told in report.failed["bomb"]
+    assert most < 30_000_000
+
+
+def test_packed_pages_are_unpacked(database: Database):
+    body = gzip.compress(page("Packed", "Squeezed kestrels.").encode())
+    with Website({"/": Reply(body, headers={"Content-Encoding": "gzip"})}) as site:
+        crawled(database, f"{site.url}/")
+    assert database.call("search", query="squeezed kestrels", library="site")
+
+
+def test_the_rules_of_a_long_robots_txt_count(database: Database):
+    rules = "User-agent: *\nDisallow: /secret\n" + "# a comment\n" * 60_000
+    pages = {
+        "/robots.txt": Reply(rules, media_type="text/plain"),
+        "/": page("Home", "", "secret"),
+        "/secret": page("Secret"),
+    }
+    with Website(pages) as site:
+        crawled(database, f"{site.url}/")
+        assert "/secret" not in site.asked
+
+
+@pytest.mark.parametrize("rule", ["Crawl-delay: 86400", "Request-rate: 1/1d"])
+def test_a_site_that_wants_a_day_between_requests_is_refused(database: Database, rule: str):
+    rules = Reply(f"User-agent: *\n{rule}\n", media_type="text/plain")
+    with (
+        Website({"/": page("Home"), "/robots.txt": rules}) as site,
+        pytest.raises(SourceError, match="seconds between two requests"),
+    ):
+        crawled(database, f"{site.url}/")
+
+
+def test_cookies_are_not_kept(database: Database):
+    cookie = {"Set-Cookie": "visit=1; Path=/"}
+    with Website({"/": Reply(page("Home", "", "a"), headers=cookie), "/a": page("A")}) as site:
+        crawled(database, f"{site.url}/")
+        assert "/a" in site.asked
+        assert site.cookies == []
 
 
 def test_a_site_that_stops_answering_is_continued(database: Database, monkeypatch):

@@ -17,7 +17,7 @@ from pgrag.ingest.page import PageOptions
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import ListedSource
 from pgrag.ingest.source.web.crawl import CrawlLimits
-from pgrag.ingest.source.web.site import SiteOptions, open_site
+from pgrag.ingest.source.web.site import Progress, SiteOptions, open_site
 from pgrag.ingest.target import IndexTarget
 from pgrag.settings import Settings
 
@@ -31,6 +31,8 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = "text/html; charset=utf-8"
     seconds: float = 0.0
+    drip: float = 0.0
+    """Seconds between the bytes of a header that is sent first."""
 
 
 Page = str | Reply | Callable[[str], "str | Reply"]
@@ -50,7 +52,8 @@ def page(title: str, text: str = "", *links: str, head: str = "") -> str:
 class Website:
     """A server of pages by path; `asked` and `sent` are the paths and the bytes of their bodies.
 
-    With `validates` it sends an ETag and answers 304. `otherwise` is for all other paths.
+    `cookies` are the headers with which they came back. With `validates` the site sends an ETag and
+    answers 304. `otherwise` is for all other paths.
     """
 
     def __init__(
@@ -66,8 +69,10 @@ class Website:
         self.asked: list[str] = []
         self.times: list[float] = []
         self.sent: dict[str, int] = {}
+        self.cookies: list[str] = []
         self.running = self.most_running = 0
         self._lock = threading.Lock()
+        self._is_over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=[0.02])
 
@@ -79,6 +84,10 @@ class Website:
         self.asked.clear()
         self.times.clear()
         self.sent.clear()
+
+    def end_waiting(self) -> None:
+        """Let the answers end that wait or send headers without end."""
+        self._is_over.set()
 
     def reply(self, path: str) -> Reply:
         found = self.pages.get(path, self.otherwise)
@@ -95,6 +104,7 @@ class Website:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end_waiting()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -110,6 +120,7 @@ class Website:
                 with site._lock:
                     site.asked.append(self.path)
                     site.times.append(time.monotonic())
+                    site.cookies += self.headers.get_all("Cookie", [])
                     site.running += 1
                     site.most_running = max(site.most_running, site.running)
                 try:
@@ -125,7 +136,11 @@ class Website:
                 body = reply.body.encode() if isinstance(reply.body, str) else reply.body
                 etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
                 is_known = site.validates and self.headers.get("If-None-Match") == etag
-                time.sleep(reply.seconds)
+                site._is_over.wait(reply.seconds)
+                if reply.drip:
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                    while not site._is_over.wait(reply.drip):
+                        self.wfile.write(b"x")
                 self.send_response(304 if is_known else reply.status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
@@ -140,7 +155,7 @@ class Website:
                 half = len(body) // 2 if reply.seconds else len(body)
                 self.wfile.write(body[:half])
                 self.wfile.flush()
-                time.sleep(reply.seconds)
+                site._is_over.wait(reply.seconds)
                 self.wfile.write(body[half:])
                 with site._lock:
                     site.sent[self.path] = site.sent.get(self.path, 0) + len(body)
@@ -159,6 +174,7 @@ def opened(
     limits: CrawlLimits | None = None,
     allow_private: bool = True,
     settings: Settings | None = None,
+    progress: Progress | None = None,
     **options: tuple[str, ...],
 ) -> ListedSource:
     """Crawl a site for a version of the library "site"."""
@@ -169,6 +185,7 @@ def opened(
         settings=settings or Settings(),
         library="site",
         version=version,
+        progress=progress,
     )
 
 

@@ -5,7 +5,7 @@ requests run in threads; this thread stores what they bring.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,9 +18,8 @@ from pgrag.ingest.source.web.pages import MARKDOWN, Pages, Result
 
 #: So many addresses in a row without an answer mean that the site is down.
 SILENCES = 10
-
-#: Called with (addresses answered, addresses known).
-Fetched = Callable[[int, int], None]
+#: Bytes of bodies that are stored in one statement, but for a single one.
+BATCH_BYTES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,11 @@ class Crawl:
     _known: int = 0
     _silences: int = 0
     _silent: list[Result] = field(default_factory=list)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """The addresses answered and known."""
+        return self._answered, max(self._answered, self._known, 1)
 
     def queue(self, urls: Iterable[str], depth: int) -> None:
         """Queue addresses of the site, as far as they may be visited."""
@@ -78,7 +82,7 @@ class Crawl:
             ]
         )
 
-    def fetch_all(self, progress: Fetched) -> None:
+    def fetch_all(self) -> None:
         """Fetch until nothing is queued, or a limit is reached.
 
         Raises SourceError if the site stops answering; the crawl can then be continued.
@@ -88,7 +92,7 @@ class Crawl:
         self._known = sum(row["addresses"] for row in outcomes)
         pool = ThreadPoolExecutor(self.workers, thread_name_prefix="pgrag-fetch")
         try:
-            while (rows := self._call("queued_addresses")) and self._fetch(rows, pool, progress):
+            while (rows := self._call("queued_addresses")) and self._fetch(rows, pool):
                 pass
         except BaseException:
             self.pages.fetcher.pace.end()  # wakes the threads that wait for their turn
@@ -105,7 +109,7 @@ class Crawl:
         body: bytes | None = self.pages.fetch({"url": url, **unknown}).get("body")
         return body
 
-    def _fetch(self, rows: list[Row], pool: ThreadPoolExecutor, progress: Fetched) -> bool:
+    def _fetch(self, rows: list[Row], pool: ThreadPoolExecutor) -> bool:
         """Fetch addresses; false if a limit is reached before the last."""
         waiting = deque(rows)
         pending: set[Future[Result]] = set()
@@ -121,7 +125,6 @@ class Crawl:
                 return False
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             self._note([future.result() for future in done])
-            progress(self._answered, max(self._answered, self._known))
         self._store_silent()
         return True
 
@@ -145,21 +148,35 @@ class Crawl:
         self._silent.clear()
 
     def _store(self, results: list[Result]) -> None:
-        if not results:
-            return
-        bodies = [result.pop("body", None) for result in results]
-        [row] = self._call(
-            "store_fetched", pages=results, bodies=bodies, max_depth=self.limits.depth
-        )
-        self._answered += len(results)
-        self._known += row["queued"]
-        self._bytes += sum(len(body) for body in bodies if body)
-        self.found += sum(_is_found(result) for result in results)
-        for url in row["too_deep"]:
-            self.pages.gate.refuse(f"more than {self.limits.depth} links from the start", url)
+        for batch in _batches(results):
+            bodies = [result.pop("body", None) for result in batch]
+            [row] = self._call(
+                "store_fetched", pages=batch, bodies=bodies, max_depth=self.limits.depth
+            )
+            self._answered += len(batch)
+            self._known += row["queued"]
+            self._bytes += sum(len(body) for body in bodies if body)
+            self.found += sum(_is_found(result) for result in batch)
+            for url in row["too_deep"]:
+                self.pages.gate.refuse(f"more than {self.limits.depth} links from the start", url)
 
     def _call(self, function: str, **arguments: Any) -> list[Row]:
         return self.database.call(function, **self.names, **arguments)
+
+
+def _batches(results: list[Result]) -> Iterator[list[Result]]:
+    """Divide results so that the bodies of each part fit into one statement."""
+    batch: list[Result] = []
+    size = 0
+    for result in results:
+        own = len(result.get("body") or b"")
+        if batch and size + own > BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(result)
+        size += own
+    if batch:
+        yield batch
 
 
 def _is_found(result: Result) -> bool:

@@ -1,19 +1,18 @@
 """Ask a site for one address: validators, limits of size and time, retries."""
 
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import httpx
 
-from pgrag import outgoing
-from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.pace import Pace, retry_after
-from pgrag.models import Origin
+from pgrag.outgoing import watched
 
-#: Seconds that one answer may take, however slowly it comes.
+#: Seconds that one answer may take, from the first connection to its last byte.
 ANSWER_SECONDS = 60.0
 #: Seconds before each retry of a site that is busy or does not answer.
 RETRY_DELAYS = (1.0, 4.0, 15.0)
@@ -23,6 +22,11 @@ LARGEST_LIST = 50_000_000
 
 _BUSY = frozenset({429, 502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
+_PIECE = 65536
+_PACKED = frozenset({"gzip", "x-gzip"})
+
+#: Returns how many bytes of the decoded body are read, by the head of an answer.
+Room = Callable[["Answer"], int]
 
 
 class NoAnswer(Exception):
@@ -31,7 +35,10 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a site answers for one address; `location` is where it redirects to."""
+    """What a site answers for one address; `location` is where it redirects to.
+
+    With `is_cut` the body is only the beginning, as large as it may be.
+    """
 
     url: str
     status: int
@@ -53,35 +60,30 @@ class Answer:
 
 
 class Fetcher:
-    """Asks one site at its pace; thread-safe.
+    """Asks one site at its pace; thread-safe."""
 
-    `largest` is in bytes of the decoded body of a page; a PDF may have more, as in a folder.
-    """
-
-    def __init__(self, client: httpx.Client, pace: Pace, largest: int) -> None:
+    def __init__(self, client: httpx.Client, pace: Pace) -> None:
         self._client = client
         self.pace = pace
-        self._largest = largest
 
     def get(
         self,
         url: str,
         headers: Mapping[str, str] | None = None,
         *,
-        is_wanted: Callable[[Answer], bool] = lambda _: True,
+        room: Room,
         method: str = "GET",
-        largest: int | None = None,
     ) -> Answer:
         """Return the answer for an address, without following redirects.
 
-        The body of an answer that is not wanted, or not a success, is not read; one that is larger
-        than the limit is cut. A busy site is asked again after the time that it names. Raises
-        NoAnswer, and ForbiddenAddress for addresses that may not be reached from here.
+        The body is read as far as there is `room`, that of anything but a success is not. A busy
+        site is asked again after the time that it names. Raises NoAnswer, ForbiddenAddress for
+        addresses that may not be reached from here, and Ended.
         """
         for delay in (*RETRY_DELAYS, None):
             pause = delay
             try:
-                answer = self._once(method, url, headers, is_wanted, largest)
+                answer = self._once(method, url, headers or {}, room)
                 if answer.status not in _BUSY:
                     return answer
                 problem = f"HTTP {answer.status}"
@@ -98,55 +100,58 @@ class Fetcher:
                 self.pace.pause(pause)
         raise NoAnswer(problem)
 
-    def follow(self, url: str, *, method: str = "GET") -> Answer:
+    def follow(self, url: str, *, method: str = "GET", room: int | None = None) -> Answer:
         """Return the answer behind at most `REDIRECTS` redirects, none of which leaves the host."""
         for _ in range(REDIRECTS + 1):
-            answer = self.get(url, method=method, largest=LARGEST_LIST)
+            answer = self.get(url, method=method, room=lambda _: room or LARGEST_LIST)
             if answer.location is None:
                 return answer
             if urlsplit(answer.location).hostname != urlsplit(url).hostname:
-                raise NoAnswer(f"it redirects to another site, {answer.location}")
+                raise NoAnswer(
+                    f"it redirects to another site: name {answer.location}, if that is meant"
+                )
             url = answer.location
         raise NoAnswer(f"more than {REDIRECTS} redirects")
 
-    def _once(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str] | None,
-        is_wanted: Callable[[Answer], bool],
-        largest: int | None,
-    ) -> Answer:
-        if not self.pace.wait():
-            raise NoAnswer("the crawl has ended")
-        started = time.monotonic()
-        try:
-            with outgoing.deadline(ANSWER_SECONDS):
-                return self._read(method, url, headers, is_wanted, largest)
-        except httpx.TimeoutException as error:
-            if time.monotonic() - started < ANSWER_SECONDS:
-                raise
-            text = f"its answer takes more than {ANSWER_SECONDS:.0f} seconds"
-            raise NoAnswer(text) from error
+    def _once(self, method: str, url: str, headers: Mapping[str, str], room: Room) -> Answer:
+        self.pace.wait()
+        deadline = time.monotonic() + ANSWER_SECONDS
 
-    def _read(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str] | None,
-        is_wanted: Callable[[Answer], bool],
-        largest: int | None,
-    ) -> Answer:
-        with self._client.stream(method, url, headers=headers) as response:
+        def seconds_left() -> float:
+            self.pace.look()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise NoAnswer(f"its answer takes more than {ANSWER_SECONDS:.0f} seconds")
+            return left
+
+        headers = {**headers, "Accept-Encoding": "gzip"}
+        with watched(seconds_left), self._client.stream(method, url, headers=headers) as response:
             head = Answer(url, response.status_code, response.headers)
-            if response.status_code != 200 or not is_wanted(head):
+            largest = room(head) if response.status_code == 200 else 0
+            if not largest:
                 return head
-            named = Origin(head.media_type)
-            limit = largest or size_limit(urlsplit(url).path, named, self._largest)
-            pieces, size = [], 0
-            for piece in response.iter_bytes():
-                pieces.append(piece)
-                size += len(piece)
-                if limit and size > limit:
-                    return Answer(url, 200, response.headers, is_cut=True)
-            return Answer(url, 200, response.headers, b"".join(pieces))
+            body = _body(response, largest + 1)
+            return Answer(url, 200, response.headers, body[:largest], len(body) > largest)
+
+
+def _body(response: httpx.Response, most: int) -> bytes:
+    """Return at most so many bytes of a body, and hold no more of it, however well it is packed.
+
+    Raises NoAnswer for an encoding that was not asked for, and for broken data.
+    """
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in {*_PACKED, "identity", ""}:
+        raise NoAnswer(f"its encoding {encoding[:50]!r} is not read")
+    unpacker = zlib.decompressobj(31) if encoding in _PACKED else None
+    body = bytearray()
+    for packed in response.iter_raw(_PIECE):
+        try:
+            room = most - len(body)
+            body += unpacker.decompress(packed, room) if unpacker else packed[:room]
+        except zlib.error as error:
+            raise NoAnswer(f"its body cannot be decompressed: {error}") from error
+        if len(body) >= most:
+            return bytes(body)
+    if unpacker and body and not unpacker.eof:
+        raise NoAnswer("its body is incomplete")
+    return bytes(body)

@@ -4,12 +4,17 @@ import threading
 import time
 from email.utils import parsedate_to_datetime
 
+
+class Ended(Exception):
+    """Nobody waits for the crawl any more, so its threads end."""
+
+
 #: Longest wait that a site can ask for with Retry-After, in seconds.
 LONGEST_PAUSE = 120.0
 
 
 class Pace:
-    """Lets requests begin one after the other, `interval` seconds apart, and pauses them all."""
+    """Lets requests begin one after the other, `interval` seconds apart, and pauses or ends all."""
 
     def __init__(self, interval: float) -> None:
         self.interval = interval
@@ -17,17 +22,22 @@ class Pace:
         self._lock = threading.Lock()
         self._is_over = threading.Event()
 
-    def wait(self) -> bool:
-        """Wait for the next turn; false if there is none, because `end` was called."""
-        while not self._is_over.is_set():
+    def look(self) -> None:
+        """Raise Ended if `end` was called."""
+        if self._is_over.is_set():
+            raise Ended
+
+    def wait(self) -> None:
+        """Wait for the next turn. Raises Ended if there is none."""
+        while True:
+            self.look()
             with self._lock:
                 now = time.monotonic()
                 if now >= self._next:
                     self._next = now + self.interval
-                    return True
+                    return
                 left = self._next - now
             self._is_over.wait(left)
-        return False
 
     def pause(self, seconds: float) -> None:
         """Let no request begin for some seconds."""
@@ -35,7 +45,7 @@ class Pace:
             self._next = max(self._next, time.monotonic() + min(seconds, LONGEST_PAUSE))
 
     def end(self) -> None:
-        """Let no request begin any more, and wake those that wait."""
+        """Let no request begin or go on any more, and wake those that wait."""
         self._is_over.set()
 
 

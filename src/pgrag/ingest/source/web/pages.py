@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from pgrag.db import Row
 from pgrag.errors import PgragError, SourceError
+from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.web.addresses import OTHER_VERSION
 from pgrag.ingest.source.web.alternates import markdown_address, with_ids
@@ -17,6 +17,7 @@ from pgrag.ingest.source.web.fetcher import Answer, Fetcher, NoAnswer
 from pgrag.ingest.source.web.gate import Gate
 from pgrag.ingest.source.web.robots import Robots
 from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
+from pgrag.models import Origin
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MARKDOWN = "text/markdown"
@@ -25,6 +26,9 @@ SCRIPTED = "made by scripts in the browser"
 """Why a page is skipped that has no text before its scripts run."""
 MISSING = "the site's page for what does not exist"
 """Why a page is skipped that came for an address that leads nowhere."""
+
+#: Bytes of one body, whatever the settings allow: it is one value of the database.
+LARGEST_BODY = 200_000_000
 
 #: Servers call Markdown by these names, too.
 _PLAIN = frozenset({"text/x-markdown", "text/plain", "application/octet-stream", ""})
@@ -71,8 +75,9 @@ class Pages:
     """Fetches the pages of a site; thread-safe.
 
     `run` calls a function in a child process: a page can crash its parser. `start` is a page
-    whatever it looks like. Only with `follows` links are collected. `changed` has when a page
-    changed last, as the site's own sitemap tells.
+    whatever it looks like. `largest` are the bytes that a page of text may have. Only with
+    `follows` links are collected. `changed` has when a page changed last, as the site's own sitemap
+    tells.
     """
 
     fetcher: Fetcher
@@ -80,6 +85,7 @@ class Pages:
     robots: Robots
     run: Callable[..., Any]
     start: str
+    largest: int
     follows: bool = True
     missing: Missing = field(default_factory=Missing)
     changed: Mapping[str, datetime | None] = field(default_factory=dict)
@@ -98,12 +104,19 @@ class Pages:
             name: row[column] for name, column in _VALIDATORS if row[column] and row["outcome"]
         }
         try:
-            answer = self.fetcher.get(url, validators, is_wanted=partial(_is_page, url))
+            answer = self.fetcher.get(url, validators, room=self._room)
             return kept if answer.status == 304 else self._result(answer)
         except NoAnswer as error:
             return kept | {"failure": str(error), "is_silent": True}
         except PgragError as error:
             return kept | {"failure": error.message.rstrip(".")}
+
+    def _room(self, head: Answer) -> int:
+        """How many bytes of an answer are read: none of what is no page."""
+        if not _is_page(head.url, head):
+            return 0
+        limit = size_limit(self.gate.scope.key(head.url), Origin(head.media_type), self.largest)
+        return min(limit or self.largest, LARGEST_BODY)
 
     def _is_unchanged(self, row: Row) -> bool:
         """Whether the sitemap says so of a page that has no validators."""
@@ -199,7 +212,7 @@ class Pages:
     def _with_markdown(self, page: Result, url: str, headings: Sequence[tuple[str, str]]) -> Result:
         """Take the Markdown that a page names as its own, with the anchors of the page."""
         try:
-            answer = self.fetcher.get(url)
+            answer = self.fetcher.get(url, room=lambda _: self.largest)
         except (NoAnswer, PgragError):
             return page
         body = with_ids(answer.body, headings) if answer.media_type not in HTML else None

@@ -11,6 +11,8 @@ AGENT = "pgrag"
 
 #: Longer files are read up to here, as RFC 9309 asks.
 LONGEST = 500 * 1024
+#: Seconds between two requests; a site that asks for more would be crawled for months.
+LONGEST_DELAY = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,10 @@ class Robots:
 
     @classmethod
     def read(cls, url: str, status: int, body: bytes) -> "Robots":
-        """Read an answer: 4xx allows everything. Raises SourceError for 5xx, which forbids all."""
+        """Read an answer: 4xx allows everything.
+
+        Raises SourceError for 5xx, which forbids all, and for a delay that is too long.
+        """
         if status >= 500:
             raise SourceError(
                 f"{url}: answers {status}, so nothing may be read.",
@@ -34,7 +39,14 @@ class Robots:
         rules = Protego.parse(body[:LONGEST].decode("utf-8", "replace"))
         rate = rules.request_rate(AGENT)
         pause = rate.seconds / rate.requests if rate and rate.requests else 0.0
-        return cls(max(rules.crawl_delay(AGENT) or 0.0, pause), tuple(rules.sitemaps), rules)
+        delay = max(rules.crawl_delay(AGENT) or 0.0, pause)
+        if delay > LONGEST_DELAY:
+            raise SourceError(
+                f"{url}: asks for {delay:,.0f} seconds between two requests, and pgrag waits no"
+                f" longer than {LONGEST_DELAY:.0f}.",
+                hint="Ask the site's owner, or index its sources from a folder.",
+            )
+        return cls(delay, tuple(rules.sitemaps), rules)
 
     def allows(self, url: str) -> bool:
         """Whether this crawler may ask for an address."""

@@ -1,7 +1,9 @@
 """A website as a source: crawl it, list its pages."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import ip_address
@@ -11,15 +13,15 @@ from urllib.parse import urlsplit
 
 from pgrag.db import Database, Row
 from pgrag.errors import ForbiddenAddress, SourceError
-from pgrag.ingest.child import Child
+from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.source.source import ListedSource, Skipped, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
-from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits, Fetched
+from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits
 from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
 from pgrag.ingest.source.web.gate import Gate
 from pgrag.ingest.source.web.pace import Pace
 from pgrag.ingest.source.web.pages import SCRIPTED, Pages
-from pgrag.ingest.source.web.robots import AGENT, Robots
+from pgrag.ingest.source.web.robots import AGENT, LONGEST, Robots
 from pgrag.ingest.source.web.seeds import Seeds
 from pgrag.models import Origin
 from pgrag.outgoing import guarded_client
@@ -29,6 +31,11 @@ from pgrag.settings import Settings
 LOCAL_WORKERS, WORKERS, INTERVAL = 8, 4, 0.1
 #: Seconds of silence after which a request is given up.
 SILENCE_SECONDS = 20.0
+#: Seconds after which the caller hears how far a crawl is, and can end it.
+LOOK_SECONDS = 0.25
+
+#: Called with (addresses answered, addresses known, 0); ends the crawl by raising.
+Progress = Callable[[int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +68,12 @@ def open_site(
     settings: Settings,
     library: str,
     version: str,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> ListedSource:
     """Crawl a site for a version of a library, and return its pages as a source.
 
-    A crawl that was interrupted is continued. Raises SourceError if the site as a whole cannot be
-    read: then nothing is changed.
+    A crawl that was interrupted is continued. What `progress` raises interrupts it, within a
+    second. Raises SourceError if the site as a whole cannot be read: then nothing is changed.
     """
     start = normalised(address)
     if start is None:
@@ -89,7 +96,7 @@ def open_site(
         arguments = options.arguments(address)
         database.call("begin_crawl", **names, arguments=arguments)
         try:
-            crawl = visit.crawl(lambda done, known: progress and progress(done, known, 0))
+            crawl = visit.crawl(progress or (lambda *_: None))
         except (SourceError, ForbiddenAddress):
             if not visit.can_continue:
                 database.call("finish_crawl", **names, is_complete=False)
@@ -124,7 +131,8 @@ class _Visit:
         start: str,
     ) -> None:
         self._database, self._names, self._options = database, names, options
-        self._child, self._lock = stack.enter_context(Child()), Lock()
+        limits = Limits(settings.max_page_seconds, settings.max_page_memory)
+        self._child, self._lock = stack.enter_context(Child(limits)), Lock()
         self._largest = settings.max_page_bytes
         self._client = stack.enter_context(
             guarded_client(
@@ -134,13 +142,30 @@ class _Visit:
                 allow_private=options.allow_private,
             )
         )
+        self._pace = Pace(0.0)
+        self._crawl: Crawl | None = None
         self.start = start
         self.warnings: list[str] = []
         self.can_continue = False
 
-    def crawl(self, progress: Fetched) -> Crawl:
-        """Fetch the pages. Raises SourceError if there are none."""
-        fetcher = Fetcher(self._client, Pace(0.0), self._largest)
+    def crawl(self, progress: Progress) -> Crawl:
+        """Fetch the pages, in a thread, so that this one can end it at any time.
+
+        Raises SourceError if there are none, and what `progress` raises.
+        """
+        with ThreadPoolExecutor(1, thread_name_prefix="pgrag-crawl") as pool:
+            crawling = pool.submit(copy_context().run, self._crawled)
+            try:
+                while wait([crawling], LOOK_SECONDS).not_done:
+                    progress(*(self._crawl.progress if self._crawl else (0, 1)), 0)
+            except BaseException:
+                self._pace.end()
+                self._child.kill()
+                raise
+        return crawling.result()
+
+    def _crawled(self) -> Crawl:
+        fetcher = Fetcher(self._client, self._pace)
         scope = self._scope(fetcher)
         robots = self._robots(fetcher, scope.origin)
         if not robots.allows(self.start):
@@ -150,12 +175,13 @@ class _Visit:
             )
         is_local = _is_local(scope.origin)
         fetcher.pace.interval = robots.delay or (0.0 if is_local else INTERVAL)
-        pages = Pages(fetcher, Gate(scope), robots, self._run, self.start)
+        pages = Pages(fetcher, Gate(scope), robots, self._run, self.start, self._largest)
         workers = 1 if robots.delay else LOCAL_WORKERS if is_local else WORKERS
         crawl = Crawl(self._database, self._names, pages, self._options.limits, workers)
+        self._crawl = crawl
         Seeds(crawl, pages, self.warnings).plant()
         self.can_continue = True
-        crawl.fetch_all(progress)
+        crawl.fetch_all()
         self.can_continue = False
         if not crawl.found:
             raise self._explained(crawl)
@@ -180,7 +206,7 @@ class _Visit:
     def _robots(self, fetcher: Fetcher, origin: str) -> Robots:
         url = f"{origin}/robots.txt"
         try:
-            answer = fetcher.follow(url)
+            answer = fetcher.follow(url, room=LONGEST)
         except NoAnswer as error:
             raise SourceError(
                 f"{url}: cannot be read: {error}.", hint="Try again later."
