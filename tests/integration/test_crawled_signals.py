@@ -288,3 +288,25 @@ def test_the_older_versions_below_a_site_of_docusaurus_are_left(database: Databa
         assert reasons(report)["of another version of the site"] == 2
         crawled(database, f"{site.url}/docs/4.1/", "4.1")
     assert keys(database, "4.1") == {"index.html", "intro", "more"}
+
+
+def test_a_page_that_only_leads_on_is_a_redirect(database: Database):
+    def leading(refresh: str, text: str = "Redirecting.") -> str:
+        meta = f'<meta http-equiv="Refresh" content="{refresh}">'
+        return f"<html><head>{meta}</head><body><p>{text}</p></body></html>"
+
+    pages = {
+        "/": leading("0; url=4.2/"),
+        "/4.2/": page("Kestrel", "", "old", "later", "again", "news", "out"),
+        "/4.2/old": f"<noscript>{leading('1;URL=/4.2/new')}</noscript><script>go()</script>",
+        "/4.2/new": page("New"),
+        "/4.2/later": leading("60; url=/4.2/unseen", "Read this first."),
+        "/4.2/again": leading("2"),
+        "/4.2/news": leading("5; url=/4.2/unseen", "All the news of the day. " * 20),
+        "/4.2/out": leading("0; url=https://elsewhere.example/"),
+    }
+    with Website(pages) as site:
+        report = crawled(database, f"{site.url}/")
+    assert keys(database) == {"4.2/index.html", "4.2/new", "4.2/later", "4.2/again", "4.2/news"}
+    assert reasons(report)["redirect"] == 2
+    assert reasons(report)["redirect to where the crawl may not go"] == 1

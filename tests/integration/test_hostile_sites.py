@@ -8,22 +8,22 @@ import itertools
 import socket
 import threading
 import time
-from contextlib import suppress
-
-
 import tracemalloc
+from contextlib import suppress
 
 import pytest
 from website import Reply, Website, crawled, keys, page, reasons
 
 from pgrag.db import Database
-from pgrag.errors import SourceError
-from pgrag.ingest.source.web import fetcher
+from pgrag.errors import InvalidInput, SourceError
+from pgrag.ingest.source.web import fetcher, lists
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
 from pgrag.ingest.source.web.pace import Pace
 from pgrag.outgoing import guarded_client
 from pgrag.settings import Settings
+
+WORD = "abcdefghijklmnopqrstuvwxyz"
 
 
 def test_a_calendar_ends(database: Database):
@@ -289,6 +289,103 @@ def test_a_site_that_wants_a_day_between_requests_is_refused(database: Database,
         crawled(database, f"{site.url}/")
 
 
+def test_hidden_dots_lead_out_of_no_scope(database: Database):
+    pages = {
+        "/robots.txt": Reply("User-agent: *\nDisallow: /secret\n", media_type="text/plain"),
+        "/docs/": page("Home", "", "/docs/%2e%2e/secret/x", "%2E%2e%2Fsecret/x", "a"),
+        "/docs/a": page("A"),
+        "/secret/x": page("Secret"),
+    }
+    with Website(pages) as site:
+        crawled(database, f"{site.url}/docs/")
+        assert not any("secret" in path for path in site.asked)
+    assert keys(database) == {"index.html", "a"}
+
+
+def test_pages_with_links_without_end_fill_no_database(database: Database):
+    def linking(path: str) -> str:
+        words = hashlib.sha256(path.encode()).hexdigest()
+        return page(
+            words, "", *(f"{words[:9]}{letter}{other}/" for letter in WORD for other in WORD)
+        )
+
+    with Website({"/robots.txt": Reply("", 404)}, otherwise=linking) as site:
+        report = crawled(database, f"{site.url}/", limits=CrawlLimits(pages=5))
+    [row] = database.query("select count(*) from pgrag.fetched_pages")
+    assert row["count"] <= 1001
+    assert reasons(report)["beyond 1,000 addresses"] > 1000
+
+
+def test_a_full_text_without_end_has_only_so_many_pages(database: Database):
+    whole = "".join(f"# {n}\nSource: https://docs.example/{n}\n\nPage {n}.\n" for n in "abcdef")
+    with Website({"/llms-full.txt": Reply(whole, media_type="text/plain")}) as site:
+        report = crawled(database, f"{site.url}/llms-full.txt", limits=CrawlLimits(pages=4))
+    assert keys(database) == {"a", "b", "c", "d"}
+    assert reasons(report) == {"beyond 4 pages": 2}
+
+
+SITEMAP = "<urlset><url><loc>{}/lost</loc></url></urlset>"
+
+
+@pytest.mark.parametrize(
+    "sitemap",
+    [
+        "<urlset>" + "<url><loc>/x</loc></url>" * 40,
+        "<urlset>" + " " * 3000 + "<url><loc>/x</loc></url></urlset>",
+        '<?xml version="1.0" encoding="UTFX"?><urlset/>',
+        "<!DOCTYPE x><urlset/>",
+        b"\x1f\x8b no gzip",
+    ],
+)
+def test_a_bad_sitemap_is_told_and_costs_nothing_else(
+    database: Database, monkeypatch: pytest.MonkeyPatch, sitemap: str | bytes
+):
+    monkeypatch.setattr(lists, "LARGEST_LIST", 2000)
+    monkeypatch.setattr(fetcher, "LARGEST_LIST", 2000)
+    index = "<sitemapindex>{}</sitemapindex>".format(
+        "".join(f"<sitemap><loc>/{each}.xml</loc></sitemap>" for each in ("bad", "good"))
+    )
+    pages = {"/sitemap.xml": index, "/good.xml": SITEMAP.format(""), "/lost": page("Lost")}
+    with Website(pages | {"/bad.xml": Reply(sitemap)}) as site:
+        report = crawled(database, f"{site.url}/sitemap.xml")
+    assert keys(database) == {"lost"}
+    assert [f"{site.url}/bad.xml" in warning for warning in report.warnings] == [True]
+
+
+def test_a_sitemap_lists_only_so_many_pages(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lists, "MOST_ENTRIES", 3)
+    entries = "".join(f"<url><loc>/{name}</loc></url>" for name in "abcde")
+    found, _ = lists.parse_sitemap("https://h/sitemap.xml", f"<urlset>{entries}</urlset>".encode())
+    assert [*found] == ["https://h/a", "https://h/b", "https://h/c"]
+
+
+@pytest.mark.parametrize(
+    "named", ["http://10.0.0.1:3000/map.xml", "http://localhost:{port}/map.xml"]
+)
+def test_sitemaps_of_other_hosts_are_not_asked_for(database: Database, named: str):
+    with Website({}) as site:
+        place = named.format(port=site.url.rpartition(":")[2])
+        site.pages = {
+            "/robots.txt": Reply(f"Sitemap: {place}\n", media_type="text/plain"),
+            "/": page("Home"),
+            "/sitemap.xml": SITEMAP.format(site.url),
+            "/lost": page("Lost"),
+        }
+        crawled(database, f"{site.url}/")
+        assert "/map.xml" not in site.asked
+    assert keys(database) == {"index.html", "lost"}
+
+
+def test_a_password_in_an_address_is_refused_and_stored_nowhere(database: Database):
+    with Website({"/": page("Home")}) as site:
+        address = site.url.replace("http://", "http://bob:hunter2@")
+        with pytest.raises(InvalidInput, match="logs in to no website") as told:
+            crawled(database, f"{address}/")
+        assert site.asked == []
+    assert "hunter2" not in str(told.value)
+    assert database.query("select from pgrag.crawls") == []
+
+
 def test_cookies_are_not_kept(database: Database):
     cookie = {"Set-Cookie": "visit=1; Path=/"}
     with Website({"/": Reply(page("Home", "", "a"), headers=cookie), "/a": page("A")}) as site:
@@ -299,7 +396,7 @@ def test_cookies_are_not_kept(database: Database):
 
 def test_a_site_that_stops_answering_is_continued(database: Database, monkeypatch):
     monkeypatch.setattr(fetcher, "RETRY_DELAYS", ())
-    names = [f"page-{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(60)]
+    names = [f"page-{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(120)]
     whole = {"/robots.txt": Reply("", 404), "/": page("Home", "", *names)} | {
         f"/{name}": page(name) for name in names
     }
@@ -312,5 +409,5 @@ def test_a_site_that_stops_answering_is_continued(database: Database, monkeypatc
         site.pages, known = whole, {path for path, size in site.sent.items() if size}
         site.forget()
         report = crawled(database, f"{site.url}/")
-    assert report.written == 61
+    assert report.written == 121
     assert len(known & {*site.asked}) <= 16, "what was fetched is not fetched again"

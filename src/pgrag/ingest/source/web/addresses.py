@@ -22,19 +22,27 @@ _OF_A_VISIT = re.compile(
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/?]*", re.IGNORECASE)
 _SLASH = re.compile("%2F", re.IGNORECASE)
+#: What servers take for the end of a folder's name, some of them.
+_SEPARATOR = re.compile("/|%2F|%5C")
+_SUFFIX = re.compile(r"\.[a-z][a-z0-9]{1,5}$", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _VERSION = re.compile(r"v?\d+(?:\.(?:\d+|x)){0,3}(?:[.-]?(?:a|b|rc|alpha|beta|dev)\.?\d*)?")
 _NAMED_VERSIONS = frozenset({"stable", "latest", "current", "main", "master", "next", "dev"})
 
 
 def normalised(address: str, base: str = "") -> str | None:
-    """Return the one spelling of an http address without fragment, visit and session; or None."""
+    """Return the one spelling of an http address without fragment, visit and session; or None.
+
+    It has no dot segments, so what it begins with is where it leads.
+    """
     try:
         parts = urlsplit(urljoin(base, _CONTROL.sub("", address.strip())))
         if parts.scheme not in _PORTS or not parts.hostname:
             return None
         path = _SESSION_IN_PATH.sub("", parts.path) or "/"
-        path = "%2F".join(map(_spelled, _SLASH.split(path)))
+        path = _resolved("%2F".join(map(_spelled, _SLASH.split(path))))
+        if not {".", ".."}.isdisjoint(_SEPARATOR.split(path)):
+            return None
         query = "&".join(
             each
             for each in parts.query.split("&")
@@ -51,6 +59,18 @@ def _spelled(path: str) -> str:
     """Write a path with as few percent signs as possible, so that each has one spelling."""
     letters = unquote(path, errors="surrogateescape")
     return quote(letters, safe="/:@!$&'()*+,;=~-._", errors="surrogateescape")
+
+
+def _resolved(path: str) -> str:
+    """Return a path without dot segments (RFC 3986, 5.2.4), which `urljoin` leaves in some."""
+    segments: list[str] = []
+    for segment in path.split("/")[1:]:
+        if segment == "..":
+            segments[-1:] = []
+        elif segment != ".":
+            segments.append(segment)
+    is_folder = path.endswith(("/.", "/.."))
+    return "/" + "/".join([*segments, ""] if is_folder and segments else segments)
 
 
 def _authority(parts: SplitResult) -> str:
@@ -76,9 +96,8 @@ class Scope:
     ) -> "Scope":
         """Return the scope of a start page: its folder, or what is below it if it has no suffix."""
         parts = urlsplit(start)
-        folder, _, name = parts.path.rpartition("/")
-        path = f"{folder}/{name}/" if name and "." not in name else f"{folder}/"
-        return cls(f"{parts.scheme}://{parts.netloc}{path}", matcher(include, exclude))
+        origin = f"{parts.scheme}://{parts.netloc}"
+        return cls(f"{origin}{_folder(parts.path)}", matcher(include, exclude))
 
     @property
     def origin(self) -> str:
@@ -132,6 +151,13 @@ class Scope:
         return None
 
 
+def _folder(path: str) -> str:
+    """Return the folder that a path names, such as /docs/4.2/, or in which its file is."""
+    folder, _, name = path.rpartition("/")
+    is_file = _SUFFIX.search(name) and not _VERSION.fullmatch(name.lower())
+    return f"{folder}/{name}/" if name and not is_file else f"{folder}/"
+
+
 def version_of(address: str) -> str:
     """Return the version that an address names in its path, such as /en/stable/ or /docs/4.2/."""
     segment = _version_segment(address).lower()
@@ -140,7 +166,7 @@ def version_of(address: str) -> str:
 
 def _version_segment(address: str) -> str:
     """Return the folder of an address that is a version: the last with a number, or a name."""
-    segments = urlsplit(address).path.split("/")[:-1]
+    segments = _folder(urlsplit(address).path).split("/")
     numbered = (each for each in reversed(segments) if _VERSION.fullmatch(each.lower()))
     named = (each for each in segments if each.lower() in _NAMED_VERSIONS)
     return next(numbered, None) or next(named, "")

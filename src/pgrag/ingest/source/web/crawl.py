@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from pgrag.db import Database, Row
@@ -20,6 +21,8 @@ from pgrag.ingest.source.web.pages import MARKDOWN, Pages, Result
 SILENCES = 10
 #: Bytes of bodies that are stored in one statement, but for a single one.
 BATCH_BYTES = 50_000_000
+#: So many addresses are kept for each page that may be fetched, and at least so many in all.
+ADDRESSES_A_PAGE, LEAST_ADDRESSES = 20, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ class CrawlLimits:
     pages: int = 10_000
     depth: int = 30
     bytes: int = 2_000_000_000
+
+    @property
+    def addresses(self) -> int:
+        """How many addresses are queued at most; nearer ones are known first."""
+        return max(ADDRESSES_A_PAGE * self.pages, LEAST_ADDRESSES)
 
 
 @dataclass(slots=True)
@@ -65,8 +73,10 @@ class Crawl:
 
     def store_given(self, given: Mapping[str, bytes]) -> None:
         """Store pages in Markdown, by address, that came in a list and need not be fetched."""
-        keys = {url: _key(url) for url in given}
-        wanted = [url for url in given if self.pages.gate.scope.is_wanted(keys[url])]
+        keys = {url: _key(url) for url in islice(given, self.limits.pages)}
+        wanted = [url for url in keys if self.pages.gate.scope.is_wanted(keys[url])]
+        for url in islice(given, self.limits.pages, None):
+            self.pages.gate.refuse(f"beyond {self.limits.pages:,} pages", url)
         self._call("queue_addresses", urls=wanted, depth=0)
         self._store(
             [
@@ -101,7 +111,10 @@ class Crawl:
             pool.shutdown(cancel_futures=True)
 
     def body(self, url: str) -> bytes | None:
-        """Return what was fetched, or fetch it again: bodies are dropped once they are indexed."""
+        """Return what was fetched, or fetch it again: bodies are dropped once they are indexed.
+
+        If it has changed since, the next crawl will see that it has another digest.
+        """
         [row] = self._call("fetched_body", url=url)
         if row["fetched_body"] is not None:
             return bytes(row["fetched_body"])

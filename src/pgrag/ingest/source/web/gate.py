@@ -25,8 +25,8 @@ class Gate:
     """Lets addresses of a site pass, and keeps those that it refuses. Thread-safe."""
 
     scope: Scope
+    traps: Traps
     refused: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _traps: Traps = field(default_factory=Traps)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def passed(self, urls: Iterable[str]) -> list[str]:
@@ -55,4 +55,4 @@ class Gate:
         reason = self.scope.refusal(url)
         if reason is None and _NO_PAGE.search(url.partition("?")[0]):
             reason = "no page by its name"
-        return reason or self._traps.refusal(url)
+        return reason or self.traps.refusal(url)

@@ -3,17 +3,24 @@
 import json
 import re
 import zlib
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BytesIO
+from itertools import islice
+from typing import Any
 from xml.etree import ElementTree
 
+from pgrag.errors import PgragError, SourceError
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.fetcher import LARGEST_LIST, Fetcher, NoAnswer
 
 #: Sitemaps of one site, also of its indexes.
 MOST_SITEMAPS = 200
+#: Addresses of one sitemap, by the protocol.
+MOST_ENTRIES = 50_000
 
 _SOURCE_LINE = re.compile(r"\A\s*(?:Source|URL):\s*<?(https?://[^\s<>]+)>?[^\n]*\n?", re.IGNORECASE)
 #: Name, role, priority, address, title; names and titles have blanks.
@@ -29,23 +36,32 @@ class Sitemap:
     faults: list[str] = field(default_factory=list)
 
 
-def read_sitemaps(fetcher: Fetcher, urls: Iterable[str]) -> Sitemap:
-    """Read sitemaps, and those that their indexes name on the same host.
+def read_sitemaps(
+    fetcher: Fetcher, run: Callable[..., Any], urls: Iterable[str], most: int
+) -> Sitemap:
+    """Read sitemaps, and those that their indexes name on the same host, up to `most` pages.
 
-    A sitemap that cannot be read is a fault in the result, if it is there at all.
+    `run` calls a function in a child process. A sitemap that cannot be read is a fault in the
+    result, if it is there at all.
     """
     sitemap = Sitemap()
     waiting = list(dict.fromkeys(urls))
     known = {*waiting}
-    while waiting:
+    while waiting and len(sitemap.pages) < most:
         url = waiting.pop(0)
         try:
             answer = fetcher.follow(url)
             if answer.status != 200:
                 continue
-            places, more = parse_sitemap(answer.url, answer.body)
-        except (NoAnswer, ValueError) as error:
+            if answer.is_cut:
+                sitemap.faults.append(f"{url}: is larger than {LARGEST_LIST:,} bytes.")
+                continue
+            places, more = run(parse_sitemap, answer.url, answer.body)
+        except NoAnswer as error:
             sitemap.faults.append(f"{url}: {error}")
+            continue
+        except PgragError as error:
+            sitemap.faults.append(error.message)
             continue
         sitemap.pages.update(places)
         host = url.split("/")[2]
@@ -59,23 +75,19 @@ def read_sitemaps(fetcher: Fetcher, urls: Iterable[str]) -> Sitemap:
 def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
     """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text.
 
-    Raises ValueError for what is no sitemap.
+    Raises SourceError for what is no sitemap.
     """
     if body[:2] == b"\x1f\x8b":
-        body = _unpacked(body, 31)
+        body = _unpacked(url, body, 31)
     if body.lstrip()[:1] != b"<":
         lines = body.decode("utf-8", "replace").splitlines()
         found = (normalised(line) for line in lines if line.startswith("http"))
-        return {page: None for page in found if page}, []
+        return {page: None for page in islice(found, MOST_ENTRIES) if page}, []
     if b"<!DOCTYPE" in body[:1000] or b"<!ENTITY" in body[:10_000]:
-        raise ValueError("is no sitemap")
-    try:
-        root = ElementTree.fromstring(body)
-    except ElementTree.ParseError as error:
-        raise ValueError(f"is no sitemap: {error}") from error
+        raise SourceError(f"{url}: is no sitemap.")
     pages: dict[str, datetime | None] = {}
     more = []
-    for entry in root:
+    for entry in _entries(url, body):
         values = {_name(child): (child.text or "").strip() for child in entry}
         place = normalised(values.get("loc", ""), url)
         if place is None:
@@ -87,15 +99,31 @@ def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], li
     return pages, more
 
 
+def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
+    """Yield the elements below the root, and keep none of them."""
+    count, depth = 0, 0
+    root: ElementTree.Element | None = None
+    try:
+        for event, element in ElementTree.iterparse(BytesIO(body), ("start", "end")):
+            depth += 1 if event == "start" else -1
+            root = element if root is None else root
+            if event == "end" and depth == 1 and count < MOST_ENTRIES:
+                count += 1
+                yield element
+                root.clear()
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        raise SourceError(f"{url}: is no sitemap: {error}.") from error
+
+
 def parse_inventory(url: str, body: bytes) -> list[str]:
     """Return the pages in which the objects of a Sphinx inventory (version 2) are.
 
-    Raises ValueError for what is no inventory.
+    Raises SourceError for what is no inventory.
     """
     head, _, packed = body.partition(b"zlib")
     if not head.startswith(b"# Sphinx inventory version 2"):
-        raise ValueError("is no inventory of Sphinx")
-    lines = _unpacked(packed.partition(b"\n")[2], 15).decode("utf-8", "replace").splitlines()
+        raise SourceError(f"{url}: is no inventory of Sphinx.")
+    lines = _unpacked(url, packed.partition(b"\n")[2], 15).decode("utf-8", "replace").splitlines()
     pages: dict[str, None] = {}
     for line in lines:
         entry = _ENTRY.match(line)
@@ -128,8 +156,10 @@ def split_full_text(url: str, text: str) -> dict[str, str]:
 
     A page begins with a title and a line with its address; a text without these is one page.
     """
-    pages: dict[str, str] = {}
+    pages: defaultdict[str, list[str]] = defaultdict(list)
     starts = [match.start() for match in _TITLE.finditer(text)]
+    if starts[:1] != [0]:
+        starts.insert(0, 0)
     here = url
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         title, _, rest = text[start:end].partition("\n")
@@ -137,21 +167,21 @@ def split_full_text(url: str, text: str) -> dict[str, str]:
         place = normalised(source[1], url) if source else None
         if source and place:
             here = place
-            pages[here] = f"{title}\n\n{rest[source.end() :].lstrip()}"
-        else:
-            pages[here] = pages.get(here, "") + text[start:end]
-    return pages or {url: text}
+            pages[here] = [f"{title}\n\n{rest[source.end() :].lstrip()}"]
+        elif text[start:end].strip():
+            pages[here].append(text[start:end])
+    return {place: "".join(parts) for place, parts in pages.items()}
 
 
-def _unpacked(data: bytes, window: int) -> bytes:
-    """Decompress at most `LARGEST_LIST` bytes. Raises ValueError for bad or larger data."""
+def _unpacked(url: str, data: bytes, window: int) -> bytes:
+    """Decompress at most `LARGEST_LIST` bytes. Raises SourceError for bad or larger data."""
     unpacker = zlib.decompressobj(window)
     try:
         unpacked = unpacker.decompress(data, LARGEST_LIST)
     except zlib.error as error:
-        raise ValueError(f"cannot be decompressed: {error}") from error
+        raise SourceError(f"{url}: cannot be decompressed: {error}.") from error
     if unpacker.unconsumed_tail:
-        raise ValueError(f"is larger than {LARGEST_LIST:,} bytes")
+        raise SourceError(f"{url}: is larger than {LARGEST_LIST:,} bytes.")
     return unpacked
 
 

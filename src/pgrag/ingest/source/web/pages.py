@@ -164,6 +164,8 @@ class Pages:
             "body": body,
         }
         signals = self._signals(answer, media_type)
+        if signals.redirect and scope.own(signals.redirect) != url:
+            return self._moved(url, signals.redirect)
         page["links"] = self.gate.passed(signals.links) if self.follows else []
         canonical = self.gate.passed([signals.canonical]) if signals.canonical else []
         if canonical and canonical != [url]:

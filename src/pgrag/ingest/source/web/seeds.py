@@ -1,10 +1,12 @@
 """Where a crawl begins: the start page, sitemaps, the inventory of Sphinx, llms.txt."""
 
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pgrag.errors import PgragError, SourceError
+from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.crawl import Crawl
 from pgrag.ingest.source.web.fetcher import Answer, NoAnswer
 from pgrag.ingest.source.web.lists import (
@@ -41,7 +43,7 @@ class Seeds:
             if name == FULL_TEXT:
                 self._store_full_text(text.decode("utf-8", "replace"))
             else:
-                signals = read_markdown_signals(pages.start, text)
+                signals: Signals = pages.run(read_markdown_signals, pages.start, text)
                 crawl.queue(signals.links, 0)
         elif path.endswith((".xml", ".xml.gz")):
             pages.follows = False
@@ -54,8 +56,8 @@ class Seeds:
             if any(self._optional(each) for each in dict.fromkeys(llms)):
                 pages.markdown_chances = MARKDOWN_CHANCES
             prefixes = dict.fromkeys((pages.gate.scope.prefix, f"{pages.gate.scope.origin}/"))
-            sitemaps = pages.robots.sitemaps or [f"{each}sitemap.xml" for each in prefixes]
-            self._queue_sitemaps(sitemaps, 1)
+            usual = [f"{each}sitemap.xml" for each in prefixes]
+            self._queue_sitemaps(self._own_sitemaps() or usual, 1)
             self._queue_inventory(f"{pages.gate.scope.prefix}objects.inv")
             self._note_versions()
 
@@ -79,12 +81,20 @@ class Seeds:
             answer = self.pages.fetcher.follow(url)
         except (NoAnswer, PgragError):
             return None
-        return answer if answer.status == 200 and answer.media_type not in HTML else None
+        is_whole = answer.status == 200 and not answer.is_cut
+        return answer if is_whole and answer.media_type not in HTML else None
 
-    def _queue_sitemaps(self, urls: list[str] | tuple[str, ...], depth: int) -> None:
+    def _own_sitemaps(self) -> list[str]:
+        """The sitemaps of robots.txt on the site's host: others may be in a private network."""
+        scope = self.pages.gate.scope
+        found = (normalised(each, scope.prefix) for each in self.pages.robots.sitemaps)
+        own = (scope.own(url) for url in found if url is not None)
+        return [url for url in own if scope.is_of_site(url)]
+
+    def _queue_sitemaps(self, urls: list[str], depth: int) -> None:
         crawl, pages = self.crawl, self.pages
         allowed = [url for url in urls if pages.robots.allows(url)]
-        sitemap = read_sitemaps(pages.fetcher, allowed)
+        sitemap = read_sitemaps(pages.fetcher, pages.run, allowed, crawl.limits.addresses)
         if depth == 0:
             self.warnings.extend(sitemap.faults)
         pages.changed = {pages.gate.scope.own(url): at for url, at in sitemap.pages.items()}
@@ -94,9 +104,9 @@ class Seeds:
         answer = self._optional(url)
         if answer is not None:
             try:
-                self.crawl.queue(parse_inventory(url, answer.body), 1)
-            except ValueError as error:
-                self.warnings.append(f"{url}: {error}")
+                self.crawl.queue(self.pages.run(parse_inventory, url, answer.body), 1)
+            except PgragError as error:
+                self.warnings.append(error.message)
 
     def _note_versions(self) -> None:
         """Count the versions of the site's switcher among what is not visited."""
@@ -105,7 +115,8 @@ class Seeds:
             for name in ("versions.json", "switcher.json", "_static/switcher.json"):
                 url = f"{gate.scope.prefix if '/' in name else gate.scope.versions}{name}"
                 if (answer := self._optional(url)) is not None:
-                    gate.passed(parse_versions(url, answer.body))
+                    with suppress(PgragError):
+                        gate.passed(self.pages.run(parse_versions, url, answer.body))
 
     def _missing(self) -> Missing:
         """Ask for a page that cannot exist, to know what the site answers then."""
@@ -123,5 +134,5 @@ class Seeds:
 
     def _store_full_text(self, text: str) -> None:
         """Store the pages of one text as if each had been fetched."""
-        given = split_full_text(self.pages.start, text)
+        given = self.pages.run(split_full_text, self.pages.start, text)
         self.crawl.store_given({url: page.encode() for url, page in given.items()})

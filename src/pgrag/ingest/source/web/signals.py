@@ -16,8 +16,11 @@ _MARKDOWN_LINK = re.compile(
     r"\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)|<(https?://[^\s<>]+)>"
 )
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
-_SCRIPTED_TEXT = 200
-"""A page with scripts, no links and less text than this is made by its scripts."""
+_REFRESH = re.compile(r"""\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)""", re.IGNORECASE)
+_REDIRECT_SECONDS = 5
+"""A page without text that leads on sooner is a redirect."""
+_LITTLE_TEXT = 200
+"""A page with less text is made by its scripts, or stands for another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,9 @@ class Signals:
 
     `links` are absolute addresses, without those of rel=nofollow; empty if the page may not be
     followed. `markdown` is where the page is as Markdown. `needs_scripts` says that a browser
-    would make the page, `hash_routes` counts the links within such a page. `version` is that of
-    Docusaurus; what comes after the last release is "current".
+    would make the page, `hash_routes` counts the links within such a page. `redirect` is where the
+    page leads by itself. `version` is that of Docusaurus; what comes after the last release is
+    "current".
     """
 
     links: tuple[str, ...] = ()
@@ -39,6 +43,7 @@ class Signals:
     needs_scripts: bool = False
     hash_routes: int = 0
     version: str = ""
+    redirect: str | None = None
 
 
 def read_signals(
@@ -54,20 +59,21 @@ def read_signals(
     rules = _robots(robots_tag)
     base = url
     links: dict[str, None] = {}
+    told: dict[str, str] = {}
     canonical = markdown = None
-    version = ""
     hash_routes = 0
-    for node in document.css("base[href], meta[name], link[rel][href], a[href], area[href]"):
+    for node in document.css("base[href], meta[content], link[rel][href], a[href], area[href]"):
         attributes = node.attributes
         target = attributes.get("href") or ""
         if node.tag == "base":
             base = normalised(target, url) or url
         elif node.tag == "meta":
-            name, content = (attributes.get("name") or "").lower(), attributes.get("content") or ""
+            name = (attributes.get("name") or attributes.get("http-equiv") or "").lower()
+            content = attributes.get("content") or ""
             if name in ("robots", AGENT):
                 rules |= _words(content)
-            elif name == "docusaurus_version":
-                version = content
+            else:
+                told.setdefault(name, content)
         elif node.tag == "link":
             relations = (attributes.get("rel") or "").lower().split()
             if "canonical" in relations:
@@ -84,21 +90,24 @@ def read_signals(
             and not target.startswith("#")
         ):
             links[target] = None
+    has_script = document.css_first("script") is not None
     title = " ".join((document.css_first("title") or root).text().split())[:200]
     may_follow = not rules & {"nofollow", "none"}
     found = _absolute(links if may_follow else (), base)
+    headings = _headings(document) if markdown or has_markdown else ()
+    has_little_text = _has_little_text(document)
+    redirect = _redirect(told.get("refresh", ""), base)
     return Signals(
         links=found,
         is_index_allowed=not rules & {"noindex", "none"},
         canonical=canonical,
         markdown=markdown,
-        headings=_headings(document) if markdown or has_markdown else (),
+        headings=headings,
         title=title,
-        needs_scripts=len(found) < 3
-        and document.css_first("script") is not None
-        and _has_little_text(document),
+        needs_scripts=len(found) < 3 and has_script and has_little_text,
         hash_routes=hash_routes,
-        version=version,
+        version=told.get("docusaurus_version", ""),
+        redirect=redirect if may_follow and has_little_text else None,
     )
 
 
@@ -136,6 +145,14 @@ def _words(text: str) -> set[str]:
     return {word.strip() for word in text.lower().split(",")}
 
 
+def _redirect(refresh: str, base: str) -> str | None:
+    """Return where a meta element leads that reloads the page, if it does so soon."""
+    found = _REFRESH.match(refresh)
+    if found is None or len(found[1]) > 3 or int(found[1]) > _REDIRECT_SECONDS:
+        return None
+    return normalised(found[2], base)
+
+
 def _headings(document: LexborHTMLParser) -> tuple[tuple[str, str], ...]:
     """The text and id of each heading; generators put the id on it or on the section around it."""
     found = []
@@ -153,4 +170,4 @@ def _has_little_text(document: LexborHTMLParser) -> bool:
     for node in document.css("script, style, noscript, template, title"):
         node.decompose()
     root = document.root
-    return root is None or len(" ".join(root.text().split())) < _SCRIPTED_TEXT
+    return root is None or len(" ".join(root.text().split())) < _LITTLE_TEXT

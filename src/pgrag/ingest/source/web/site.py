@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pgrag.db import Database, Row
-from pgrag.errors import ForbiddenAddress, SourceError
+from pgrag.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.source.source import ListedSource, Skipped, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
@@ -23,9 +23,10 @@ from pgrag.ingest.source.web.pace import Pace
 from pgrag.ingest.source.web.pages import SCRIPTED, Pages
 from pgrag.ingest.source.web.robots import AGENT, LONGEST, Robots
 from pgrag.ingest.source.web.seeds import Seeds
+from pgrag.ingest.source.web.traps import Traps
 from pgrag.models import Origin
 from pgrag.outgoing import guarded_client
-from pgrag.settings import Settings
+from pgrag.settings import Settings, masked_url
 
 #: Requests at a time, and seconds between their starts: for this machine, and for others.
 LOCAL_WORKERS, WORKERS, INTERVAL = 8, 4, 0.1
@@ -73,11 +74,16 @@ def open_site(
     """Crawl a site for a version of a library, and return its pages as a source.
 
     A crawl that was interrupted is continued. What `progress` raises interrupts it, within a
-    second. Raises SourceError if the site as a whole cannot be read: then nothing is changed.
+    second. Raises SourceError if the site as a whole cannot be read, and InvalidInput for what is
+    no address, or has a password: then nothing is changed.
     """
     start = normalised(address)
     if start is None:
-        raise SourceError(f"{address}: is no address of a website.")
+        raise InvalidInput(f"{masked_url(address)} is no address of a website.")
+    if "@" in urlsplit(address.strip()).netloc:
+        raise InvalidInput(
+            f"{start}: pgrag logs in to no website.", hint="Leave name and password out."
+        )
     names = {"library": library, "version": version}
     with ExitStack() as stack:
         name = f"{library}@{version}".strip().lower()
@@ -93,7 +99,7 @@ def open_site(
             options=options,
             start=start,
         )
-        arguments = options.arguments(address)
+        arguments = options.arguments(start)
         database.call("begin_crawl", **names, arguments=arguments)
         try:
             crawl = visit.crawl(progress or (lambda *_: None))
@@ -108,7 +114,7 @@ def open_site(
         rows.sort(key=lambda row: row["failure"] is None)
         files = {file.key: file for file in (_file(crawl, row) for row in rows)}
         return ListedSource(
-            address,
+            start,
             tuple(files[key] for key in sorted(files)),
             warnings=tuple(visit.warnings),
             skipped=skipped,
@@ -175,7 +181,8 @@ class _Visit:
             )
         is_local = _is_local(scope.origin)
         fetcher.pace.interval = robots.delay or (0.0 if is_local else INTERVAL)
-        pages = Pages(fetcher, Gate(scope), robots, self._run, self.start, self._largest)
+        gate = Gate(scope, Traps(self._options.limits.addresses))
+        pages = Pages(fetcher, gate, robots, self._run, self.start, self._largest)
         workers = 1 if robots.delay else LOCAL_WORKERS if is_local else WORKERS
         crawl = Crawl(self._database, self._names, pages, self._options.limits, workers)
         self._crawl = crawl
