@@ -13,8 +13,9 @@ declare
 begin
     perform _pgrag.lock_out_indexing(remove_library.library, null);
     perform l.library_id from pgrag.libraries as l where l.library_id = owner_id for update;
-    perform _pgrag.cancel_jobs(l.name, null)
+    perform _pgrag.cancel_jobs(array_agg(j.job_id))
     from pgrag.libraries as l
+    join pgrag.jobs as j on j.library = l.name
     where l.library_id = owner_id;
     delete from pgrag.crawls as c
     using pgrag.libraries as l

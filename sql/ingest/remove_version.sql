@@ -29,8 +29,9 @@ begin
         )
     );
     perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
-    perform _pgrag.cancel_jobs(owner.name, v.label)
+    perform _pgrag.cancel_jobs(array_agg(j.job_id))
     from pgrag.versions as v
+    join pgrag.jobs as j on j.library = owner.name and j.version = v.label
     where v.library_id = owner.library_id and v.version_id = target_id;
     delete from pgrag.crawls as c
     using pgrag.versions as v

@@ -59,6 +59,8 @@ begin
             and j.state = 'queued'
             and j.arguments = create_job.arguments
             and j.confined = is_confined
+            -- That of another would end with the other's key.
+            and j.asked_by = _pgrag.caller()
         returning j.job_id into new_id;
     end if;
     if new_id is null then
@@ -80,13 +82,13 @@ $$;
 
 comment on function pgrag.create_job is
 'Makes a job for a worker (pgrag worker, pgrag serve): to bring a version of a library to the state
-of a source. Returns its job_id; an equal job that waits already is used again. arguments: "source"
-and the options of pgrag index by their names, such as "max_pages": 500 or "tags": "v1.*". every:
-repeat it so long after each end. priority: -100 to 100, higher first. run_at: not before; default:
-now. max_attempts: after so many failures it fails for good. confined: a worker reads only folders
-of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no credentials; only
-administrators may pass false. An address has no name or password in it, except the name of SSH.
-uploading: it reads what pgrag.add_upload_piece stores, and waits for
+of a source. Returns its job_id; an equal job of the caller that waits already is used again.
+arguments: "source" and the options of pgrag index by their names, such as "max_pages": 500 or
+"tags": "v1.*". every: repeat it so long after each end. priority: -100 to 100, higher first.
+run_at: not before; default: now. max_attempts: after so many failures it fails for good. confined:
+a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
+credentials; only administrators may pass false. An address has no name or password in it, except
+the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
 -- Whether an address has a login before its host. SSH needs a name, which is no secret; a name

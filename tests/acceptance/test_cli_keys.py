@@ -47,6 +47,22 @@ def test_a_secret_is_shown_once_and_nowhere_else(without_keys: CommandLine) -> N
     assert pgrag.json("keys", "list")[0]["state"] == "revoked"
 
 
+def test_who_revokes_a_key_learns_of_its_jobs(without_keys: CommandLine) -> None:
+    pgrag = without_keys
+    pgrag.run("keys", "create", "docs", "-l", "*", "--role", "write")
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        for confined in (True, False):
+            connection.execute(
+                "select pgrag.create_job('kestrel', %s, confined => %s)",
+                ['{"source": "/docs"}', confined],
+            )
+        connection.execute("update pgrag.jobs set asked_by = 'docs'")
+        revoked = pgrag.run("keys", "revoke", "docs").out
+        jobs = connection.execute("delete from pgrag.jobs returning confined, state").fetchall()
+    assert revoked == "Revoked: docs.\nIts jobs that waited or ran were cancelled: 1.\n"
+    assert sorted(jobs) == [(False, "queued"), (True, "cancelled")]
+
+
 def test_options_become_limits(without_keys: CommandLine) -> None:
     pgrag = without_keys
     pgrag.run(

@@ -175,6 +175,24 @@ class TestSecrets:
         refused = keyed.request("GET", SEARCH, headers=header)
         assert "revoked" in problem(refused, 401, "invalid-key")["detail"]
 
+    def test_the_jobs_of_a_key_end_with_it(self, site, keyed):
+        other, docs = site.key("other", "write"), site.key("docs", "write")
+        body = {"library": "harbour", "source": "https://docs.example/", "every": "1d"}
+        numbers = []
+        for number, header in enumerate((docs, docs, other)):
+            made = keyed.request(
+                "POST", "/v1/jobs", headers=header, json=body | {"version": str(number)}
+            )
+            numbers.append(made.json()["job_id"])
+        [claimed] = site.run("select * from pgrag.claim_job('w', wanted_id => %s)", numbers[1])
+        site.run("select pgrag.revoke_key('docs')")
+        states = site.run("select state, is_cancelling from pgrag.jobs order by job_id")
+        assert [(row["state"], row["is_cancelling"]) for row in states] == [
+            ("cancelled", False), ("running", True), ("queued", False),
+        ]  # fmt: skip
+        assert claimed["job_id"] == numbers[1]
+        site.run("delete from pgrag.jobs")
+
     def test_an_unknown_key_is_refused(self, site, keyed):
         header = site.key("docs")
         site.run("delete from pgrag.keys where name = 'docs'")

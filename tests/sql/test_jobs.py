@@ -122,6 +122,12 @@ def test_an_equal_job_that_waits_is_used_again(connection, job):
     assert job() != first
 
 
+def test_an_equal_job_of_another_caller_is_another_job(connection, job):
+    of_another = job()
+    connection.execute("update pgrag.jobs set asked_by = 'ada'")
+    assert job() != of_another
+
+
 def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection, job):
     number = job()
     for attempt, seconds in ((1, 10), (2, 20)):

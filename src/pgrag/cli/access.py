@@ -123,10 +123,13 @@ def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
 @keys.command()
 @command
 def revoke(app: App, name: KeyName) -> Output:
-    """Refuse a key from now on, with all its secrets, for good."""
-    [row] = app.database.call("revoke_key", name=name)
+    """Refuse a key from now on, with all its secrets, for good, and cancel its jobs."""
+    from pgrag.db import collected_notices
+
+    with collected_notices() as notices:
+        [row] = app.database.call("revoke_key", name=name)
     revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
-    return text(revoked, f"Revoked: {revoked['name']}.")
+    return text(revoked, f"Revoked: {revoked['name']}.", *notices)
 
 
 Since = Annotated[
