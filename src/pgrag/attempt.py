@@ -11,7 +11,6 @@ from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import monotonic
 from typing import Any
@@ -32,6 +31,7 @@ from pgrag.errors import (
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Source
+from pgrag.ingest.source.upload_folder import upload_folder
 from pgrag.ingest.source.uploads import received
 from pgrag.jobs import index
 
@@ -110,8 +110,8 @@ class Attempt:
             source: str | Source
             adds = False
             if row["is_upload"]:
-                folder = stack.enter_context(TemporaryDirectory(prefix="pgrag-upload-"))
-                source, adds = self._received(Path(folder)), arguments.pop("adds", False)
+                folder = stack.enter_context(upload_folder())
+                source, adds = self._received(folder), arguments.pop("adds", False)
             else:
                 if row["confined"]:
                     require_allowed(self._roots, arguments)

@@ -13,6 +13,7 @@ from pgrag.app import App
 from pgrag.attempt import Attempt
 from pgrag.db import Row
 from pgrag.errors import PgragError
+from pgrag.ingest.source.upload_folder import remove_left
 from pgrag.jobs import ENDED
 
 log = logging.getLogger(__name__)
@@ -66,6 +67,7 @@ class Worker:
 
     def run(self) -> None:
         """Work until `stop`; wait for the database whenever it does not answer."""
+        remove_left()
         while not self._stopping.is_set():
             try:
                 # First, because a call brings back an embedded server that has crashed.

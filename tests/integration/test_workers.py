@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -340,6 +344,40 @@ def test_lines_of_json_are_pages_and_a_bad_line_is_told(app):
     assert [warning.partition(":")[0] for warning in report["warnings"]] == ["line 2", "line 4"]
     [page] = [row for row in app.database.call("pages", library="manual") if row["key"] == "a.md"]
     assert page["type"] == "guide"
+
+
+_UNPACKS = """
+import sys, time
+from pgrag.ingest.source.upload_folder import upload_folder
+with upload_folder() as folder:
+    (folder / "a.md").write_text("# A")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def unpacking() -> tuple[subprocess.Popen[str], Path]:
+    """A process that has unpacked an upload, and where."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _UNPACKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_what_a_killed_worker_has_unpacked_is_removed_by_the_next_one(app, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (killed, left), (busy, used) = unpacking(), unpacking()
+    with killed, busy:
+        killed.kill()
+        killed.wait()
+        assert (left / "a.md").exists()
+        with running(app):
+            until(lambda: not left.exists())
+            assert (used / "a.md").exists(), "another worker reads it"
+        busy.communicate("")
+    assert list(tmp_path.glob("pgrag-upload-*")) == []
 
 
 def test_a_job_is_completed_without_any_other_worker(app, docs):
