@@ -5,7 +5,8 @@
 serves the folder on loopback and indexes it into a database of its own. With `--markdown`, the
 sources of the same site, it also counts how many of their sections the crawled pages have, with the
 same headings and the same anchor, and which part of their words, code and tables. With
-`--labelled`, queries whose answers are pages of these sources, it measures a search in both, among the pages that both have.
+`--labelled`, queries whose answers are pages of these sources, it measures a search in both, among
+the pages that both have.
 """
 
 from __future__ import annotations

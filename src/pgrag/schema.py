@@ -105,6 +105,7 @@ def upgrade(url: str) -> SchemaStatus:
                 connection.rollback()
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
+                _lock_upgrades(raw(connection))
                 raw(connection).execute(
                     "select pgrag.refresh_statistics(l.name) from pgrag.libraries as l"
                     " where _pgrag.lacks_title_weights(l.library_id)"
@@ -183,7 +184,7 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
 
 def prepare(connection: psycopg.Connection[Any]) -> None:
     """Begin a migration under a lock; create schema and extension, set the search_path."""
-    connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+    _lock_upgrades(connection)
     connection.execute("set local client_min_messages = warning")
     connection.execute("create schema if not exists pgrag")
     # Not in "$user": that may be the schema whose routines are replaced.
@@ -197,6 +198,11 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
     # Load pgvector's library: until then only a superuser may create a function that sets one of
     # its parameters ("set hnsw.ef_search = …").
     connection.execute("select '[1]'::vector")
+
+
+def _lock_upgrades(connection: psycopg.Connection[Any]) -> None:
+    """Wait for other upgrades of the database, and let none begin until the transaction ends."""
+    connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 def raw(connection: "Connection") -> psycopg.Connection[Any]:
