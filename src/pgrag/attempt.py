@@ -132,10 +132,10 @@ class Attempt:
         pieces = self._app.database.stream("upload_pieces", job_id=number)
         return received(f"upload {number}", pieces, folder)
 
-    def _note(self, done: int, total: int, documents: int) -> None:
+    def _note(self, done: int, total: int, documents: int | None) -> None:
         if self._standing != "held" or self._stopping.is_set():
             raise _GivenUp
-        self._progress = {"done": done, "total": total, "documents": documents}
+        self._progress = {"done": done, "total": total, "documents": documents or 0}
 
     def _beat(self) -> None:
         """Extend the lease, sooner if there is progress to be told, until the attempt is over.

@@ -8,6 +8,7 @@ from website import Reply, Website, crawled, indexed, keys, opened, page, reason
 from pgrag.db import Database, Row
 from pgrag.errors import ForbiddenAddress, SourceError
 from pgrag.ingest.source.web.crawl import CrawlLimits
+from pgrag.ingest.source.web.site import SiteOptions, open_site
 from pgrag.settings import Settings
 
 GUIDE = {
@@ -36,6 +37,25 @@ def test_the_pages_below_the_start_become_a_version(site: Website, database: Dat
     assert report.written == 4
     assert "/blog/" not in site.asked
     assert reasons(report) == {f"outside {site.url}/docs/": 2, "no page by its name": 1}
+
+
+def test_what_is_fetched_is_told_without_documents(
+    site: Website, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("pgrag.ingest.source.web.site.LOOK_SECONDS", 0.001)
+    told: list[tuple[int, int, int | None]] = []
+    open_site(
+        f"{site.url}/docs/",
+        SiteOptions(allow_private=True),
+        database=database,
+        settings=Settings(),
+        library="site",
+        version="",
+        progress=lambda *at: told.append(at),
+    ).__exit__()
+    assert {documents for _, _, documents in told} == {None}
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+    assert 1 <= told[-1][0] <= told[-1][1]
 
 
 def test_links_between_pages_and_headings_resolve(site: Website, database: Database):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from rich.console import Console
 
+from pgrag.cli import progress
 from pgrag.cli.output import marked, print_json, print_table, print_text, printable
 
 
@@ -37,3 +42,31 @@ def test_lines_are_whole_where_there_is_no_terminal(capsys: pytest.CaptureFixtur
     assert lines[0] == "word\t" * 100
     assert lines[3].split() == ["x" * 300, "1,200"]
     assert len(lines) == 5
+
+
+def test_a_terminal_shows_how_many_pages_of_a_site_are_fetched_then_indexed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = io.StringIO()
+
+    class Eager(progress.Progress):
+        def update(self, *arguments: Any, **fields: Any) -> None:
+            super().update(*arguments, **fields)
+            screen.truncate(screen.seek(0))
+            self.refresh()
+
+    monkeypatch.setattr(progress, "Progress", Eager)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(
+        progress, "stderr", lambda: Console(file=screen, force_terminal=True, width=120)
+    )
+    shown = []
+    with progress.shown_progress("Indexing kestrel", hidden=False) as show:
+        for step in ((30, 900, None), (900, 900, None), (1, 850, 12)):
+            show(*step)
+            shown.append(screen.getvalue())
+    assert "Indexing kestrel: fetching pages" in shown[0]
+    assert "30/900" in shown[0]
+    assert "fetching" in shown[1]
+    assert "fetching" not in shown[2]
+    assert "1/850" in shown[2]

@@ -21,14 +21,16 @@ from pgrag.cli.output import stderr
 
 
 class _RateColumn(ProgressColumn):
-    """Pages and documents per second since the start."""
+    """Pages and documents per second since the start; of a site that is fetched, pages alone."""
 
     def render(self, task: Task) -> Text:
-        elapsed = task.elapsed or 0.0
+        elapsed, documents = task.elapsed or 0.0, task.fields["documents"]
         if elapsed < 0.5:
             return Text("")
-        pages, documents = task.completed / elapsed, task.fields["documents"] / elapsed
-        return Text(f"{pages:,.0f} pages/s, {documents:,.0f} documents/s", style="dim")
+        told = f"{task.completed / elapsed:,.0f} pages/s"
+        if documents is not None:
+            told += f", {documents / elapsed:,.0f} documents/s"
+        return Text(told, style="dim")
 
 
 _TITLE = TextColumn("{task.description}", markup=False)
@@ -51,19 +53,28 @@ def shown_step(title: str, *, hidden: bool) -> Iterator[None]:
 
 
 @contextmanager
-def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int], None]]:
-    """Yield a function of (pages done, pages in all, documents written) that shows progress."""
+def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int | None], None]]:
+    """Yield a function of (pages done, pages in all, documents written) that shows progress.
+
+    Without documents the pages of a website are being fetched; indexing then begins anew.
+    """
     columns = (*_COUNTED, _RateColumn(), TimeRemainingColumn(compact=True))
     with _progress(*columns, hidden=hidden) as progress:
         task = progress.add_task(f"{title}: finding pages", total=None, documents=0)
+        is_fetching = False
 
-        def show(done: int, total: int, documents: int) -> None:
+        def show(done: int, total: int, documents: int | None) -> None:
+            nonlocal is_fetching
+            if is_fetching and documents is not None:
+                progress.reset(task)
+            is_fetching = documents is None
+            stage = ": fetching pages" if is_fetching else "" if done < total else ": finishing"
             progress.update(
                 task,
                 completed=done,
                 total=total,
                 documents=documents,
-                description=title if done < total else f"{title}: finishing",
+                description=f"{title}{stage}",
             )
 
         yield show

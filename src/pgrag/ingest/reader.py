@@ -29,8 +29,9 @@ MOST_BYTES_AHEAD = 50_000_000
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
-#: Called with (pages done, total pages, documents written) during a run.
-Progress = Callable[[int, int, int], None]
+#: Called with (pages done, total pages, documents written) during a run; while a website is fetched
+#: with (addresses that have answered, addresses known, None).
+Progress = Callable[[int, int, int | None], None]
 
 
 @dataclass(slots=True)

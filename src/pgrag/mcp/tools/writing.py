@@ -209,10 +209,11 @@ class _Reports:
     def __init__(self) -> None:
         self._due = 0.0
 
-    def __call__(self, done: int, total: int, documents: int) -> None:
+    def __call__(self, done: int, total: int, documents: int | None) -> None:
         if done == total or time.monotonic() >= self._due:
             self._due = time.monotonic() + _SECONDS_BETWEEN_REPORTS
-            progress.report(done, total, f"{done:,} of {plural(total, 'page')} read")
+            what = "fetched" if documents is None else "read"
+            progress.report(done, total, f"{done:,} of {plural(total, 'page')} {what}")
 
 
 def _first(items: Any) -> list[Any]:

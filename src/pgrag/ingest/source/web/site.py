@@ -35,8 +35,8 @@ SILENCE_SECONDS = 20.0
 #: Seconds after which the caller hears how far a crawl is, and can end it.
 LOOK_SECONDS = 0.25
 
-#: Called with (addresses answered, addresses known, 0); ends the crawl by raising.
-Progress = Callable[[int, int, int], None]
+#: Called with (addresses answered, addresses known, None); ends the crawl by raising.
+Progress = Callable[[int, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class _Visit:
             crawling = pool.submit(copy_context().run, self._crawled)
             try:
                 while wait([crawling], LOOK_SECONDS).not_done:
-                    progress(*(self._crawl.progress if self._crawl else (0, 1)), 0)
+                    progress(*(self._crawl.progress if self._crawl else (0, 1)), None)
             except BaseException:
                 self._pace.end()
                 self._child.kill()
