@@ -252,11 +252,11 @@ class App(Connected):
                 enriched = enricher.run(kind)
                 report.enriched[kind.value] = enriched.documents
                 report.embedded += enriched.embedded
-                report.warnings.extend(
-                    f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures
+                report.warn(
+                    *(f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures)
                 )
         except (NotConfigured, LanguageModelError, DatabaseError) as error:
-            report.warnings.append(f"The setting enrichment is {setting!r}: {error}")
+            report.warn(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:
         """The enricher of a library or of one of its versions.

@@ -56,6 +56,10 @@ FILES = {
     "picture.md": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "a PNG image, not Markdown"),
     "text.docx": (b"Only text.\n", "no Office file"),
     "text.pdf": (b"# Only text\n", "not a PDF"),
+    "many.rst": (
+        b".. |x| replace:: " + b"word " * 200 + b"\n\n" + b"|x| " * 600 + b"\n",
+        "characters of Markdown; a page may have 400,000",
+    ),
     "large.md": (b"# Large\n" + b"word " * LARGEST, "larger than 100,000 bytes"),
 }
 ARCHIVES = {

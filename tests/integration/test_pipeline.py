@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
+from pgrag.ingest import report as report_module
 from pgrag.ingest import writer
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
@@ -311,6 +312,12 @@ class TestRenamedFiles:
         assert after["bee.md"] == before["ant.md"]
         assert after["no.md"] == before["cow.md"]
         assert is_complete(database)
+
+    def test_warnings_of_pages_are_bounded(self, database, embedder, folder, monkeypatch):
+        monkeypatch.setattr(report_module, "MOST_WARNINGS", 2)
+        write(folder, {f"{number}.md": self.note("ant") for number in range(6)})
+        report = index(database, embedder, folder)
+        assert (len(report.warnings), report.more_warnings) == (2, 3)
 
     def test_a_copy_is_no_renamed_file(self, database, embedder, folder):
         write(folder, {"m.md": self.note("ant")})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
-import signal
+import pickle
+import stat
 import subprocess
 import sys
 import time
@@ -12,16 +14,17 @@ import time
 import pytest
 
 from pgrag.embedding import BuiltinEmbedder, similarities
-from pgrag.errors import SourceError
+from pgrag.errors import Busy, SourceError
 from pgrag.ingest import children
 from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.children import Children
-from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.page import ANSWERS, PageOptions, read_page, read_properties_of
+from pgrag.models import Page
 
 
 def test_a_page_is_the_same_in_the_child():
     page = ("a.md", b"---\ntags: [x]\n---\n# A\n\nSee [b](b.md).\n", PageOptions())
-    with Child() as process:
+    with Child(answers=ANSWERS) as process:
         assert process.run(read_page, *page) == read_page(*page)
         with pytest.raises(SourceError, match=r"^b\.md: is a program, not Markdown\.$"):
             process.run(read_page, "b.md", b"\x7fELF", PageOptions())
@@ -68,23 +71,116 @@ def test_the_builtin_model_is_not_sent_but_loaded():
         assert process.run(similarities, model, ["a pump"], ["a valve"]) == here
 
 
-def test_a_call_that_has_lost_its_parent_ends():
+@pytest.mark.parametrize(
+    "call",
+    [
+        "time.sleep, 600",
+        "exec, 'while True: pass'",
+        "sum, range(10**18)",  # in C, which looks at no signal and keeps the interpreter's lock
+    ],
+)
+def test_a_call_that_has_lost_its_parent_ends(call):
     program = (
-        "import os, time\n"
+        "import os, signal, time\n"
         "from pgrag.ingest.child import Child, Limits\n"
+        "signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
         "child = Child(Limits(seconds=1))\n"
         "print(child.run(os.getpid), flush=True)\n"
-        "child.run(time.sleep, 600)\n"
+        f"child.run({call})\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert parent.stdout
     orphan = int(parent.stdout.readline())
-    os.kill(parent.pid, signal.SIGKILL)
+    time.sleep(0.2)  # the call begins
+    parent.kill()
     parent.communicate()
+    assert _is_alive(orphan)
     deadline = time.monotonic() + 30
     while _is_alive(orphan):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_a_child_that_waits_ends_with_its_parent():
+    program = (
+        "import os\n"
+        "from pgrag.ingest.child import Child\n"
+        "child = Child()\n"
+        "print(child.run(os.getpid), flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    parent = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, check=False, text=True
+    )
+    orphan = int(parent.stdout)
+    deadline = time.monotonic() + 30
+    while _is_alive(orphan):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_what_a_page_may_be_comes_back_whole():
+    page = (
+        b"---\ntags: [x]\ndate: 2024-05-06\nat: 2024-05-06T07:08:09Z\ndata: !!binary AAEC\n"
+        b"s: !!set {a, b}\no: !!omap [a: 1]\nrelated: [c.md]\n---\n# A\n\n[b](b.md) #tag\n"
+    )
+    with Child(answers=ANSWERS) as process:
+        here = read_page("a.md", page, PageOptions())
+        assert all((here.chunks, here.edges, here.front_matter))
+        assert process.run(read_page, "a.md", page, PageOptions()) == here
+        here = read_properties_of("a.md", page)
+        assert process.run(read_properties_of, "a.md", page) == here
+        with pytest.raises(SourceError) as error:
+            process.run(_raise_with_hint, "a.md")
+        assert error.value.hint == "Look."
+
+
+def _raise_with_hint(key):
+    raise SourceError(f"{key}: is bad.", hint="Look.")
+
+
+def _writes(data):
+    """Say these bytes in place of an answer, as a parser that was taken over can."""
+    for number in range(3, 20):
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(os.fstat(number).st_mode):
+                os.write(number, data)
+    time.sleep(60)
+
+
+class _Runs:
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+FORGED = {
+    "calls a function": lambda path: pickle.dumps((_Runs(path), None)),
+    "imports a module": lambda path: b"cthis\nPrinter\n.",
+    "leads through a class": lambda path: b"\x80\x04\x8c\x0cpgrag.models\x8c\x0dPage.__init__\x93.",
+    "alters a class": lambda path: b"\x80\x04cpgrag.models\nPage\nN}\x8c\x03keyK\x01s\x86b.",
+    "alters an error": lambda path: b"\x80\x04cpgrag.errors\nBusy\nN}\x8c\x04hintK\x01s\x86b.",
+    "alters a time": lambda path: b"\x80\x04cdatetime\ntimedelta\nN}\x8c\x01aK\x01s\x86b.",
+    "is no pair": lambda path: pickle.dumps("ab" * 3),
+    "is no error": lambda path: pickle.dumps((None, [1])),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_forged_answer_does_nothing_here(tmp_path, forged):
+    path = tmp_path / "made"
+    data = FORGED[forged](path)
+    with Child(Limits(seconds=30), answers=ANSWERS) as process:
+        assert process.run(len, "abc") == 3
+        with pytest.raises(SourceError, match=r"^.* cannot be read: its parser answered what"):
+            process.run(_writes, data)
+        assert process.run(len, "abcd") == 4
+    assert not path.exists()
+    assert "this" not in sys.modules
+    assert Page.key.__class__.__name__ == "member_descriptor"
+    assert not hasattr(Busy, "hint")
 
 
 def _is_alive(pid: int) -> bool:

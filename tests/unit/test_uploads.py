@@ -83,6 +83,14 @@ def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path: Path) -> None:
     assert said == ["line 2", "line 3", "line 4"]
 
 
+def test_many_bad_lines_are_counted(tmp_path: Path) -> None:
+    data = b"bad\n" * 1500 + b'{"key": "a.md", "content": "# A"}'
+    pieces = [{"name": "pages.ndjson", "piece": 0, "media_type": "", "data": data}]
+    with received("upload 7", pieces, tmp_path) as source:
+        assert len(source.warnings) == 1001
+        assert source.warnings[-1] == "500 more lines are no pages"
+
+
 def test_a_line_without_end_fills_no_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ _FAULTS = {
     "ambiguous": "could lead to several",
     "fragment": "to a heading that is not there",
 }
-#: Warnings and failures in the report; --json lists all.
+#: Warnings and failures in the report; --json lists more.
 _LISTED = 20
 #: What the documents of a level are called.
 _LEVELS = ("page", "section", "paragraph")
@@ -21,7 +21,7 @@ _LEVELS = ("page", "section", "paragraph")
 
 def print_report(report: IndexReport, *, verbose: bool) -> None:
     """Print what a run did, what it left out, and why."""
-    for warning in _first(report.warnings):
+    for warning in _first(report.warnings, report.more_warnings):
         warn(warning)
     print_text(_plan(report, verbose=verbose) if report.dry_run else summary(report))
     if report.ignored:
@@ -49,9 +49,11 @@ def _shown(names: Sequence[str], count: int) -> str:
     return f"{count:,} files ({', '.join(names[:3])}{' …' if count > 3 else ''})"
 
 
-def _first(messages: Sequence[str]) -> list[str]:
-    more = len(messages) - _LISTED
-    return [*messages[:_LISTED], *([f"… and {more:,} more; --json lists all."] if more > 0 else [])]
+def _first(messages: Sequence[str], not_kept: int = 0) -> list[str]:
+    more = len(messages) - _LISTED + not_kept
+    listed = f"the first {len(messages):,}" if not_kept else "all"
+    note = f"… and {more:,} more; --json lists {listed}."
+    return [*messages[:_LISTED], *([note] if more > 0 else [])]
 
 
 def summary(report: IndexReport) -> str:

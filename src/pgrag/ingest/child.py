@@ -6,11 +6,13 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from threading import Timer
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import IO, Any, ParamSpec, Self, TypeVar
 
+from pgrag import errors
 from pgrag.errors import PgragError, SourceError
 
 try:
@@ -21,6 +23,13 @@ except ModuleNotFoundError:  # Windows
 #: Seconds after which a call ends itself whose parent could not end it, because it is gone.
 _GRACE = 2.0
 
+#: The classes, without those of a caller, that an answer may have; none of them can be altered.
+_COMMON = (
+    datetime,
+    timedelta,
+    timezone,
+    *(each for each in vars(errors).values() if isinstance(each, type)),
+)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -39,11 +48,16 @@ class Limits:
 class Child:
     """One child process, started by the first call and again after a crash. A context manager.
 
-    It is a new interpreter, not a fork: a service has threads.
+    It is a new interpreter, not a fork: a service has threads. `answers` are the classes that its
+    answers may have beside the builtin ones, times and errors: frozen dataclasses with slots, which
+    no answer can alter. A parser that was taken over says nothing else here, but has the rights of
+    the user.
     """
 
-    def __init__(self, limits: Limits = Limits()) -> None:
+    def __init__(self, limits: Limits = Limits(), answers: Iterable[type] = ()) -> None:
         self._limits = limits
+        known = (*_COMMON, *answers)
+        self._answers = {(each.__module__, each.__qualname__): each for each in known}
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -69,11 +83,14 @@ class Child:
         try:
             pickle.dump((function, arguments, options), process.stdin, -1)  # type: ignore[arg-type]
             process.stdin.flush()  # type: ignore[union-attr]
-            result, error = pickle.load(process.stdout)  # type: ignore[arg-type]
-        except (OSError, EOFError, pickle.UnpicklingError) as problem:
-            ending = (
-                _ending(process) if timer.is_alive() else f"took {self._limits.seconds:g} seconds"
-            )
+            result, error = _heard(process.stdout, self._answers)  # type: ignore[arg-type]
+        except (OSError, EOFError, pickle.UnpicklingError, _Forged) as problem:
+            if not timer.is_alive():
+                ending = f"took {self._limits.seconds:g} seconds"
+            elif isinstance(problem, _Forged):
+                ending = "answered what is no answer"
+            else:
+                ending = _ending(process)
             self.close()
             raise SourceError(f"{arguments[0]}: cannot be read: its parser {ending}.") from problem
         finally:
@@ -99,6 +116,37 @@ class Child:
             self._process = None
 
 
+class _Forged(Exception):
+    """What a process said is no answer: its parser may have been taken over."""
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: IO[bytes], classes: dict[tuple[str, str], type]) -> None:
+        super().__init__(file)
+        self._classes = classes
+
+    def find_class(self, module: str, name: str) -> type:
+        """Return a class that answers may have; nothing is imported."""
+        if (found := self._classes.get((module, name))) is None:
+            raise _Forged(f"{module}.{name}")
+        return found
+
+
+def _heard(
+    pipe: IO[bytes], classes: dict[tuple[str, str], type]
+) -> tuple[Any, PgragError | str | None]:
+    """Return an answer. Raises EOFError or UnpicklingError if the process ends before its end."""
+    try:
+        result, error = _Unpickler(pipe, classes).load()
+    except (OSError, EOFError, pickle.UnpicklingError, _Forged):
+        raise
+    except Exception as problem:  # anything can come of bytes that are no pickle
+        raise _Forged(str(problem)) from problem
+    if not (error is None or isinstance(error, PgragError | str)):
+        raise _Forged(type(error).__name__)
+    return result, error
+
+
 def _started(limits: Limits) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, str(limits.memory or 0), str(limits.seconds)],
@@ -120,6 +168,8 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 def main() -> None:
     """Answer calls until the parent closes its end of the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # what the parent ignores is inherited
     _limit_memory(int(sys.argv[1]))
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
@@ -128,10 +178,9 @@ def main() -> None:
             while True:
                 call = pickle.load(requests)
                 _limit_time(float(sys.argv[2]) + _GRACE)
-                answer = _answer(*call)
-                _limit_time(0)
-                pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+                pickle.dump(_answer(*call), answers, pickle.HIGHEST_PROTOCOL)
                 answers.flush()
+                _limit_time(0)
 
 
 def _limit_memory(size: int) -> None:

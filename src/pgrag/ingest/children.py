@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from threading import Condition
 from typing import ParamSpec, Self, TypeVar
@@ -22,10 +22,13 @@ class Children:
     """At most `most` child processes, by default one for each core up to `MOST`; a context manager.
 
     The first is started by the first call, each other when all have been busy for `WORTH` seconds.
+    `answers` are the classes of what they answer; see `Child`.
     """
 
-    def __init__(self, limits: Limits, most: int | None = None) -> None:
-        self._limits = limits
+    def __init__(
+        self, limits: Limits, most: int | None = None, answers: Iterable[type] = ()
+    ) -> None:
+        self._limits, self._answers = limits, tuple(answers)
         self._most = most or min(MOST, _cores())
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
         self._changed = Condition()
@@ -65,7 +68,7 @@ class Children:
                     left = self._started + WORTH - time.monotonic()
                     if left <= 0:
                         self._started = time.monotonic()
-                        self._children.append(Child(self._limits))
+                        self._children.append(Child(self._limits, self._answers))
                         return self._children[-1]
                 self._changed.wait(left)
             if self._is_closed:

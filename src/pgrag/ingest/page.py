@@ -24,6 +24,7 @@ from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import (
     CHUNK_PROFILES,
     NOWHERE,
+    Chunk,
     ChunkProfile,
     Edge,
     Origin,
@@ -34,6 +35,12 @@ from pgrag.models import (
 
 CHUNKER_VERSION = 9
 """Incremented when the same file would give different chunks or edges: forces a new reading."""
+
+MOST_WARNINGS = 100
+"""How many warnings of a page are kept; the others are counted."""
+
+ANSWERS = (Page, Chunk, Edge, Properties)
+"""The classes of what `read_page` and `read_properties_of` return, for a child that calls them."""
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -102,15 +109,16 @@ def read_page(
     *,
     origin: Origin = NOWHERE,
     digest: str | None = None,
+    limit: int | None = None,
 ) -> Page:
     """Read one file; `key` is its path below the source, with "/".
 
     Repairable faults are repaired and noted in the page's warnings, which name the file.
     `similarities` is for profiles that cut by meaning; its results must depend on the texts
     alone. `digest` is given if `data` stands for other bytes. Raises SourceError for a file whose
-    format cannot be read.
+    format cannot be read, or that becomes far more than a page of text of `limit` bytes.
     """
-    converted = formats.convert(key, data, origin, options.converter)
+    converted = formats.convert(key, data, origin, options.converter, limit)
     text = converted.markdown
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
@@ -161,7 +169,7 @@ def read_page(
         language=properties.language or options.language or None,
         created=properties.created,
         modified=properties.modified,
-        warnings=(*converted.warnings, *matter.warnings, *doubts, *faults),
+        warnings=_first(key, (*converted.warnings, *matter.warnings, *doubts, *faults)),
         chunks=tuple(replace(chunk, context=context) for chunk in chunks) if context else chunks,
         head=head,
         aliases=properties.aliases,
@@ -179,6 +187,14 @@ def read_properties_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Prope
         return Properties()
     matter = front_matter.split(key, formats.convert(key, data, origin).markdown)
     return read_properties(key, matter.fields)[0]
+
+
+def _first(key: str, warnings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first warnings of a page, and how many more there are."""
+    more = len(warnings) - MOST_WARNINGS
+    if more <= 0:
+        return warnings
+    return (*warnings[:MOST_WARNINGS], f"{key}: and {more:,} more warnings")
 
 
 def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:

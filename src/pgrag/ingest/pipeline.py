@@ -15,6 +15,7 @@ from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import path_warnings
+from pgrag.ingest.page import ANSWERS
 from pgrag.ingest.reader import Progress, Reader
 from pgrag.ingest.remembered import changes, complete
 from pgrag.ingest.report import IndexReport
@@ -65,7 +66,7 @@ def index(
         skipped=[*source.skipped],
         dry_run=dry_run,
     )
-    report.warnings.extend(source.warnings)
+    report.warn(*source.warnings)
     with nullcontext() if dry_run else _alone(database, target):
         [row] = database.call("configuration")
         types = PageTypes.of(row["configuration"])
@@ -82,7 +83,7 @@ def index(
         # Docling loads gigabytes of models, and uses all cores by itself.
         most = 1 if options.converter else None
         with (
-            Children(target.limits, most) as children,
+            Children(target.limits, most, ANSWERS) as children,
             nullcontext() if dry_run else writer.opened(source, remembered),
         ):
             reader = Reader(
@@ -152,7 +153,7 @@ def _synchronise(
     gone = sorted(lacking | reader.outdone)
     removed = in_the_way + [key for key in gone if key in stored]
     report.removed = len(removed)
-    report.warnings.extend(path_warnings(reader.paths))
+    report.warn(*path_warnings(reader.paths))
     report.skipped.extend(reader.skips.grouped())
     if report.dry_run:
         report.gone.extend(removed)

@@ -152,6 +152,7 @@ class Reader:
                     self.similarities,
                     origin=file.origin,
                     digest=begun.digest,
+                    limit=self.target.max_page_bytes,
                 )
         except SourceError as error:
             begun.page.set_exception(error)
@@ -175,14 +176,14 @@ class Reader:
             return None
         if self.kept_pages and begun.size:
             self.kept_pages.keep(file, begun.digest, self.target.options, page)
-        self.report.warnings.extend(page.warnings)
+        self.report.warn(*page.warnings)
         if page.uuid and not self._claim(page.uuid, _moment(page), page.key):
             return None
         if "path" in page.front_matter:
             self.paths[page.key] = page.path
         other = self._urls.setdefault(page.url, page.key)
         if other != page.key:
-            self.report.warnings.append(
+            self.report.warn(
                 f"{page.key}: has the same url as {other}: {page.url}; both are indexed"
             )
         self.kept.add(page.key)
@@ -233,7 +234,7 @@ class Reader:
             self._owners[uuid] = (moment, key)
         self.kept.discard(loser)
         self.outdone.add(loser)
-        self.report.warnings.append(
+        self.report.warn(
             f"{loser}: has the same uuid {uuid!r} as {winner}, which is newer or was found first;"
             " it is not indexed"
         )

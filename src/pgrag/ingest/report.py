@@ -8,6 +8,9 @@ from pgrag.errors import InvalidInput, SourceError
 from pgrag.ingest.source.source import Skipped
 from pgrag.models import Page
 
+#: How many warnings a report keeps.
+MOST_WARNINGS = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
@@ -64,7 +67,8 @@ class IndexReport:
     library's setting names to the number of enriched documents. `slugs` names the site generator
     whose anchors the headings have, `slugs_from` the configuration from which it was guessed in
     this run, or None. `changes` lists the options that differ from those of the last run, and what
-    they rewrite. `versions` are those of a report on several, whose `version` is empty.
+    they rewrite. `warnings` are the first `MOST_WARNINGS`, `more_warnings` is the number of the
+    others. `versions` are those of a report on several, whose `version` is empty.
     """
 
     library: str
@@ -84,6 +88,7 @@ class IndexReport:
     dry_run: bool = False
     discarded: bool = False
     warnings: list[str] = field(default_factory=list)
+    more_warnings: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     planned: dict[str, PlannedPage] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
@@ -93,6 +98,12 @@ class IndexReport:
     slugs_from: str | None = None
     changes: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
+
+    def warn(self, *warnings: str) -> None:
+        """Keep warnings as long as there are few, then count them."""
+        kept = warnings[: max(0, MOST_WARNINGS - len(self.warnings))]
+        self.warnings += kept
+        self.more_warnings += len(warnings) - len(kept)
 
     def plan(self, page: Page) -> None:
         """Count and list a page that a dry run would write."""
@@ -139,7 +150,7 @@ def together(
         whole.versions.append(version)
         for count in _COUNTS:
             setattr(whole, count, getattr(whole, count) + getattr(run, count))
-        whole.warnings += (f"{version}: {warning}" for warning in run.warnings)
+        whole.warn(*(f"{version}: {warning}" for warning in run.warnings))
         whole.changes += (f"{version}: {change}" for change in run.changes)
         whole.failed |= {f"{version}: {key}": reason for key, reason in run.failed.items()}
         whole.renamed |= {f"{version}: {old}": new for old, new in run.renamed.items()}
@@ -156,5 +167,5 @@ def together(
 
 _COUNTS = (
     "pages", "written", "unchanged", "removed", "ignored", "documents", "edges", "embedded",
-    "seconds",
+    "more_warnings", "seconds",
 )  # fmt: skip

@@ -287,3 +287,37 @@ def test_the_list_of_subpages_of_docsy_is_left_out() -> None:
         <div class="section-index"><hr>
         <div class="entry"><h5><a href="/x/">Valves</a></h5><p>About.</p></div></div></div>""")
     assert text == "Pumps."
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ("<tr>" + "<td colspan=1000 rowspan=1000>x" * 100) + "<tr><td>y" * 100,
+        f"<tr><td rowspan=100>{'word ' * 2000}" + "<tr><td>y" * 100,
+        "<tr>" + "<td>x" * 2000 + "<tr><td>y" * 2000,
+        "<thead>" + "<tr><td>x" * 2000 + "<tr>" + "<td>y" * 2000 + "</thead>",
+    ],
+)
+def test_a_small_table_makes_no_large_one(table: str) -> None:
+    written = markdown(f"<table>{table}</table>")
+    assert "x" in written or "word" in written
+    assert "y" in written
+    assert len(written) < 20 * len(table) + 2000
+
+
+def test_a_span_over_more_rows_than_there_are_is_followed() -> None:
+    table = f"<tr><td rowspan=999>{'pump ' * 40}<td>a<tr><td>b<tr><td>c"
+    lines = markdown(f"<table>{table}</table>").splitlines()
+    assert [line.count("pump") for line in lines] == [0, 0, 40, 40, 40]
+    assert [line[-5:] for line in lines[2:]] == ["| a |", "| b |", "| c |"]
+
+
+def test_a_page_that_becomes_far_more_markdown_fails_with_its_name() -> None:
+    table = "<table><tr><td colspan=60 rowspan=9>x" + "<tr>" * 8 + "</table>"
+    page = html(table * 2)
+    assert len(page) < 400
+    with pytest.raises(
+        SourceError, match=rf"^a\.html: has {len(page)} bytes, but becomes \d,\d+ .* 1,600\."
+    ):
+        read_page("a.html", page, PageOptions(), limit=400)
+    assert len(read_page("a.html", page, PageOptions(), limit=4000).body) > 1600

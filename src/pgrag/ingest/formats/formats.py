@@ -14,6 +14,8 @@ from pgrag.models import NOWHERE, Origin
 _SAMPLE = 2048
 #: How many times as many bytes as text a packed file may have.
 PACKED_FACTOR = 20
+#: How many times as many characters of Markdown as bytes of text a page may have.
+MARKDOWN_FACTOR = 4
 
 
 class Converter(Protocol):
@@ -149,11 +151,16 @@ def fingerprint(key: str, origin: Origin, converter: str | None) -> str:
 
 
 def convert(
-    key: str, data: bytes, origin: Origin = NOWHERE, converter: str | None = None
+    key: str,
+    data: bytes,
+    origin: Origin = NOWHERE,
+    converter: str | None = None,
+    limit: int | None = None,
 ) -> Converted:
     """Return a file as Markdown; `converter` is `docling`, or None for the usual one.
 
-    Raises SourceError if it cannot be read, or lacks a package.
+    Raises SourceError if it cannot be read, lacks a package, or becomes far more Markdown than a
+    page of text of `limit` bytes.
     """
     found = format_of(key, data, origin)
     if found is PDF and converter:
@@ -164,7 +171,6 @@ def convert(
     try:
         reads: Converter = import_module(found.module).convert
         converted = reads(key, data, origin)
-        return replace(converted, warnings=(f"{key}: is empty",)) if is_empty else converted
     except ModuleNotFoundError as error:
         if not found.extra:
             raise
@@ -172,3 +178,11 @@ def convert(
             f"{key}: is {found.name}, which needs the package {error.name}.",
             hint=f"pip install 'pgrag[{found.extra}]'",
         ) from error
+    most = limit and limit * MARKDOWN_FACTOR
+    if most and len(converted.markdown) > most:
+        raise SourceError(
+            f"{key}: has {len(data):,} bytes, but becomes {len(converted.markdown):,} characters"
+            f" of Markdown; a page may have {most:,}.",
+            hint="Split it.",
+        )
+    return replace(converted, warnings=(f"{key}: is empty",)) if is_empty else converted

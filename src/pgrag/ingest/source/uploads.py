@@ -24,6 +24,8 @@ LONGEST_LINE = 100_000_000
 """Bytes of a page as a line of JSON."""
 
 _LONGEST_KEY = 1000
+#: Lines that are no pages, of which a report says why.
+_NAMED_LINES = 1_000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
 
@@ -176,16 +178,22 @@ def _lines(path: Path) -> ListedSource:
     """Open a file of pages as lines of JSON; a line is read again when its page is."""
     files: dict[str, SourceFile] = {}
     warnings: list[str] = []
+    unnamed = 0
     for number, start, line in _numbered(path):
         try:
             page = sent_page(_object(line))
         except (InvalidInput, ValueError) as error:
-            warnings.append(f"line {number}: {error}")
+            if len(warnings) < _NAMED_LINES:
+                warnings.append(f"line {number}: {error}")
+            else:
+                unnamed += 1
             continue
         files[page.key] = SourceFile(page.key, _Line(path, start, len(line)), page.origin)
     chosen = tuple(files[key] for key in sorted(files))
     if not chosen:
         raise SourceError("; ".join(warnings[:3]) or "There is no page in it.")
+    if unnamed:
+        warnings.append(f"{unnamed:,} more lines are no pages")
     return ListedSource(str(path), chosen, warnings=tuple(warnings))
 
 

@@ -128,9 +128,10 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
     ]
     if report["discarded"]:
         lines.append("Nothing could be stored, so the version was not made.")
-    hidden = len(report["failed"]) + len(report["warnings"]) - len(done.failed) - len(done.warnings)
+    told = len(report["failed"]) + len(report["warnings"]) + report["more_warnings"]
+    hidden = told - len(done.failed) - len(done.warnings)
     if hidden:
-        lines.append(f"- and {hidden:,} more: `pgrag index --json` lists all.")
+        lines.append(f"- and {hidden:,} more; `pgrag index --json` lists more.")
     return Reply("\n".join(lines), done)
 
 

@@ -1,10 +1,14 @@
 """Tables: rows of cells, spans filled in, as Markdown."""
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 from pgrag.ingest.formats.html.dom import Node, elements, has_class, tag_of
 
 _MAX_SPAN = 100
+_MAX_HEAD = 20
+#: Characters that spans may add to a table, beside ten times as many as its cells have.
+_ROOM = 2_000
 _PARTS = frozenset(("thead", "tbody", "tfoot"))
 
 
@@ -32,10 +36,11 @@ def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
     """Return the lines of a table.
 
     A cell that spans rows is repeated in each; one that spans columns has empty ones beside it. The
-    first row is the header if it is marked as one; else the header is empty.
+    first row is the header if it is marked as one; else the header is empty. Spans that would make
+    much of little are not followed, and then short rows stay short.
     """
     rows = rows_of(node)
-    grid = _grid(rows, inline)
+    grid, room = _grid(rows, inline)
     if not any(any(row) for row in grid):
         return []
     head = 0
@@ -43,11 +48,12 @@ def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
         head += 1
     if head == len(rows):  # a table of row headings
         head = 1 if len(rows) > 1 else 0
+    head = min(head, _MAX_HEAD)
     width = max(map(len, grid))
-    grid = [row + [""] * (width - len(row)) for row in grid]
-    header = (
-        [_merged(column) for column in zip(*grid[:head], strict=True)] if head else [""] * width
-    )
+    if _filling("", sum(width - len(row) for row in grid)) <= room:
+        grid = [row + [""] * (width - len(row)) for row in grid]
+    columns = list(zip_longest(*grid[:head], fillvalue=""))
+    header = [_merged(column) for column in columns] + [""] * (width - len(columns))
     return [_line(header), "|" + " --- |" * width, *map(_line, grid[head:])]
 
 
@@ -62,29 +68,47 @@ def grid_table(node: Node, inline: Callable[[Node], str]) -> list[str]:
     return [lines[0], "|" + " --- |" * width, *lines[1:]]
 
 
-def _grid(rows: list[Node], inline: Callable[[Node], str]) -> list[list[str]]:
+def _grid(rows: list[Node], inline: Callable[[Node], str]) -> tuple[list[list[str]], int]:
+    """Return the rows with what spans fill, and how many characters may still be added."""
+    written = [
+        [(inline(cell), cell) for cell in elements(row) if tag_of(cell) in ("td", "th")]
+        for row in rows
+    ]
+    room = _ROOM + 10 * sum(_filling(text) for row in written for text, _ in row)
     grid: list[list[str]] = []
     spanning: dict[int, tuple[int, str]] = {}
-    for row in rows:
+    for below, row in zip(reversed(range(len(rows))), written, strict=True):
         line: list[str] = []
-        cells = (cell for cell in elements(row) if tag_of(cell) in ("td", "th"))
-        cell = next(cells, None)
-        while cell is not None or len(line) in spanning:
+        cells = iter(row)
+        found = next(cells, None)
+        while found is not None or len(line) in spanning:
             if len(line) in spanning:
                 left, text = spanning.pop(len(line))
                 if left > 1:
                     spanning[len(line)] = (left - 1, text)
                 line.append(text)
                 continue
-            assert cell is not None
-            text = inline(cell)
-            for extra in range(_span(cell, "colspan")):
-                if (down := _span(cell, "rowspan")) > 1:
+            assert found is not None
+            text, cell = found
+            across = _span(cell, "colspan")
+            down = min(_span(cell, "rowspan"), below + 1)
+            added = _filling("", (across - 1) * down) + _filling(text, down - 1)
+            if added > room:
+                across = down = 1
+            else:
+                room -= added
+            for extra in range(across):
+                if down > 1:
                     spanning[len(line)] = (down - 1, "" if extra else text)
                 line.append("" if extra else text)
-            cell = next(cells, None)
+            found = next(cells, None)
         grid.append(line)
-    return grid
+    return grid, room
+
+
+def _filling(text: str, times: int = 1) -> int:
+    """Return how many characters cells with a text take, with what separates them."""
+    return (len(text) + 3) * times
 
 
 def _span(cell: Node, name: str) -> int:

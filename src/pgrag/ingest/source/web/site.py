@@ -23,6 +23,7 @@ from pgrag.ingest.source.web.pace import Pace
 from pgrag.ingest.source.web.pages import SCRIPTED, Pages
 from pgrag.ingest.source.web.robots import AGENT, LONGEST, Robots
 from pgrag.ingest.source.web.seeds import Seeds
+from pgrag.ingest.source.web.signals import Signals
 from pgrag.ingest.source.web.traps import Traps
 from pgrag.models import Origin
 from pgrag.outgoing import guarded_client
@@ -138,7 +139,7 @@ class _Visit:
     ) -> None:
         self._database, self._names, self._options = database, names, options
         limits = Limits(settings.max_page_seconds, settings.max_page_memory)
-        self._child, self._lock = stack.enter_context(Child(limits)), Lock()
+        self._child, self._lock = stack.enter_context(Child(limits, (Signals,))), Lock()
         self._largest = settings.max_page_bytes
         self._client = stack.enter_context(
             guarded_client(

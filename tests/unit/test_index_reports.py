@@ -1,0 +1,51 @@
+"""The report of a run keeps the first warnings and counts the others."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from pgrag.cli.run_report import print_report
+from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.report import MOST_WARNINGS, IndexReport, together
+
+
+def report(*warnings: int) -> IndexReport:
+    made = IndexReport("guide", "1", "docs")
+    for count in warnings:
+        made.warn(*(f"warning {number}" for number in range(count)))
+    return made
+
+
+def test_the_first_warnings_are_kept_and_the_others_counted() -> None:
+    assert report(3).more_warnings == 0
+    shown = asdict(report(600, 600, 5))
+    assert shown["warnings"][599:601] == ["warning 599", "warning 0"]
+    assert (len(shown["warnings"]), shown["more_warnings"]) == (MOST_WARNINGS, 205)
+
+
+def test_the_report_on_several_versions_counts_those_of_all() -> None:
+    whole = together("guide", "docs", [("1", report(700)), ("2", report(1100))])
+    assert whole.warnings[0] == "1: warning 0"
+    assert (len(whole.warnings), whole.more_warnings) == (MOST_WARNINGS, 800)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (30, "… and 10 more; --json lists all."),
+        (1200, "… and 1,180 more; --json lists the first 1,000."),
+    ],
+)
+def test_what_is_not_shown_is_counted(
+    capsys: pytest.CaptureFixture[str], count: int, said: str
+) -> None:
+    print_report(report(count), verbose=False)
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_page_has_a_hundred_warnings_and_the_number_of_the_others() -> None:
+    page = read_page("a.md", b"> [!edge] near:\n\n" * 150, PageOptions())
+    assert len(page.warnings) == 101
+    assert page.warnings[-1] == "a.md: and 50 more warnings"
