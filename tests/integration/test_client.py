@@ -256,7 +256,7 @@ def test_without_a_language_model_the_way_out_is_named(db):
 class TestAsync:
     def test_has_every_method(self):
         def methods(kind: type) -> set[str]:
-            return {name for name in vars(kind) if not name.startswith("_")}
+            return {name for name in dir(kind) if not name.startswith("_")}
 
         assert methods(pgrag.AsyncClient) == methods(pgrag.Client) - {"answer_stream"}
 
@@ -345,5 +345,5 @@ def test_repositories_and_their_tags(clone, tmp_path):
 def test_the_documentation_names_every_method():
     text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
     table = text[text.index("## All methods") :]
-    methods = {name for name in vars(pgrag.Client) if not name.startswith("_")}
+    methods = {name for name in dir(pgrag.Client) if not name.startswith("_")}
     assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}

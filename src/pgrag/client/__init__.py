@@ -1,0 +1,52 @@
+"""The front door: `pgrag.connect()` and the client that it returns.
+
+Methods return frozen values of `pgrag.values` and raise errors of `pgrag.errors`.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import SecretStr
+
+from pgrag.app import App
+from pgrag.client.evaluating import Evaluating
+from pgrag.client.graph import Graph
+from pgrag.client.jobs import Jobs
+from pgrag.client.reading import Reading
+from pgrag.client.searching import Searching, SearchResult
+from pgrag.client.writing import Writing
+from pgrag.settings import load_settings
+
+__all__ = ["Client", "SearchResult", "connect"]
+
+
+class Client(Searching, Reading, Graph, Writing, Jobs, Evaluating):
+    """Documentation in one database. A context manager, safe to share between threads.
+
+    `pgrag.connect` creates a client. `library` is the name that was passed to `index`. `version`
+    is a label, a range (`^2`), `latest`, or `-` for documentation without a version; None is the
+    newest release. A library, version or page that does not exist raises a `NotFound` error.
+    """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; an embedded server keeps running."""
+        self._app.close()
+
+
+def connect(url: str | None = None) -> Client:
+    """Open a database: `url`, else PGRAG_DATABASE_URL, else the user's embedded database.
+
+    The first call connects, not this function. `pgrag db upgrade` must have prepared a database
+    of your own; the embedded database prepares itself.
+    """
+    settings = load_settings()
+    if url is not None:
+        settings = settings.model_copy(update={"database_url": SecretStr(url)})
+    return Client(App(settings))

@@ -1,0 +1,28 @@
+"""Calls of SQL functions, with their rows as values."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pgrag.app import App
+from pgrag.db import Row
+from pgrag.values.base import Value
+
+V = TypeVar("V", bound=Value)
+
+
+class Calls:
+    """What the parts of the client have in common: the application that they call."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def _call(self, function: str, **arguments: Any) -> list[Row]:
+        return self._app.database.call(function, **arguments)
+
+    def _rows(self, value: type[V], function: str, **arguments: Any) -> list[V]:
+        return [value.from_row(row) for row in self._call(function, **arguments)]
+
+    def _row(self, value: type[V], function: str, **arguments: Any) -> V:
+        [row] = self._rows(value, function, **arguments)
+        return row

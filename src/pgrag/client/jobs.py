@@ -1,0 +1,64 @@
+"""Jobs, which workers do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Unpack
+
+from pgrag.client.calls import Calls
+from pgrag.values.jobs import Job, JobSummary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pgrag.ingest.arguments import JobArguments
+
+
+class Jobs(Calls):
+    """Makes jobs, and looks after them."""
+
+    def create_job(
+        self,
+        library: str,
+        source: str | Path,
+        version: str = "",
+        *,
+        every: timedelta | None = None,
+        priority: int = 0,
+        **arguments: Unpack[JobArguments],
+    ) -> Job:
+        """Let a worker (`pgrag serve`, `pgrag worker`) synchronise a version with a source.
+
+        A path is one of the worker's machine. `every` repeats the job so long after each end; of
+        jobs that are due, those with the highest `priority` come first. The other arguments are
+        those of `index`, and `tags`, as of `index_tags`.
+        """
+        from pgrag.jobs import create
+
+        number = create(
+            self._call, library, version, str(source), arguments,
+            every=every, priority=priority, confined=False,
+        )  # fmt: skip
+        return self.job(number)
+
+    def jobs(
+        self, *, state: str | None = None, library: str | None = None, top_k: int = 100
+    ) -> list[JobSummary]:
+        """The jobs, the latest first."""
+        return self._rows(
+            JobSummary, "jobs", wanted_state=state, wanted_library=library, top_k=top_k
+        )
+
+    def job(self, job_id: int) -> Job:
+        """One job: where it stands, what it did, and why it failed."""
+        return self._row(Job, "job", wanted_id=job_id)
+
+    def cancel_job(self, job_id: int) -> str:
+        """Cancel a job, and its schedule; returns its state, `running` if its worker ends it."""
+        [row] = self._call("cancel_job", job_id=job_id)
+        return str(row["cancel_job"])
+
+    def retry_job(self, job_id: int) -> str:
+        """Queue a job again that has ended, or that waits for its time; returns its state."""
+        [row] = self._call("retry_job", job_id=job_id)
+        return str(row["retry_job"])

@@ -1,0 +1,151 @@
+"""Libraries, their versions, and the pages and passages of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from pgrag.changes import compare_versions
+from pgrag.client.calls import Calls
+from pgrag.db import collected_notices
+from pgrag.errors import InvalidInput
+from pgrag.result import substitutions
+from pgrag.values.changes import SectionVersion, VersionChanges
+from pgrag.values.libraries import Library, OutlineEntry, Page, PageName, PageSummary, Version
+from pgrag.values.passages import Passage
+from pgrag.values.properties import PageQueryResult, PageQueryRow, Property
+from pgrag.values.searches import Resolution
+
+
+class Reading(Calls):
+    """Reads what is indexed."""
+
+    def libraries(self) -> list[Library]:
+        """Every library by name."""
+        return self._rows(Library, "libraries")
+
+    def versions(self, library: str) -> list[Version]:
+        """The versions of a library, the newest release first."""
+        rows = self._call("library_versions", library=library)
+        return [Version.from_row({"library": library, **row}) for row in rows]
+
+    def resolve_version(self, library: str, version: str | None = None) -> Resolution:
+        """The version that a label, a range or None resolves to, and why."""
+        [row] = self._call("resolve_version", library=library, wanted=version)
+        return Resolution.from_row({"library": library, **row})
+
+    def compare_versions(
+        self,
+        library: str,
+        from_version: str,
+        to_version: str | None = None,
+        *,
+        page: str | None = None,
+        diff: bool = False,
+    ) -> VersionChanges:
+        """The pages and sections that were added, removed, changed or moved between versions.
+
+        `page` is the key of the only page to compare; `diff` adds unified diffs.
+        """
+        changes = compare_versions(
+            self._app.database, library, from_version, to_version, page=page, diff=diff
+        )
+        return VersionChanges.from_row(changes)
+
+    def section_history(self, document_id: int) -> list[SectionVersion]:
+        """A passage's section in each version that has it, the oldest first."""
+        return self._rows(SectionVersion, "section_history", document_id=document_id)
+
+    def pages(
+        self,
+        library: str,
+        version: str | None = None,
+        *,
+        top_k: int = 100,
+        after: str | None = None,
+    ) -> list[PageSummary]:
+        """The pages of a version in the order of their keys: at most `top_k` after `after`."""
+        return self._rows(
+            PageSummary, "pages", library=library, version=version, top_k=top_k, after=after
+        )
+
+    def page(self, page: int | str, library: str | None = None, version: str | None = None) -> Page:
+        """One page: by its id, or, in a library, by its key, name, title, alias or url."""
+        if isinstance(page, str):
+            if library is None:
+                raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
+            page = self.find_page(page, library, version).page_id
+        [row] = self._call("page", page_id=page)
+        return Page.from_row(row["page"])
+
+    def find_page(self, page: str, library: str, version: str | None = None) -> PageName:
+        """The page that a key, name, title, alias or url means; an ambiguous one raises."""
+        return self._row(PageName, "find_page", library=library, page=page, version=version)
+
+    def outline(self, page_id: int) -> list[OutlineEntry]:
+        """The page and its sections in reading order."""
+        return self._rows(OutlineEntry, "outline", page_id=page_id)
+
+    def passage(self, document_id: int) -> Passage:
+        """One passage."""
+        return self._row(Passage, "document", document_id=document_id)
+
+    def find_passage(self, chunk_key: str, library: str, version: str | None = None) -> Passage:
+        """One passage by the `chunk_key` of a hit, such as guide/install.md#c3."""
+        return self._row(
+            Passage, "find_document", library=library, chunk_key=chunk_key, version=version
+        )
+
+    def related_sections(
+        self,
+        document_ids: Sequence[int],
+        top_k: int = 5,
+        *,
+        query: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] | None = None,
+    ) -> list[Passage]:
+        """Sections to go on with after these passages, best first; filters as in `search`."""
+        return self._rows(
+            Passage,
+            "related_sections",
+            document_ids=list(document_ids),
+            top_k=top_k,
+            query=query,
+            filters=None if filters is None else dict(filters),
+            exclude=None if exclude is None else list(exclude),
+        )
+
+    def parent(self, document_id: int) -> Passage | None:
+        """The section above a paragraph, the section or page above a section; None at the top."""
+        return next(iter(self._rows(Passage, "parent", document_id=document_id)), None)
+
+    def children(self, document_id: int) -> list[Passage]:
+        """The passages one level below, in reading order."""
+        return self._rows(Passage, "children", document_id=document_id)
+
+    def siblings(self, document_id: int, *, before: int = 1000, after: int = 1000) -> list[Passage]:
+        """The passages of the same level under the same parent, in reading order."""
+        return self._rows(Passage, "siblings", document_id=document_id, before=before, after=after)
+
+    def ancestors(self, document_id: int) -> list[Passage]:
+        """The passages above, the nearest first."""
+        return self._rows(Passage, "ancestors", document_id=document_id)
+
+    def query_pages(self, query: str, library: str, version: str | None = None) -> PageQueryResult:
+        """Query pages or tasks by their properties, in a subset of Dataview's language."""
+        resolved = self.resolve_version(library, version)
+        with collected_notices() as notices:
+            rows = self._call("query_pages", query=query, library=library, version=resolved.version)
+        return PageQueryResult(
+            library=library,
+            version=resolved.version,
+            columns=tuple(rows[0]["columns"]) if rows else (),
+            rows=tuple(map(PageQueryRow.from_row, rows)),
+            notices=(*substitutions([asdict(resolved)]), *notices),
+        )
+
+    def properties(self, library: str, version: str | None = None) -> list[Property]:
+        """The front matter properties of a version, the most frequent first."""
+        return self._rows(Property, "properties", library=library, version=version)

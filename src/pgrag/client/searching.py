@@ -1,0 +1,128 @@
+"""Searches, contexts and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, Unpack
+
+from pgrag.client.calls import Calls
+from pgrag.values.answers import Answer
+from pgrag.values.base import described
+from pgrag.values.libraries import TextLine
+from pgrag.values.searches import (
+    BatchResult,
+    Context,
+    Facets,
+    Intent,
+    PageResult,
+    ParsedQuery,
+    Suggestion,
+)
+from pgrag.values.searches import SearchResult as _SearchResult
+
+if TYPE_CHECKING:
+    from pgrag.answer import AnswerStream
+    from pgrag.arguments import (
+        AnswerArguments,
+        ContextArguments,
+        FacetArguments,
+        PagesArguments,
+        SearchArguments,
+    )
+
+
+class SearchResult(_SearchResult):
+    """Hits, the best first; `next()` returns the next page of hits."""
+
+    _continued: Callable[[str], SearchResult] = described(hidden=True)
+
+    @property
+    def version(self) -> str | None:
+        """The version that was searched; None for several versions or none."""
+        return self.resolved[0].version if len(self.resolved) == 1 else None
+
+    @property
+    def reason(self) -> str | None:
+        """Why that version was chosen; None for several versions or none."""
+        return self.resolved[0].reason if len(self.resolved) == 1 else None
+
+    def next(self) -> SearchResult | None:
+        """The next page of hits; None after the last page."""
+        return None if self.cursor is None else self._continued(self.cursor)
+
+
+class Searching(Calls):
+    """Finds passages and pages, and answers with them."""
+
+    def search(self, query: str, **arguments: Unpack[SearchArguments]) -> SearchResult:
+        """Find passages by keywords and by meaning."""
+
+        def continued(cursor: str) -> SearchResult:
+            onwards: SearchArguments = {**arguments, "after": cursor}
+            return self.search(query, **onwards)
+
+        listing = self._app.search.search(query, **arguments).listing("hits")
+        return SearchResult.from_row({**listing, "_continued": continued})
+
+    def search_pages(self, query: str, **arguments: Unpack[PagesArguments]) -> PageResult:
+        """Find pages: one result per page, with its best passage."""
+        return PageResult.from_row(self._app.search.pages(query, **arguments).listing("pages"))
+
+    def search_many(
+        self, queries: Sequence[str], **arguments: Unpack[SearchArguments]
+    ) -> BatchResult:
+        """Run many queries in one call; a query that fails does not affect the others."""
+        result = self._app.search.many(queries, [arguments] * len(queries))
+        top_k = arguments.get("top_k") or 10
+        return BatchResult.from_row(result.batch(queries, [top_k] * len(queries)))
+
+    def search_text(
+        self,
+        pattern: str,
+        library: str,
+        version: str | None = None,
+        *,
+        mode: Literal["literal", "regex", "word"] = "literal",
+        case: Literal["sensitive", "ignore", "smart"] = "sensitive",
+        context: int = 0,
+        path: str | None = None,
+        top_k: int = 100,
+    ) -> list[TextLine]:
+        """List the source lines that match a pattern, as ripgrep does; `path` is a glob."""
+        return self._rows(
+            TextLine, "search_text", pattern=pattern, library=library, version=version,
+            mode=mode, case_mode=case, context=context, path=path, top_k=top_k,
+        )  # fmt: skip
+
+    def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Facets:
+        """Count the pages of a search by library, version, topic, type, tag and language."""
+        return Facets.from_row(self._app.search.facets(query, **arguments).facets())
+
+    def suggest(
+        self, query: str, library: str | None = None, version: str | None = None
+    ) -> list[Suggestion]:
+        """Corrected queries: what the user may have meant."""
+        return self._rows(Suggestion, "suggest", query=query, library=library, version=version)
+
+    def parse_query(self, query: str) -> ParsedQuery:
+        """The words of a query and the filters written in it."""
+        return self._row(ParsedQuery, "parse_query", query=query)
+
+    def detect_intent(self, query: str) -> Intent:
+        """The intent of a query, and the search parameters that it selects."""
+        return self._row(Intent, "detect_intent", query=query)
+
+    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Context:
+        """The context for a question: hits and their surroundings, within a token budget."""
+        return Context.from_row(self._app.search.context(query, **arguments).context())
+
+    def answer(self, question: str, **arguments: Unpack[AnswerArguments]) -> Answer:
+        """Let the language model answer a question; each sentence is checked against its sources.
+
+        Raises `NotConfigured` without a language model.
+        """
+        return self._app.answering("python").answer(question, **arguments)
+
+    def answer_stream(self, question: str, **arguments: Unpack[AnswerArguments]) -> AnswerStream:
+        """Stream an answer: iterate over the events; `answer` is complete at the end."""
+        return self._app.answering("python").stream(question, **arguments)

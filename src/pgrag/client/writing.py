@@ -1,0 +1,116 @@
+"""Indexing, single pages, and the care of libraries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from pgrag.client.calls import Calls
+from pgrag.errors import InvalidInput, SourceError
+from pgrag.values.jobs import SentPage
+from pgrag.values.libraries import LibraryFinding
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pgrag.ingest.arguments import IndexArguments
+    from pgrag.ingest.reader import Progress
+    from pgrag.ingest.report import IndexReport
+
+
+class Writing(Calls):
+    """Writes libraries, here and now."""
+
+    def index(
+        self,
+        library: str,
+        source: str | Path,
+        version: str = "",
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **arguments: Unpack[IndexArguments],
+    ) -> IndexReport:
+        """Synchronise a version of a library with a source.
+
+        A source is a folder, a file, an archive, the path or address of a git repository, or the
+        address of a website. What has not changed is kept, pages that the source lacks are removed.
+        A page that cannot be read is listed in `failed` of the report and keeps its stored state.
+
+        Arguments are the options of `pgrag index` by their names: `include` and `exclude` (lists of
+        globs), `subfolder`, `ref`, `include_ignored`, `max_pages`, `max_depth`, `max_bytes`,
+        `allow_private`; and `base_url`, `language`, `slugs`, `converter`, `profile`, `chunk_sizes`,
+        which the version remembers: None keeps what it remembers, "" forgets it, and `changes` of
+        the report says what a new value rewrites.
+        """
+        return self._app.index(
+            library, version, str(source), dry_run=dry_run, progress=progress, **arguments
+        )
+
+    def index_tags(
+        self,
+        library: str,
+        source: str | Path,
+        tags: str,
+        *,
+        dry_run: bool = False,
+        **arguments: Unpack[IndexArguments],
+    ) -> dict[str, IndexReport | SourceError | InvalidInput]:
+        """Synchronise a version with each tag of a repository that matches a glob, such as "v1.*".
+
+        Returns by version, the oldest first, the report, or why the tag cannot be read.
+        """
+        return dict(self._app.index_tags(library, str(source), tags, dry_run=dry_run, **arguments))
+
+    def send_page(
+        self,
+        library: str,
+        key: str,
+        content: str | bytes,
+        version: str = "",
+        *,
+        media_type: str = "text/markdown",
+    ) -> SentPage:
+        """Add a page to a version, or replace the one with this key; it can be found at once.
+
+        No other page is changed. Raises `InvalidInput` for a page that cannot be read.
+        """
+        from pgrag.ingest.source.uploads import Page, checked_key
+
+        data = content.encode() if isinstance(content, str) else content
+        report = self._app.send_pages(library, version, [Page(checked_key(key), data, media_type)])
+        for reason in report.failed.values():
+            raise InvalidInput(reason)
+        return SentPage(
+            library=report.library,
+            version=report.version,
+            key=key,
+            status="written" if report.written else "unchanged",
+            documents=report.documents,
+            embedded=report.embedded,
+            warnings=tuple(report.warnings),
+        )
+
+    def remove_page(self, library: str, key: str, version: str = "") -> bool:
+        """Remove a page of a version; returns whether it was there."""
+        [row] = self._call("remove_pages", library=library, keys=[key], version=version)
+        return bool(row["remove_pages"])
+
+    def embed(self, library: str, model: str | None = None, *, activate: bool = False) -> int:
+        """Compute the missing vectors of a library by a model; returns their number."""
+        return self._app.embed(library, model, activate=activate)
+
+    def configure(self, library: str, /, **settings: Any) -> dict[str, Any]:
+        """Change settings of a library, such as `alpha=0.4`; returns all effective settings."""
+        [row] = self._call("configure_library", library=library, settings=settings)
+        return dict(row["configure_library"])
+
+    def remove(self, library: str, version: str | None = None) -> None:
+        """Remove one version of a library, or without `version` the whole library."""
+        if version is None:
+            self._call("remove_library", library=library)
+        else:
+            self._call("remove_version", library=library, version=version)
+
+    def check(self, library: str) -> list[LibraryFinding]:
+        """List inconsistencies in a library; usually there are none."""
+        return self._rows(LibraryFinding, "check_library", library=library)
