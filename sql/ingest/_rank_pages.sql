@@ -92,12 +92,16 @@ as $$
         left join pgrag.documents as d
             on d.library_id = rank_pages.library_id
             and d.page_id = ranked.page_id
+            -- Without nested loops, this alone keeps the join from reading every document.
+            and d.page_id = any (rank_pages.page_ids)
             and d.covers > 0
         group by ranked.page_id
     ) as counted
     left join vectors as v on v.page_id = counted.page_id
     left join lengths as l on l.page_id = counted.page_id
-    where p.library_id = rank_pages.library_id and p.page_id = counted.page_id;
+    where p.library_id = rank_pages.library_id
+        and p.page_id = any (rank_pages.page_ids)
+        and p.page_id = counted.page_id;
 $$;
 
 -- Subtracts pages from the statistics before they are changed or deleted.

@@ -185,10 +185,14 @@ as $$
     ),
     unranked as (
         delete from pgrag.impacts as i
-        using unnest(write_documents.staged) as s
         where i.library_id = write_documents.library_id
-            and i.document_id = s.document_id
-            and s.covers = 0
+            and i.document_id = any (
+                array(
+                    select s.document_id
+                    from unnest(write_documents.staged) as s
+                    where s.covers = 0
+                )
+            )
     )
     insert into pgrag.documents as d
     overriding system value

@@ -61,6 +61,8 @@ as $$
         left join pgrag.documents as d
             on d.library_id = write_edges.library_id
             and d.page_id = n.page_id
+            -- Without nested loops, this alone keeps the join from reading every document.
+            and d.page_id = any (write_edges.page_ids)
             and d.sort_order = n.document
         -- Edges that do not name their document: the deepest, last document that spans their line.
         left join (
@@ -74,6 +76,7 @@ as $$
             join pgrag.documents as d
                 on d.library_id = write_edges.library_id
                 and d.page_id = n.page_id
+                and d.page_id = any (write_edges.page_ids)
                 and n.line between d.line_start and d.line_end
             order by n.page_id, n.line, d.level desc, d.sort_order desc
         ) as lined on n.document is null and lined.page_id = n.page_id and lined.line = n.line
@@ -104,6 +107,7 @@ as $$
     gone as (
         delete from pgrag.edges as e
         where e.library_id = write_edges.library_id
+            and e.source_page_id = any (write_edges.page_ids)
             and e.edge_id in (select p.edge_id from pairs as p where p.page_id is null)
     ),
     kept as (
@@ -113,6 +117,7 @@ as $$
         from pairs as k
         join placed as p on p.page_id = k.page_id and p.place = k.place
         where e.library_id = write_edges.library_id
+            and e.source_page_id = any (write_edges.page_ids)
             and e.edge_id = k.edge_id
             and (
                 e.source_document_id, e.confidence, e.place, e.line, e.link_text, e.sentence

@@ -43,10 +43,15 @@ begin
         array(
             select p.page_id
             from jsonb_array_elements(write_pages.pages) as i (page)
-            join pgrag.pages as p
-                on p.library_id = write_pages.library_id
-                and p.version_id = write_pages.version_id
-                and p.key = i.page ->> 'key'
+            -- "offset 0": one lookup by key per page, never a scan of the version.
+            cross join lateral (
+                select p.page_id, p.source_hash
+                from pgrag.pages as p
+                where p.library_id = write_pages.library_id
+                    and p.version_id = write_pages.version_id
+                    and p.key = i.page ->> 'key'
+                offset 0
+            ) as p
             where p.source_hash <> _pgrag.source_hash(i.page)
         )
     );

@@ -85,10 +85,15 @@ begin
         case when p.page_id = any (written) then 'written' else 'unchanged' end,
         p.document_count
     from jsonb_array_elements(ingest_pages.pages) with ordinality as incoming (page, nth)
-    join pgrag.pages as p
-        on p.library_id = target.library_id
-        and p.version_id = target.version_id
-        and p.key = incoming.page ->> 'key'
+    -- "offset 0": one lookup by key per page, never a scan of the version.
+    cross join lateral (
+        select p.page_id, p.key, p.document_count
+        from pgrag.pages as p
+        where p.library_id = target.library_id
+            and p.version_id = target.version_id
+            and p.key = incoming.page ->> 'key'
+        offset 0
+    ) as p
     order by incoming.nth;
 end;
 $$;

@@ -1,9 +1,11 @@
 -- What an indexing run needs to know about the pages of a version.
 create or replace function pgrag.stored_pages(
     library text,
-    version text default ''
+    version text default '',
+    keys text[] default null
 )
 returns table (
+    page_id bigint,
     key text,
     source_hash text,
     uuid text,
@@ -11,22 +13,41 @@ returns table (
     path text[],
     declared_type text
 )
-language sql
+language plpgsql
 stable
 parallel safe
 set search_path from current
+-- A generic plan cannot use the index on keys.
+set plan_cache_mode = force_custom_plan
 as $$
-    select
-        p.key, p.source_hash, p.uuid, coalesce(p.modified, p.created), p.path,
-        p.reading ->> 'declared'
+#variable_conflict use_column
+declare
+    target pgrag.versions;
+begin
+    select v.*
+    into target
     from pgrag.libraries as l
     join pgrag.versions as v
         on v.library_id = l.library_id
         and v.label = lower(btrim(coalesce(stored_pages.version, '')))
-    join pgrag.pages as p on p.library_id = v.library_id and p.version_id = v.version_id
     where l.name = lower(btrim(stored_pages.library));
+    return query
+    select
+        p.page_id, p.key, p.source_hash, p.uuid, coalesce(p.modified, p.created), p.path,
+        p.reading ->> 'declared'
+    from pgrag.pages as p
+    where p.library_id = target.library_id
+        and p.version_id = target.version_id
+        and (
+            stored_pages.keys is null
+            or p.key = any (stored_pages.keys)
+            -- A page keeps its uuid when its key changes.
+            or p.uuid is not null
+        );
+end;
 $$;
 
 comment on function pgrag.stored_pages is
-'The stored pages of one version: key, hash of the source, uuid, date, hierarchical path, and the
-type that the front matter names. No rows for a library or version that does not exist.';
+'The stored pages of one version: id, key, hash of the source, uuid, date, hierarchical path, and
+the type that the front matter names; with keys only those with one of these keys, and those with a
+uuid. No rows for a library or version that does not exist.';

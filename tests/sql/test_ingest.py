@@ -367,6 +367,10 @@ class TestVersions:
         [row] = run(connection, "stored_pages", library="tool", version="1.0")
         assert (row["key"], row["uuid"]) == ("a.md", "u")
         assert row["modified"].year == 2024
+        ingest(connection, "tool", [page("b.md", "Two."), page("c.md", "Three.")], "1.0")
+        found = run(connection, "stored_pages", library="tool", version="1.0", keys=["c.md"])
+        # The page with a uuid may be meant by another key.
+        assert {row["key"] for row in found} == {"a.md", "c.md"}
         assert run(connection, "stored_pages", library="tool", version="9") == []
         assert run(connection, "stored_pages", library="nothing") == []
 
@@ -396,3 +400,43 @@ class TestVersions:
             assert value(connection, clean) > 0
         run(connection, "finish_version", library="tool", version="1.0")
         assert value(connection, clean) == 0
+
+
+class TestOfALargeLibrary:
+    def test_one_page_reads_no_more_than_of_a_small_one(self, connection):
+        def pages(count: int) -> list[dict]:
+            return [
+                page(
+                    f"p{n}.md",
+                    *(f"Valve {n} of boiler {part} closes." for part in range(2)),
+                    edges=[{"target": f"p{n + 1}.md", "line": 1}],
+                )
+                for n in range(count)
+            ]
+
+        def read() -> dict[str, int]:
+            rows = connection.execute(
+                "select relname, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as tuples"
+                " from pg_stat_xact_user_tables where schemaname = 'pgrag'"
+            ).fetchall()
+            return {row["relname"]: row["tuples"] for row in rows}
+
+        def of_an_upsert(library: str) -> dict[str, int]:
+            before = read()
+            [known] = run(connection, "stored_pages", library=library, keys=["p1.md"])
+            new = page("p1.md", "Another text of it.", edges=[{"target": "p2.md", "line": 1}])
+            ingest(connection, library, [new], embed=False, ready=False)
+            run(connection, "pending_embeddings", library=library, page_ids=[known["page_id"]])
+            return {name: tuples - before[name] for name, tuples in read().items()}
+
+        ingest(connection, "small", pages(5))
+        ingest(connection, "large", pages(1500))  # fewer would be scanned
+        connection.execute("analyze")
+        small, large = of_an_upsert("small"), of_an_upsert("large")
+        # _pgrag.count_version reads the pages of the version once.
+        large["pages"] -= 1500
+        assert {
+            name: (small[name], tuples)
+            for name, tuples in large.items()
+            if tuples > small[name] + 50
+        } == {}

@@ -75,7 +75,9 @@ def index(
         options, generator = complete(target.options, remembered, source.generator)
         options = replace(options, types=types)
         target = replace(target, options=options)
-        stored = {row["key"]: row for row in database.call("stored_pages", **target.names)}
+        keys = [file.key for file in source.files()] if target.adds else None
+        rows = database.call("stored_pages", **target.names, keys=keys)
+        stored = {row["key"]: row for row in rows}
         report.slugs = str(options.slugs)
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
@@ -161,7 +163,7 @@ def _synchronise(
         if gone:
             database.call("remove_pages", **target.names, keys=gone)
         if stored or report.written or report.unchanged:
-            writer.finish()
+            writer.finish([stored[key]["page_id"] for key in reader.kept if key in stored])
 
 
 def _spread(files: list[SourceFile], *, first_time: bool) -> list[SourceFile]:

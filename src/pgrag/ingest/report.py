@@ -63,12 +63,13 @@ class IndexReport:
     files that `.gitignore` and `.ignore` files leave out of the source, `skipped` what else of it
     is no page, by reason. With `discarded` nothing could be stored, and the new version does not
     exist. `links` maps each link state (see `pgrag.links`) to the number of the version's links in
-    that state; it is empty for a dry run. `enriched` maps each kind of enrichment that the
-    library's setting names to the number of enriched documents. `slugs` names the site generator
-    whose anchors the headings have, `slugs_from` the configuration from which it was guessed in
-    this run, or None. `changes` lists the options that differ from those of the last run, and what
-    they rewrite. `warnings` are the first `MOST_WARNINGS`, `more_warnings` is the number of the
-    others. `versions` are those of a report on several, whose `version` is empty.
+    that state; it is empty for a dry run and for pages that were added. `enriched` maps each kind
+    of enrichment that the library's setting names to the number of enriched documents. `slugs`
+    names the site generator whose anchors the headings have, `slugs_from` the configuration from
+    which it was guessed in this run, or None. `changes` lists the options that differ from those of
+    the last run, and what they rewrite. `warnings` are the first `MOST_WARNINGS`, `more_warnings`
+    is the number of the others. `versions` are those of a report on several, whose `version` is
+    empty.
     """
 
     library: str

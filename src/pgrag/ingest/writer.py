@@ -83,13 +83,22 @@ class Writer:
             if pending is not None:
                 pending.result()
 
-    def finish(self) -> None:
-        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables."""
+    def finish(self, stored: list[int]) -> None:
+        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables.
+
+        `stored` are ids of pages of the source that were stored before. If the source is a part of
+        the version, what is asked of the rest of it would make one page as slow as the library is
+        large: only these may have a backlog, and the version's links are not counted.
+        """
         database, target, report = self.database, self.target, self.report
-        report.embedded += embed_pending(database, self.embedder, target.library)
+        if stored or not target.adds:
+            report.embedded += embed_pending(
+                database, self.embedder, target.library, page_ids=stored if target.adds else None
+            )
         database.call("finish_version", **target.names)
-        states = database.call("link_states", **target.names)
-        report.links = {row["state"]: row["links"] for row in states}
+        if not target.adds:
+            states = database.call("link_states", **target.names)
+            report.links = {row["state"]: row["links"] for row in states}
         if target.embeds_edges:
             embed_pending(database, self.embedder, target.library, kind="edge")
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
