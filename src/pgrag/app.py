@@ -25,6 +25,8 @@ from pgrag.errors import (
 if TYPE_CHECKING:
     from pgrag.enrichment import Enricher
     from pgrag.ingest.arguments import IndexArguments
+    from pgrag.ingest.child import Limits
+    from pgrag.ingest.children import Children
     from pgrag.ingest.kept_pages import KeptPages
     from pgrag.ingest.reader import Progress
     from pgrag.ingest.report import IndexReport
@@ -33,8 +35,22 @@ if TYPE_CHECKING:
     from pgrag.ingest.source.uploads import Page
 
 
+#: Seconds after the last page that was sent until the processes end that read such pages.
+_REST = 60.0
+
+
 class App(Connected):
     """Indexes sources, and embeds and enriches what is indexed."""
+
+    _children: Children | None = None
+
+    def close(self) -> None:
+        """Close connections, end child processes; the embedded server keeps running."""
+        with self._lock:
+            if self._children is not None:
+                self._children.close()
+                self._children = None
+        super().close()
 
     def index(
         self,
@@ -46,6 +62,7 @@ class App(Connected):
         in_child: bool = False,
         for_others: bool = False,
         kept_pages: KeptPages | None = None,
+        children: Children | None = None,
         adds: bool = False,
         patience: float = 0.0,
         progress: Progress | None = None,
@@ -56,14 +73,14 @@ class App(Connected):
         A `version` of None is the one that the address of a website names, else "". The arguments
         that choose a part of the source only apply to one given as text: a website (see
         `open_site`), or what `discover` finds. With `in_child` pages are read in a child process,
-        as a service should: a crash of a parser costs a page. With `for_others` git has none of the
-        credentials of this process's user. `kept_pages` are those of other versions. With `adds` no
-        page is removed. The run waits `patience` seconds for the end of another one.
+        as a service should: a crash of a parser costs a page; `children` are such processes, in
+        place of some for this run alone. With `for_others` git has none of the credentials of this
+        process's user. `kept_pages` are those of other versions. With `adds` no page is removed.
+        The run waits `patience` seconds for the end of another one.
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import checked
-        from pgrag.ingest.child import Limits
         from pgrag.ingest.remembered import options_of
         from pgrag.ingest.source.sources import is_website
         from pgrag.ingest.source.web.addresses import version_of
@@ -96,13 +113,14 @@ class App(Connected):
                     settings["edge_vectors"],
                     self.settings.max_page_bytes,
                     in_child,
-                    Limits(self.settings.max_page_seconds, self.settings.max_page_memory),
+                    self._limits(),
                     adds,
                     patience,
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),
                 kept_pages=kept_pages,
+                children=children,
                 dry_run=dry_run,
                 progress=progress,
             )
@@ -237,7 +255,25 @@ class App(Connected):
         from pgrag.ingest.source.uploads import sent_pages
 
         source = sent_pages(pages)
-        return self.index(library, version, source, in_child=True, adds=True, patience=patience)
+        return self.index(
+            library, version, source, in_child=True, children=self._kept_children(), adds=True,
+            patience=patience,
+        )  # fmt: skip
+
+    def _kept_children(self) -> Children:
+        """The processes that read one sent page after another: to start one takes longer."""
+        from pgrag.ingest.children import Children
+        from pgrag.ingest.page import ANSWERS
+
+        with self._lock:
+            if self._children is None:
+                self._children = Children(self._limits(), answers=ANSWERS, rest=_REST)
+            return self._children
+
+    def _limits(self) -> Limits:
+        from pgrag.ingest.child import Limits
+
+        return Limits(self.settings.max_page_seconds, self.settings.max_page_memory)
 
     def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
         """Let the language model write the enrichment that the library's setting names.

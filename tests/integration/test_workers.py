@@ -21,6 +21,8 @@ from psycopg.types.json import Jsonb
 from pgrag import jobs
 from pgrag.app import App
 from pgrag.errors import DatabaseUnavailable
+from pgrag.ingest import child
+from pgrag.ingest.source.uploads import Page
 from pgrag.settings import Settings
 from pgrag.worker import Worker, complete
 
@@ -396,3 +398,20 @@ def test_a_job_that_another_worker_has_is_waited_for(app, docs, monkeypatch):
         row = complete(app, number, seen.append)
     assert row["state"] == "succeeded"
     assert any(each["progress"] for each in seen)
+
+
+def test_pages_that_are_sent_are_read_by_one_process_until_the_application_closes(app, monkeypatch):
+    start, started = child._started, []
+
+    def noticed(limits: child.Limits) -> Any:
+        started.append(start(limits))
+        return started[-1]
+
+    monkeypatch.setattr(child, "_started", noticed)
+    for number in range(3):
+        page = Page(f"{number}.md", b"# Valve\n\nClose it.")
+        assert app.send_pages("manual", "", [page]).written == 1
+    [process] = started
+    assert process.poll() is None
+    app.close()
+    assert process.poll() is not None

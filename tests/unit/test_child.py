@@ -210,6 +210,20 @@ def test_few_calls_have_one_process(monkeypatch):
         assert len({each.result() for each in pids}) == 1
 
 
+def test_processes_end_after_a_rest_and_start_again():
+    with Children(Limits(), most=1, rest=0.2) as processes:
+        [first, same] = [processes.submit(os.getpid).result() for _ in range(2)]
+        assert first == same
+        for _ in range(200):
+            if not _is_alive(first):
+                break
+            time.sleep(0.05)
+        assert not _is_alive(first)
+        last = processes.submit(os.getpid).result()
+        assert last != first
+    assert not _is_alive(last)
+
+
 def test_a_crash_fails_one_call_of_many():
     with Children(Limits(), most=2) as processes:
         calls = [processes.submit(len, "abc") for _ in range(5)]

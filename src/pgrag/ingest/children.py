@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from threading import Condition
+from threading import Condition, Timer
 from typing import ParamSpec, Self, TypeVar
 
 from pgrag.ingest.child import Child, Limits
@@ -22,13 +22,21 @@ class Children:
     """At most `most` child processes, by default one for each core up to `MOST`; a context manager.
 
     The first is started by the first call, each other when all have been busy for `WORTH` seconds.
+    With `rest` they end after so many seconds without a call, and start again with the next.
     `answers` are the classes of what they answer; see `Child`.
     """
 
     def __init__(
-        self, limits: Limits, most: int | None = None, answers: Iterable[type] = ()
+        self,
+        limits: Limits,
+        most: int | None = None,
+        answers: Iterable[type] = (),
+        *,
+        rest: float | None = None,
     ) -> None:
         self._limits, self._answers = limits, tuple(answers)
+        self._rest = rest
+        self._timer: Timer | None = None
         self._most = most or min(MOST, _cores())
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
         self._changed = Condition()
@@ -58,6 +66,7 @@ class Children:
         finally:
             with self._changed:
                 self._idle.append(child)
+                self._end_later()
                 self._changed.notify()
 
     def _take(self) -> Child:
@@ -75,11 +84,27 @@ class Children:
                 raise CancelledError
             return self._idle.pop()
 
+    def _end_later(self) -> None:
+        """End the idle processes after a rest, which each call begins anew."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._rest is not None and not self._is_closed:
+            self._timer = Timer(self._rest, self._end_idle)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _end_idle(self) -> None:
+        with self._changed:
+            for child in self._idle:
+                child.close()
+
     def close(self) -> None:
         """End the processes; what they have not answered is never answered."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._changed:
             self._is_closed = True
+            if self._timer is not None:
+                self._timer.cancel()
             for child in self._children:
                 child.kill()
         self._threads.shutdown()

@@ -35,6 +35,7 @@ def index(
     *,
     similarities: Similarities | None = None,
     kept_pages: KeptPages | None = None,
+    children: Children | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
@@ -45,7 +46,8 @@ def index(
     However the run ends, each page is stored completely or not at all, and the next run completes
     the rest; a new version for which nothing was stored is discarded. With `dry_run` pages are read
     and counted, but not written. `similarities` is for chunk profiles that cut by meaning. A page
-    in `kept_pages` is not read again, and one that is read is kept there. Page types come from the
+    in `kept_pages` is not read again, and one that is read is kept there. `children` are processes
+    that read pages, in place of some that the run starts and ends. Page types come from the
     database's configuration; options that the target leaves open are those that the version
     remembers.
 
@@ -82,17 +84,20 @@ def index(
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
         writer = Writer(database, embedder, target, report)
-        # Docling loads gigabytes of models, and uses all cores by itself.
-        most = 1 if options.converter else None
         with (
-            Children(target.limits, most, ANSWERS) as children,
+            (
+                nullcontext(children)
+                if children and not options.converter
+                # Docling loads gigabytes of models, and uses all cores by itself.
+                else Children(target.limits, 1 if options.converter else None, ANSWERS)
+            ) as processes,
             nullcontext() if dry_run else writer.opened(source, remembered),
         ):
             reader = Reader(
                 target,
                 stored,
                 report,
-                children,
+                processes,
                 similarities if options.cuts_by_meaning else None,
                 kept_pages,
             )
