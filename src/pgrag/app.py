@@ -80,15 +80,19 @@ class App(Connected):
         """
         from pgrag.embedding import similarities
         from pgrag.ingest import pipeline
-        from pgrag.ingest.arguments import checked
+        from pgrag.ingest.arguments import checked, refuse_meaningless
         from pgrag.ingest.remembered import options_of
-        from pgrag.ingest.source.sources import is_website
+        from pgrag.ingest.source.sources import kind_of
         from pgrag.ingest.source.web.addresses import version_of
         from pgrag.ingest.target import IndexTarget
 
         given = checked(arguments)
         options = options_of(given)
-        site = source if isinstance(source, str) and is_website(source, given.get("ref")) else None
+        site = None
+        if isinstance(source, str):
+            kind = kind_of(source, given.get("ref"))
+            refuse_meaningless(given, kind)
+            site = source if kind == "a website" else None
         if version is None:
             version = version_of(site) if site else ""
         if site is not None:
@@ -197,12 +201,13 @@ class App(Connected):
         version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
         `progress` is called with the label for the progress of its run.
         """
-        from pgrag.ingest.arguments import Choosing, checked, part_of
+        from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
         from pgrag.ingest.kept_pages import KeptPages
         from pgrag.ingest.source.selection import Selection
-        from pgrag.ingest.source.sources import discover_tags
+        from pgrag.ingest.source.sources import discover_tags, kind_of
 
         given = checked(arguments)
+        refuse_meaningless(given, kind_of(source, pattern))
         selection = Selection.of(part_of(given, Choosing))
         network = self._network(given, for_others=for_others)
         versions = discover_tags(source, pattern, selection, network)
@@ -234,11 +239,13 @@ class App(Connected):
         """
         from pathlib import Path
 
-        from pgrag.ingest.arguments import Choosing, checked, part_of
+        from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
         from pgrag.ingest.source.selection import Selection
         from pgrag.ingest.source.watching import Folder
 
-        selection = Selection.of(part_of(checked(arguments), Choosing))
+        given = checked(arguments)
+        refuse_meaningless(given, "a folder that is watched")
+        selection = Selection.of(part_of(given, Choosing))
         watched = Folder(Path(folder).expanduser(), selection)
         for _ in watched.changes():
             try:

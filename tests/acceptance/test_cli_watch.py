@@ -77,6 +77,10 @@ def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:
     source = write_pages(tmp_path / "pumps", 1)
     refused = pgrag.run("index", "pumps", source / "part-0" / "pump-0.md", "--watch", code=1).err
     assert "is no folder, so it cannot be watched" in refused
+    refused = pgrag.run(
+        "index", "pumps", source, "--watch", "--max-pages", "3", "--allow-private", code=1
+    ).err
+    assert "allow_private, max_pages have no meaning for a folder that is watched" in refused
     assert "Invalid value for --watch" in pgrag.run(
         "index", "pumps", source, "--watch", "--ref", "main", code=2
     ).err  # fmt: skip

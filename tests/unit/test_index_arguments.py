@@ -9,8 +9,9 @@ from pgrag.api.routes.jobs import JobBody
 from pgrag.arguments import declared
 from pgrag.cli import index as cli
 from pgrag.errors import InvalidInput
-from pgrag.ingest.arguments import IndexArguments, JobArguments, checked
+from pgrag.ingest.arguments import IndexArguments, JobArguments, checked, refuse_meaningless
 from pgrag.ingest.remembered import options_of
+from pgrag.ingest.source.sources import kind_of
 from pgrag.mcp.tools.writing import IndexDocs
 from pgrag.models import CHUNK_PROFILES, ProfileName
 
@@ -72,3 +73,21 @@ def test_a_profile_keeps_its_way_to_cut_with_other_sizes():
     for wrong in ([300, 200, 400], [20, 200, 30]):
         with pytest.raises(InvalidInput, match="three increasing numbers"):
             options_of({"chunk_sizes": wrong})
+
+
+@pytest.mark.parametrize(
+    ("source", "ref", "meaningless", "meant"),
+    [
+        ("docs", None, {"max_pages": 3}, {"subfolder": "a", "include_ignored": True}),
+        ("docs", "main", {"allow_private": True}, {"ref": "main"}),
+        ("git+https://h.example/r", None, {"max_bytes": 9}, {"allow_private": True}),
+        ("https://h.example/docs/", None, {"include_ignored": True}, {"max_depth": 2}),
+    ],
+)
+def test_what_means_nothing_for_a_kind_of_source_is_refused(source, ref, meaningless, meant):
+    kind = kind_of(source, ref)
+    refuse_meaningless(meant, kind)
+    [name] = meaningless
+    with pytest.raises(InvalidInput, match=f"{name} has no meaning for {kind}"):
+        refuse_meaningless(meant | meaningless, kind)
+    refuse_meaningless(meant | {name: False}, kind)

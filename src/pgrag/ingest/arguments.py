@@ -201,6 +201,27 @@ def checked(arguments: Mapping[str, Any], allowed: type = IndexArguments) -> dic
     return stated
 
 
+_LIMITS_OF_A_SITE = frozenset({"max_pages", "max_depth", "max_bytes"})
+
+#: What says nothing of a kind of source; see `sources.kind_of`.
+_MEANINGLESS = {
+    "a website": frozenset({"subfolder", "include_ignored"}),
+    "a repository at an address": _LIMITS_OF_A_SITE,
+    "a path": _LIMITS_OF_A_SITE | {"allow_private"},
+    "a folder that is watched": _LIMITS_OF_A_SITE | {"allow_private", "ref"},
+}
+
+
+def refuse_meaningless(arguments: Mapping[str, Any], kind: str) -> None:
+    """Raise InvalidInput if arguments are stated that no source of this kind follows."""
+    if names := sorted(name for name in _MEANINGLESS[kind] if arguments.get(name)):
+        verb = "have" if len(names) > 1 else "has"
+        raise InvalidInput(
+            f"{', '.join(names)} {verb} no meaning for {kind}.",
+            hint=f"Leave {'them' if len(names) > 1 else 'it'} out.",
+        )
+
+
 def part_of(arguments: Mapping[str, Any], part: type) -> dict[str, Any]:
     """Return the arguments that one of the classes above declares."""
     names = {one.name for one in declared(part)}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from pgrag.errors import SourceError
@@ -59,10 +60,20 @@ def discover(
     return open_file(root, selection)
 
 
+Kind = Literal["a website", "a repository at an address", "a path"]
+
+
+def kind_of(source: str, ref: str | None = None) -> Kind:
+    """What a source is; the address of a website, a sitemap or an llms.txt is crawled."""
+    if repository_at(source, is_named=ref is not None) is not None:
+        return "a repository at an address"
+    is_address = source.lower().startswith(("http://", "https://"))
+    return "a website" if is_address else "a path"
+
+
 def is_website(source: str, ref: str | None = None) -> bool:
-    """Whether a source is the address of a website, a sitemap or an llms.txt, which is crawled."""
-    is_repository = repository_at(source, is_named=ref is not None) is not None
-    return source.lower().startswith(("http://", "https://")) and not is_repository
+    """Whether a source is the address of a website."""
+    return kind_of(source, ref) == "a website"
 
 
 def discover_tags(
