@@ -129,7 +129,7 @@ class Attempt:
 
     def _received(self, folder: Path) -> Source:
         number = self._row["job_id"]
-        pieces = self._app.database.stream("upload_pieces", job_id=number)
+        pieces = self._app.database.stream("upload_pieces", batch=2, job_id=number)
         return received(f"upload {number}", pieces, folder)
 
     def _note(self, done: int, total: int, documents: int | None) -> None:

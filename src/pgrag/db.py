@@ -290,12 +290,12 @@ class Database:
             )
             return call(connection, function, **arguments)
 
-    def stream(self, function: str, /, **arguments: Any) -> Iterator[Row]:
-        """Yield the rows of `pgrag.<function>` one by one, fetched in batches by a cursor."""
+    def stream(self, function: str, /, *, batch: int = 100, **arguments: Any) -> Iterator[Row]:
+        """Yield the rows of `pgrag.<function>` one by one, `batch` in memory at once."""
         with self.connection() as connection, connection.transaction():
             statement, values = _statement(function, _given(arguments))
             with connection.cursor(name="stream") as cursor:
-                cursor.itersize = 100
+                cursor.itersize = batch
                 yield from cursor.execute(statement, values)
 
     def query(self, statement: str, arguments: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -325,6 +326,25 @@ def test_an_upload_is_indexed_by_any_worker_and_removes_nothing(app, docs):
     assert hit["key"] in {"guide/seal.md", "page3.md"}
     [source] = app.database.call("version_source", library="manual")
     assert source["version_source"]["location"] == str(docs), "the folder can be indexed again"
+
+
+def test_a_large_upload_is_never_in_memory_as_a_whole(app):
+    [row] = app.database.call("create_job", library="manual", arguments={}, uploading=True)
+    number = row["create_job"]
+    megabyte = b"The valve closes at noon.\n" * 40_000
+    for piece in range(40):
+        app.database.call(
+            "add_upload_piece", job_id=number, file=0, piece=piece, name="a.md", data=megabyte
+        )
+    app.database.call("submit_upload", job_id=number)
+    tracemalloc.start()
+    try:
+        Worker(app).work()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "a.md" in ended(app, number)["report"]["failed"]
+    assert peak < 15_000_000
 
 
 def test_lines_of_json_are_pages_and_a_bad_line_is_told(app):

@@ -161,7 +161,7 @@ _ENTRIES: Columns = {
 }  # fmt: skip
 
 
-def _bounds(since: datetime | None, until: datetime | None) -> dict[str, datetime | None]:
+def _bounds(since: datetime | None, until: datetime | None) -> dict[str, Any]:
     """Moments of the dates that a user gives in the local time."""
     return {"since": since and since.astimezone(), "until": until and until.astimezone()}
 
