@@ -17,7 +17,7 @@ declare
     version_label text := lower(btrim(coalesce(begin_crawl.version, '')));
     last_crawl pgrag.crawls;
 begin
-    perform _pgrag.check_crawl(library_name, version_label);
+    perform _pgrag.check_names(library_name, version_label);
     if jsonb_typeof(begin_crawl.arguments) is distinct from 'object' then
         raise exception 'arguments must be an object, got %.', begin_crawl.arguments
             using errcode = 'PGR01';
@@ -65,26 +65,3 @@ comment on function pgrag.begin_crawl is
 arguments (jsonb: the site, its scope and limits) are the same. Returns the number of the crawl and
 whether it is continued; then what gave no answer is asked again. What earlier crawls know of the
 addresses stays. A crawl that nobody has continued for 30 days is forgotten. Errors: PGR01.';
-
--- The names must be those of a version that open_version can make.
-create or replace function _pgrag.check_crawl(
-    library text,
-    version text
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if (check_crawl.library ~ '^[a-z0-9][a-z0-9._/-]{0,99}$') is not true then
-        raise exception 'The library name % cannot be used.', quote_nullable(check_crawl.library)
-            using errcode = 'PGR01',
-                hint = 'Use 1 to 100 letters, digits, dots, dashes, underscores or slashes.';
-    end if;
-    if length(check_crawl.version) > 100 then
-        raise exception 'The version label % cannot be used.', quote_literal(check_crawl.version)
-            using errcode = 'PGR01', hint = 'Use up to 100 characters.';
-    end if;
-end;
-$$;

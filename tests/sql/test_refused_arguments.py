@@ -63,6 +63,8 @@ def library(connection):
         ("search('node', alpha => 5e-324)", "alpha must be 0, or from 1e-100"),
         ("search('node', rrf_weights => '{1, 5e-324}')", "rrf_weights must be 0, or from 1e-100"),
         ("context('node', options => '{\"min_score\": 1e400}')", "min_score must be 0, or from"),
+        ("begin_crawl('tool', '4.2 beta', '{}')", "version label '4.2 beta'"),
+        ("begin_crawl('-tool', '', '{}')", "library name '-tool'"),
     ],
 )
 def test_the_argument_is_named(connection, call, words):
