@@ -23,16 +23,16 @@ LOOPBACK = AllowList(["127.0.0.0/8"])
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with `site.git`: three tags, of which the first has another page than the last."""
     root = tmp_path_factory.mktemp("served")
-    work = root / "work"
-    (work / "docs").mkdir(parents=True)
-    run_git(work, "init", "-q", "-b", "main")
+    checkout = root / "checkout"
+    (checkout / "docs").mkdir(parents=True)
+    run_git(checkout, "init", "-q", "-b", "main")
     for number, tag in enumerate(["v1.9.0", "v1.10.0", "v2.0.0"]):
-        (work / "docs" / "a.md").write_text(f"# A {number}\n")
-        (work / "docs" / "same.md").write_text("# Same\n")
-        run_git(work, "add", "-A")
-        run_git(work, "commit", "-q", "-m", tag)
-        run_git(work, "tag", *(["-a", "-m", "told"] if number else []), tag)
-    run_git(root, "clone", "-q", "--bare", "work", "site.git")
+        (checkout / "docs" / "a.md").write_text(f"# A {number}\n")
+        (checkout / "docs" / "same.md").write_text("# Same\n")
+        run_git(checkout, "add", "-A")
+        run_git(checkout, "commit", "-q", "-m", tag)
+        run_git(checkout, "tag", *(["-a", "-m", "told"] if number else []), tag)
+    run_git(root, "clone", "-q", "--bare", "checkout", "site.git")
     run_git(root, "init", "-q", "--bare", "empty.git")
     return root
 
@@ -88,7 +88,7 @@ def test_a_branch_tag_or_commit_is_read(
 def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(
     server: GitServer, network: Network, root: Path
 ) -> None:
-    for source in (f"{server.url}/site.git", str(root / "work"), str(root / "site.git")):
+    for source in (f"{server.url}/site.git", str(root / "checkout"), str(root / "site.git")):
         asked = len(server.requests)
         versions = discover_tags(source, "v*", Selection(subfolder="docs"), network)
         assert [label for label, _ in versions] == ["1.9.0", "1.10.0", "2.0.0"]
@@ -197,12 +197,12 @@ def test_redirects_are_not_followed(server: GitServer, network: Network, root: P
 def test_neither_configuration_nor_hooks_of_others_take_part(
     server: GitServer, network: Network, root: Path, tmp_path: Path
 ) -> None:
-    work = root / "work"
+    checkout = root / "checkout"
     made = tmp_path / "made"
-    (work / ".gitattributes").write_text("*.md filter=evil diff=evil\n")
-    run_git(work, "config", "uploadpack.packObjectsHook", f"touch {made}; exec git")
+    (checkout / ".gitattributes").write_text("*.md filter=evil diff=evil\n")
+    run_git(checkout, "config", "uploadpack.packObjectsHook", f"touch {made}; exec git")
     with serving(root):
-        assert "docs/a.md" in contents(f"{server.url}/work/.git", network, ref="main")
+        assert "docs/a.md" in contents(f"{server.url}/checkout/.git", network, ref="main")
     assert not made.exists()
     [folder] = [path for path in network.cache.iterdir() if path.is_dir()]
     assert not (folder / "hooks").exists()
@@ -264,7 +264,7 @@ def test_two_at_once_fetch_one_after_the_other(server: GitServer, network: Netwo
 
 
 def test_a_file_address_is_a_path(root: Path, network: Network) -> None:
-    url = f"file://{root}/work"
+    url = f"file://{root}/checkout"
     assert "docs/a.md" in contents(url, network)
     assert contents(url, network, ref="v1.9.0")["docs/a.md"] == "# A 0\n"
     with pytest.raises(SourceError, match="a service reads no such address"):
@@ -272,8 +272,8 @@ def test_a_file_address_is_a_path(root: Path, network: Network) -> None:
 
 
 def test_submodules_are_told(tmp_path: Path, root: Path, network: Network) -> None:
-    run_git(tmp_path, "clone", "-q", str(root / "work"), "outer")
-    run_git(tmp_path / "outer", "submodule", "--quiet", "add", str(root / "work"), "vendored")
+    run_git(tmp_path, "clone", "-q", str(root / "checkout"), "outer")
+    run_git(tmp_path / "outer", "submodule", "--quiet", "add", str(root / "checkout"), "vendored")
     run_git(tmp_path / "outer", "commit", "-q", "-m", "submodule")
     with discover(str(tmp_path / "outer"), ref="HEAD") as source:
         [skipped] = source.skipped
