@@ -424,7 +424,12 @@ class TestOfALargeLibrary:
         def of_an_upsert(library: str) -> dict[str, int]:
             before = read()
             [known] = run(connection, "stored_pages", library=library, keys=["p1.md"])
-            new = page("p1.md", "Another text of it.", edges=[{"target": "p2.md", "line": 1}])
+            new = page(
+                "p1.md",
+                "Another text of it.",
+                document("Another text of it.", covers=0),
+                edges=[{"target": "p2.md", "line": 1}],
+            )
             ingest(connection, library, [new], embed=False, ready=False)
             run(connection, "pending_embeddings", library=library, page_ids=[known["page_id"]])
             return {name: tuples - before[name] for name, tuples in read().items()}
