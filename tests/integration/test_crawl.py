@@ -179,6 +179,26 @@ def test_a_wider_scope_finds_what_a_narrow_one_left_out(site: Website, database:
     assert keys(database) == FILES
 
 
+def test_what_others_queued_outside_the_scope_is_not_asked_for(site: Website, database: Database):
+    address = f"{site.url}/docs/"
+    names = {"library": "site", "version": ""}
+    arguments = SiteOptions(allow_private=True).arguments(address)
+    database.call("begin_crawl", **names, arguments=arguments)
+    with Website({"/docs/": page("Another")}) as other:
+        outside = [f"{site.url}/blog/", f"{other.url}/docs/"]
+        database.call("queue_addresses", **names, urls=outside)
+        crawled(database, address)
+        assert "/blog/" not in site.asked
+        assert other.asked == []
+    rows = database.query(
+        "select url, outcome, reason from pgrag.fetched_pages where not url like %s",
+        [f"{address}%"],
+    )
+    assert {row["url"] for row in rows} == {*outside}
+    assert {(row["outcome"], row["reason"]) for row in rows} == {("skipped", f"outside {address}")}
+    assert keys(database) == FILES
+
+
 def test_removing_a_version_forgets_its_crawl(site: Website, database: Database):
     crawled(database, f"{site.url}/docs/", "1.0")
     crawled(database, f"{site.url}/docs/", "2.0")

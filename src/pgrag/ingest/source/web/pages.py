@@ -96,8 +96,8 @@ class Pages:
         """Ask for an address; `row` is what the last crawl knows of it."""
         url = row["url"]
         kept = {"url": url, "is_kept": True, "was_page": row["outcome"] in ("page", "copy")}
-        if not self.robots.allows(url):
-            return {"url": url, "outcome": "skipped", "reason": "robots.txt forbids it"}
+        if reason := self._refusal(url):
+            return {"url": url, "outcome": "skipped", "reason": reason}
         if self._is_unchanged(row):
             return kept
         validators = {
@@ -111,8 +111,14 @@ class Pages:
         except PgragError as error:
             return kept | {"failure": error.message.rstrip(".")}
 
+    def _refusal(self, url: str) -> str | None:
+        """Say why an address is not asked for: not everything in the queue came from the site."""
+        if url != self.start and (reason := self.gate.scope.refusal(url)):
+            return reason
+        return None if self.robots.allows(url) else "robots.txt forbids it"
+
     def _room(self, head: Answer) -> int:
-        """How many bytes of an answer are read: none of what is no page."""
+        """How many bytes of an answer are read: none of what is not a page."""
         if not _is_page(head.url, head):
             return 0
         limit = size_limit(self.gate.scope.key(head.url), Origin(head.media_type), self.largest)
