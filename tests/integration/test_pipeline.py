@@ -314,7 +314,7 @@ class TestRenamedFiles:
         assert is_complete(database)
 
     def test_warnings_of_pages_are_bounded(self, database, embedder, folder, monkeypatch):
-        monkeypatch.setattr(report_module, "MOST_WARNINGS", 2)
+        monkeypatch.setattr(report_module, "MOST_KEPT", 2)
         write(folder, {f"{number}.md": self.note("ant") for number in range(6)})
         report = index(database, embedder, folder)
         assert (len(report.warnings), report.more_warnings) == (2, 3)

@@ -1,4 +1,4 @@
-"""The report of a run keeps the first warnings and counts the others."""
+"""The report of a run keeps the first warnings and failures, and counts the others."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import asdict
 
 import pytest
 
-from pgrag.cli.run_report import print_report
+from pgrag.cli.run_report import failures, print_report, summary
+from pgrag.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.report import MOST_WARNINGS, IndexReport, together
+from pgrag.ingest.report import MOST_KEPT, IndexReport, together
+from pgrag.ingest.source.source import Skipped
 
 
 def report(*warnings: int) -> IndexReport:
@@ -22,13 +24,45 @@ def test_the_first_warnings_are_kept_and_the_others_counted() -> None:
     assert report(3).more_warnings == 0
     shown = asdict(report(600, 600, 5))
     assert shown["warnings"][599:601] == ["warning 599", "warning 0"]
-    assert (len(shown["warnings"]), shown["more_warnings"]) == (MOST_WARNINGS, 205)
+    assert (len(shown["warnings"]), shown["more_warnings"]) == (MOST_KEPT, 205)
 
 
 def test_the_report_on_several_versions_counts_those_of_all() -> None:
     whole = together("guide", "docs", [("1", report(700)), ("2", report(1100))])
     assert whole.warnings[0] == "1: warning 0"
-    assert (len(whole.warnings), whole.more_warnings) == (MOST_WARNINGS, 800)
+    assert (len(whole.warnings), whole.more_warnings) == (MOST_KEPT, 800)
+
+
+def test_the_first_failures_are_kept_and_the_others_counted() -> None:
+    made = report()
+    for number in range(1200):
+        made.fail(f"{number}.md", f"{number}.md: is too large.")
+    assert (len(made.failed), made.more_failed) == (MOST_KEPT, 200)
+    assert "1,200 failed" in summary(made)
+    assert failures(made) == [
+        "1,000 files (0.md, 1.md, 2.md …): is too large.",
+        "… and 200 more; --json lists the first 1,000.",
+    ]
+    whole = together("guide", "docs", [("1", made), ("2", made), ("3", SourceError("No tag."))])
+    assert len(whole.failed) + whole.more_failed == 2401
+    assert whole.failed["3"] == "No tag."
+
+
+def test_what_is_skipped_of_several_versions_is_added_up_by_reason() -> None:
+    versions = []
+    for version, skipped in (
+        ("1", [Skipped("no page", 2, ("a.png", "b.png")), Skipped("pointer of Git LFS", 1)]),
+        ("2", [Skipped("no page", 30, ("c.png", "d.png"), "Name it.")]),
+        ("3", [Skipped("no page", 4, ("e.png", "f.png"))]),
+    ):
+        made = report()
+        made.skipped = skipped
+        versions.append((version, made))
+    assert together("guide", "docs", versions).skipped == [
+        Skipped("no page", 30, ("2: c.png", "2: d.png"), "Name it."),
+        Skipped("no page", 6, ("1: a.png", "1: b.png", "3: e.png")),
+        Skipped("pointer of Git LFS", 1),
+    ]
 
 
 @pytest.mark.parametrize(

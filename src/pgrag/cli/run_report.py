@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pgrag.cli.arguments import Target, counted, label
 from pgrag.cli.output import notice, print_text, warn
-from pgrag.ingest.report import IndexReport, PlannedPage
+from pgrag.ingest.report import MOST_KEPT, IndexReport, PlannedPage
 
 #: The states of broken links, in words.
 _FAULTS = {
@@ -39,7 +39,8 @@ def failures(report: IndexReport) -> list[str]:
     keys_of: defaultdict[str, list[str]] = defaultdict(list)
     for key, reason in report.failed.items():
         keys_of[reason.removeprefix(f"{key}: ")].append(key)
-    return _first([f"{_shown(keys, len(keys))}: {reason}" for reason, keys in keys_of.items()])
+    reasons = [f"{_shown(keys, len(keys))}: {reason}" for reason, keys in keys_of.items()]
+    return _first(reasons, report.more_failed)
 
 
 def _shown(names: Sequence[str], count: int) -> str:
@@ -50,10 +51,10 @@ def _shown(names: Sequence[str], count: int) -> str:
 
 
 def _first(messages: Sequence[str], not_kept: int = 0) -> list[str]:
-    more = len(messages) - _LISTED + not_kept
-    listed = f"the first {len(messages):,}" if not_kept else "all"
+    more = max(0, len(messages) - _LISTED) + not_kept
+    listed = f"the first {MOST_KEPT:,}" if not_kept else "all"
     note = f"… and {more:,} more; --json lists {listed}."
-    return [*messages[:_LISTED], *([note] if more > 0 else [])]
+    return [*messages[:_LISTED], *([note] if more else [])]
 
 
 def summary(report: IndexReport) -> str:
@@ -66,7 +67,7 @@ def summary(report: IndexReport) -> str:
         return f"Nothing changed in {name}: {kept} as before ({report.seconds:.1f} s)."
     seconds = max(report.seconds, 0.001)
     renamed = f", {len(report.renamed):,} renamed" if report.renamed else ""
-    failed = f", {len(report.failed):,} failed" if report.failed else ""
+    failed = f", {len(report.failed) + report.more_failed:,} failed" if report.failed else ""
     edges = counted(report.edges, "edge")
     return "\n".join(
         [

@@ -166,7 +166,7 @@ class Reader:
             if isinstance(error, Elsewhere):
                 self.skips.add(file.key, error.message, error.hint or "")
             else:
-                self.report.failed[file.key] = str(error)
+                self.report.fail(file.key, str(error))
             if file.key in self.stored:
                 self.kept.add(file.key)
             return None

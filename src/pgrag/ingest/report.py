@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pgrag.errors import InvalidInput, SourceError
-from pgrag.ingest.source.source import Skipped
+from pgrag.ingest.source.source import EXAMPLES, Skipped
 from pgrag.models import Page
 
-#: How many warnings a report keeps.
-MOST_WARNINGS = 1_000
+#: How many warnings a report keeps, and how many failed pages.
+MOST_KEPT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ class IndexReport:
     to its documents and edges, `gone` lists the keys of the pages to be removed. `renamed` maps the
     old key of each page whose file has another name now to its new one. `ignored` is the number of
     files that `.gitignore` and `.ignore` files leave out of the source, `skipped` what else of it
-    is no page, by reason. With `discarded` nothing could be stored, and the new version does not
+    is not a page, by reason. With `discarded` nothing could be stored, and the new version does not
     exist. `links` maps each link state (see `pgrag.links`) to the number of the version's links in
     that state; it is empty for a dry run and for pages that were added. `enriched` maps each kind
     of enrichment that the library's setting names to the number of enriched documents. `slugs`
     names the site generator whose anchors the headings have, `slugs_from` the configuration from
     which it was guessed in this run, or None. `changes` lists the options that differ from those of
-    the last run, and what they rewrite. `warnings` are the first `MOST_WARNINGS`, `more_warnings`
-    is the number of the others. `versions` are those of a report on several, whose `version` is
-    empty.
+    the last run, and what they rewrite. `warnings` and `failed` hold the first `MOST_KEPT`,
+    `more_warnings` and `more_failed` are the numbers of the others. `versions` are those of a
+    report on several, whose `version` is empty.
     """
 
     library: str
@@ -91,6 +91,7 @@ class IndexReport:
     warnings: list[str] = field(default_factory=list)
     more_warnings: int = 0
     failed: dict[str, str] = field(default_factory=dict)
+    more_failed: int = 0
     planned: dict[str, PlannedPage] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
     links: dict[str, int] = field(default_factory=dict)
@@ -102,9 +103,16 @@ class IndexReport:
 
     def warn(self, *warnings: str) -> None:
         """Keep warnings as long as there are few, then count them."""
-        kept = warnings[: max(0, MOST_WARNINGS - len(self.warnings))]
+        kept = warnings[: max(0, MOST_KEPT - len(self.warnings))]
         self.warnings += kept
         self.more_warnings += len(warnings) - len(kept)
+
+    def fail(self, key: str, reason: str) -> None:
+        """Keep why a page failed as long as there are few, then count them."""
+        if len(self.failed) < MOST_KEPT:
+            self.failed[key] = reason
+        else:
+            self.more_failed += 1
 
     def plan(self, page: Page) -> None:
         """Count and list a page that a dry run would write."""
@@ -143,6 +151,7 @@ def together(
     whole = IndexReport(library, "", source)
     links: Counter[str] = Counter()
     enriched: Counter[str] = Counter()
+    skipped: dict[tuple[str, str], Skipped] = {}
     faults: dict[str, SourceError | InvalidInput] = {}
     for version, run in runs:
         if not isinstance(run, IndexReport):
@@ -153,20 +162,27 @@ def together(
             setattr(whole, count, getattr(whole, count) + getattr(run, count))
         whole.warn(*(f"{version}: {warning}" for warning in run.warnings))
         whole.changes += (f"{version}: {change}" for change in run.changes)
-        whole.failed |= {f"{version}: {key}": reason for key, reason in run.failed.items()}
+        for key, reason in run.failed.items():
+            whole.fail(f"{version}: {key}", reason)
         whole.renamed |= {f"{version}: {old}": new for old, new in run.renamed.items()}
         links.update(run.links)
         enriched.update(run.enriched)
         whole.slugs, whole.slugs_from, whole.dry_run = run.slugs, run.slugs_from, run.dry_run
-        whole.skipped = run.skipped
+        for group in run.skipped:
+            known = skipped.get((group.reason, group.hint), replace(group, count=0, examples=()))
+            examples = (*known.examples, *(f"{version}: {name}" for name in group.examples))
+            skipped[group.reason, group.hint] = replace(
+                known, count=known.count + group.count, examples=examples[:EXAMPLES]
+            )
     if faults and not whole.versions:
         raise next(iter(faults.values()))
-    whole.failed |= {version: str(fault) for version, fault in faults.items()}
+    whole.failed = {version: str(fault) for version, fault in faults.items()} | whole.failed
+    whole.skipped = sorted(skipped.values(), key=lambda group: -group.count)
     whole.links, whole.enriched = dict(links), dict(enriched)
     return whole
 
 
 _COUNTS = (
     "pages", "written", "unchanged", "removed", "ignored", "documents", "edges", "embedded",
-    "more_warnings", "seconds",
+    "more_warnings", "more_failed", "seconds",
 )  # fmt: skip

@@ -130,7 +130,7 @@ class Writer:
         except PgragError as error:
             # One bad page fails the whole statement: write page by page to isolate it.
             if len(pages) == 1:
-                report.failed[pages[0].key] = str(error)
+                report.fail(pages[0].key, str(error))
                 return
             for page in pages:
                 self._write([page])

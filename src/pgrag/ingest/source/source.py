@@ -9,8 +9,8 @@ from pgrag.errors import SourceError
 from pgrag.ingest.source.generators import Generator
 from pgrag.models import NOWHERE, Origin
 
-_EXAMPLES = 3
-
+EXAMPLES = 3
+"""Names that are told of each group of what is skipped."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
@@ -78,7 +78,7 @@ class Skips:
     def grouped(self) -> tuple[Skipped, ...]:
         """Return the groups, the largest first."""
         return tuple(
-            Skipped(reason, len(names), tuple(sorted(names)[:_EXAMPLES]), hint)
+            Skipped(reason, len(names), tuple(sorted(names)[:EXAMPLES]), hint)
             for (reason, hint), names in sorted(
                 self._names.items(), key=lambda item: (-len(item[1]), item[0])
             )
@@ -119,7 +119,7 @@ class Source(Protocol):
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What else of the source is no page, and why: assets, what robots.txt refuses …."""
+        """What else of the source is not a page, and why: assets, what robots.txt refuses …."""
 
     @property
     def arguments(self) -> dict[str, Any] | None:
