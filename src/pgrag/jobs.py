@@ -9,11 +9,12 @@ from typing import Any
 from pgrag.app import App
 from pgrag.db import Row
 from pgrag.errors import InvalidInput
-from pgrag.ingest.arguments import JobArguments, checked
+from pgrag.ingest.arguments import JobArguments, checked, refuse_meaningless
 from pgrag.ingest.reader import Progress
 from pgrag.ingest.remembered import options_of
 from pgrag.ingest.report import IndexReport, together
 from pgrag.ingest.source.source import Source
+from pgrag.ingest.source.sources import kind_of
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 """The states of a job that no worker takes up again by itself."""
@@ -33,6 +34,7 @@ def create(
     `pgrag.create_job`, such as `every`. Raises InvalidInput for arguments that no run can have.
     """
     stated = _possible(version, arguments)
+    refuse_meaningless(stated, kind_of(source, stated.get("ref", stated.get("tags"))))
     [row] = call(
         "create_job",
         library=library,

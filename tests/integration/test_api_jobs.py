@@ -266,6 +266,8 @@ def test_a_running_job_is_cancelled(api, docs, monkeypatch):
          "invalid-input"),
         ({"library": "manual", "version": "1", "source": "https://docs.example/x.git",
           "tags": "v*"}, 422, "invalid-input"),
+        ({"library": "manual", "source": "https://docs.example/", "subfolder": "x"}, 422,
+         "invalid-input"),
         ({"library": "a b", "source": "https://docs.example/"}, 422, "invalid-input"),
         ({"library": "manual", "source": "https://ada:hunter2@docs.example/x.git"}, 422,
          "invalid-input"),

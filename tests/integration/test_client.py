@@ -221,9 +221,19 @@ def test_pages_are_sent_and_jobs_are_made(clone, tmp_path):
         assert job.arguments.items() >= {"source": str(tmp_path), "exclude": ["x/**"]}.items()
         assert job.arguments["language"] == "de"
         assert [each.job_id for each in db.jobs(state="queued")] == [job.job_id]
-        tags = db.create_job("harbour", tmp_path, tags="v*", max_pages=7)
-        assert (tags.arguments["tags"], tags.arguments["max_pages"]) == ("v*", 7)
+        tags = db.create_job("harbour", tmp_path, tags="v*", subfolder="docs")
+        assert (tags.arguments["tags"], tags.arguments["subfolder"]) == ("v*", "docs")
         db.cancel_job(tags.job_id)
+        site = db.create_job("harbour", "https://docs.example/", max_pages=7)
+        assert site.arguments["max_pages"] == 7
+        db.cancel_job(site.job_id)
+        for source, meaningless in (
+            (tmp_path, {"max_pages": 7}),
+            ("https://docs.example/", {"subfolder": "docs"}),
+            ("https://docs.example/harbour", {"tags": "v*", "max_pages": 7}),
+        ):
+            with pytest.raises(pgrag.InvalidInput, match="no meaning for"):
+                db.create_job("harbour", source, **meaningless)
         with pytest.raises(pgrag.InvalidInput, match="no argument 'max_page'"):
             db.create_job("harbour", tmp_path, max_page=7)
         with pytest.raises(pgrag.InvalidInput, match="no argument 'tags'"):
