@@ -55,5 +55,6 @@ $$;
 
 comment on function pgrag.job is
 'One job. failures: its failed attempts with time, worker and reason, the latest 20. report: of its
-last success, as pgrag index --json prints it. progress: stage, and how many pages are done of how
-many. uploaded_bytes: what is stored of its upload. Errors: PGR18.';
+last success, as pgrag index --json prints it. progress: pages done, total, and documents that are
+written; null while a website is fetched. uploaded_bytes: what is stored of its upload. Errors:
+PGR18.';

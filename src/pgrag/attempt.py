@@ -135,7 +135,7 @@ class Attempt:
     def _note(self, done: int, total: int, documents: int | None) -> None:
         if self._standing != "held" or self._stopping.is_set():
             raise _GivenUp
-        self._progress = {"done": done, "total": total, "documents": documents or 0}
+        self._progress = {"done": done, "total": total, "documents": documents}
 
     def _beat(self) -> None:
         """Extend the lease, sooner if there is progress to be told, until the attempt is over.

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from api_corpus import SOURCES, write
 from mcp_client import connected
+from website import Reply, Website, page
 
 from pgrag.ingest.source import git as git_source
 
@@ -70,6 +71,29 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     assert gone == "Removed harbour: 4 pages."
     assert writer.ok("remove_docs", library="harbour", version="*")[1]["pages"] == 4
     assert writer.ok("list_libraries")[1]["libraries"] == []
+
+
+def test_a_website_is_fetched_before_its_pages_are_read(database_url):
+    pages = {"/": page("Start", "", "/1", "/2"), **{f"/{n}": page(f"Buoy {n}") for n in (1, 2)}}
+    replies = {path: Reply(html, seconds=0.8) for path, html in pages.items()}
+    told: list[str | None] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    with (
+        Website(replies) as site,
+        connected(database_url, writes=True, allow_private=True) as writer,
+    ):
+
+        async def call() -> Any:
+            arguments = {"library": "buoys", "source": site.url}
+            return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
+
+        assert writer.portal.call(call).structured_content["written"] == 3
+    stages = [str(message).rpartition(" ")[2] for message in told]
+    assert stages == sorted(stages), "fetched, then read"
+    assert {*stages} == {"fetched", "read"}
 
 
 def test_the_options_of_a_version_are_kept_and_their_changes_told(writer, tmp_path):

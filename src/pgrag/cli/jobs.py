@@ -39,7 +39,8 @@ def _progress(row: Row) -> str:
     progress = row["progress"]
     if row["state"] != "running" or not progress:
         return ""
-    return f"{progress['done']:,} of {progress['total']:,} pages"
+    fetched = " fetched" if progress["documents"] is None else ""
+    return f"{progress['done']:,} of {progress['total']:,} pages{fetched}"
 
 
 _COLUMNS: Columns = {
@@ -141,9 +142,10 @@ def _lines(row: Row) -> list[str]:
     if row["every"]:
         lines.append(f"  again {row['every']} after each end")
     if report := row["report"]:
+        failed = len(report["failed"]) + report["more_failed"]
         lines.append(
             f"  {counted(report['written'], 'page')} written, {report['unchanged']:,} unchanged,"
-            f" {report['removed']:,} removed, {len(report['failed']):,} failed"
+            f" {report['removed']:,} removed, {failed:,} failed"
             f" ({report['seconds']:.1f} s)"
         )
         if report.get("versions"):

@@ -21,7 +21,8 @@ class JobSummary(Value):
     every: timedelta | None = described("It is repeated so long after each end.")
     worker: str | None = described("Who works on it.")
     progress: dict[str, Any] | None = described(
-        "Pages done, pages in total, passages written.", {"done": 3, "total": 40, "documents": 61}
+        "Pages done, pages in total, passages written: null while a website is fetched.",
+        {"done": 3, "total": 40, "documents": 61},
     )
     asked_by: str = described("The key or role that made it.")
     created_at: datetime

@@ -52,7 +52,7 @@ class Indexed(BaseModel):
     unchanged: int
     removed: int = Field(description="Pages that the source no longer has.")
     ignored: int = Field(description="Files that .gitignore and .ignore leave out.")
-    skipped: list[Skipped] = Field(description="What else of the source is no page, by reason.")
+    skipped: list[Skipped] = Field(description="What else of the source is not a page, by reason.")
     documents: int = Field(description="Passages of the pages written.")
     embedded: int
     seconds: float
@@ -128,8 +128,9 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
     ]
     if report["discarded"]:
         lines.append("Nothing could be stored, so the version was not made.")
-    told = len(report["failed"]) + len(report["warnings"]) + report["more_warnings"]
+    told = len(report["failed"]) + len(report["warnings"])
     hidden = told - len(done.failed) - len(done.warnings)
+    hidden += report["more_failed"] + report["more_warnings"]
     if hidden:
         lines.append(f"- and {hidden:,} more; `pgrag index --json` lists more.")
     return Reply("\n".join(lines), done)
