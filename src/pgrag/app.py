@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Seconds after the last page that was sent until the processes end that read such pages.
-_REST = 60.0
+_IDLE_SECONDS = 60.0
 
 
 class App(Connected):
@@ -274,7 +274,9 @@ class App(Connected):
 
         with self._lock:
             if self._children is None:
-                self._children = Children(self._limits(), answers=ANSWERS, rest=_REST)
+                self._children = Children(
+                    self._limits(), answers=ANSWERS, idle_seconds=_IDLE_SECONDS
+                )
             return self._children
 
     def _limits(self) -> Limits:

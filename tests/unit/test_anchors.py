@@ -1,9 +1,11 @@
 """Explicit ids of headings, and anchors where headings come from macros or vaults."""
 
+from typing import get_args
+
 import pytest
 
 from pgrag.ingest.text.markdown import read
-from pgrag.ingest.text.slugs import SLUG_STYLES, SlugStyle
+from pgrag.ingest.text.slugs import SlugStyle
 
 
 def anchors(text: str, style: SlugStyle) -> list[str]:
@@ -33,7 +35,7 @@ def test_a_heading_without_its_id_is_shown() -> None:
     assert section.heading == "set functions"
 
 
-@pytest.mark.parametrize("style", SLUG_STYLES)
+@pytest.mark.parametrize("style", get_args(SlugStyle))
 def test_headings_of_macros_are_those_that_readers_see(style: SlugStyle) -> None:
     expected = {
         "vitepress": "what-s-next", "sphinx": "what-s-next", "obsidian": "What's+next",

@@ -22,7 +22,7 @@ class Children:
     """At most `most` child processes, by default one for each core up to `MOST`; a context manager.
 
     The first is started by the first call, each other when all have been busy for `WORTH` seconds.
-    With `rest` they end after so many seconds without a call, and start again with the next.
+    They end after `idle_seconds` without a call, if given, and start again with the next.
     `answers` are the classes of what they answer; see `Child`.
     """
 
@@ -32,10 +32,10 @@ class Children:
         most: int | None = None,
         answers: Iterable[type] = (),
         *,
-        rest: float | None = None,
+        idle_seconds: float | None = None,
     ) -> None:
         self._limits, self._answers = limits, tuple(answers)
-        self._rest = rest
+        self._idle_seconds = idle_seconds
         self._timer: Timer | None = None
         self._most = most or min(MOST, _cores())
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
@@ -85,11 +85,11 @@ class Children:
             return self._idle.pop()
 
     def _end_later(self) -> None:
-        """End the idle processes after a rest, which each call begins anew."""
+        """End the idle processes after `idle_seconds`, which each call begins anew."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._rest is not None and not self._is_closed:
-            self._timer = Timer(self._rest, self._end_idle)
+        if self._idle_seconds is not None and not self._is_closed:
+            self._timer = Timer(self._idle_seconds, self._end_idle)
             self._timer.daemon = True
             self._timer.start()
 

@@ -5,12 +5,10 @@ Every rule names its source; `scripts/make_heading_ids.py` compares them with th
 
 import re
 import unicodedata
-from typing import Literal, get_args
+from typing import Literal
 
 SlugStyle = Literal["github", "vitepress", "docusaurus", "mkdocs", "sphinx", "hugo", "obsidian"]
 """The generators whose slug rules are known; GitHub's is also the rule of unknown generators."""
-
-SLUG_STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
 
 _WORD = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 _CIRCLED_LETTER = re.compile("[Ⓐ-ⓩ🄰-🅉🅐-🅩🅰-🆉]")
