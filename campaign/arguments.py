@@ -1,6 +1,6 @@
 """Arguments of functions by name and type: those that work, those that nearly do, and hostile ones.
 
-Every value is one of its type: what PostgreSQL itself cannot read as the type is no fault of a
+Every value is one of its type: what PostgreSQL itself cannot read as the type is not a fault of a
 function.
 """
 

@@ -15,7 +15,7 @@ as $$
 declare
     owner_id bigint := version.library_id;
     checked bigint := version.version_id;
-    -- During indexing links are pending; that is no fault.
+    -- During indexing links are pending; that is not a fault.
     is_ready boolean := version.status = 'ready';
     base_url text := _pgrag.base_url(owner_id, checked);
     unread bigint[] := _pgrag.unread_pages(owner_id, checked);

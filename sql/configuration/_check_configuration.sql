@@ -39,7 +39,7 @@ begin
             perform '' ~* pattern.expression;
         exception when invalid_regular_expression then
             raise exception '%: %', pattern.location,
-                coalesce(quote_literal(pattern.glob) || ' is no pattern.', sqlerrm)
+                coalesce(quote_literal(pattern.glob) || ' is not a pattern.', sqlerrm)
                 using errcode = 'PGR01', hint = pattern.hint;
         end;
     end loop;

@@ -123,7 +123,7 @@ failure, gave no answer. bodies has the body of each page, in the same order, or
 links of a copy of another page are not followed; a redirect counts as a link, so that none is
 endless.';
 
--- Refuses what is no list of answers, before anything is stored.
+-- Refuses what is not a list of answers, before anything is stored.
 create or replace function _pgrag.check_fetched(
     pages jsonb
 )
@@ -147,7 +147,7 @@ begin
         or p.page ->> 'outcome' not in ('page', 'copy', 'moved', 'skipped', 'gone')
     limit 1;
     if found then
-        raise exception 'This is no answer of a site: %.', left(wrong::text, 200)
+        raise exception 'This is not an answer of a site: %.', left(wrong::text, 200)
             using errcode = 'PGR01';
     end if;
 end;

@@ -172,8 +172,8 @@ at least 50 questions. At most query_count questions, sampled by seed; two third
 (coordinate search for nDCG@10 of pages), the rest for validation: new settings are accepted only if
 the mean gain is at least 0.002 with p < 0.05 (one-sided paired randomisation test) and real
 searches reach the predicted gain. version: the searched version (null: the newest). dry_run: change
-nothing. Returns the row of tuning_runs. Too few questions are no error: nothing changes. Held-out
-sets (see import_evaluation_set) are never used. Errors: PGR01, PGR02, PGR03.';
+nothing. Returns the row of tuning_runs. Too few questions are not an error: nothing changes.
+Held-out sets (see import_evaluation_set) are never used. Errors: PGR01, PGR02, PGR03.';
 
 create or replace function _pgrag.recorded_tuning(
     run pgrag.tuning_runs

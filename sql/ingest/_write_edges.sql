@@ -223,7 +223,7 @@ begin
             e.edge,
             e.place,
             case
-                when jsonb_typeof(e.edge) <> 'object' then 'is no object'
+                when jsonb_typeof(e.edge) <> 'object' then 'is not an object'
                 when jsonb_typeof(e.edge -> 'target') is distinct from 'string'
                 then 'has no target'
                 when btrim(e.edge ->> 'target') = ''

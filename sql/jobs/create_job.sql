@@ -91,7 +91,7 @@ credentials; only administrators may pass false. An address has no name or passw
 the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
--- Whether an address has a login before its host. SSH needs a name, which is no secret; a name
+-- Whether an address has a login before its host. SSH needs a name, which is not a secret; a name
 -- for the web may be a token.
 create or replace function _pgrag.has_login(
     source text

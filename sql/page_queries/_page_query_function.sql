@@ -54,7 +54,7 @@ begin
         );
     elsif name in ('regextest', 'regexmatch') and not _pgrag.is_pattern(pattern ->> 'value') then
         perform _pgrag.page_query_error(
-            pattern, 'this is no regular expression',
+            pattern, 'this is not a regular expression',
             'It is one of PostgreSQL; a backslash is written once: "\d+".'
         );
     end if;

@@ -93,10 +93,10 @@ begin
             complaint := 'this number is too long';
             way_out := 'Write 40 digits at most.';
         elsif token ->> 'kind' = 'date' and _pgrag.moment(token -> 'value') is null then
-            complaint := written || ' is no date';
+            complaint := written || ' is not a date';
             way_out := 'Write date(2024-12-01), date(2024-12-01T08:30) or date(today).';
         elsif token ->> 'kind' = 'duration' and _pgrag.duration(token -> 'value') is null then
-            complaint := written || ' is no duration';
+            complaint := written || ' is not a duration';
             way_out := 'Write dur(7 days) or dur(1 month, 2 weeks): years, months, weeks, days,'
                 ' hours, minutes, seconds.';
         end if;

@@ -2,7 +2,7 @@
 -- lexemes, 1 if the query has exactly the words of the title. Every lexeme has the same weight, so
 -- no corpus statistics can make the vector stale. The vector of a query covers all languages of its
 -- library; a title matches in its own. Camel case is not split. Null if there is no lexeme: a title
--- of stop words is no title.
+-- of stop words is not a title.
 create or replace function _pgrag.title_vector(
     languages text[],
     title text

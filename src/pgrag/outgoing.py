@@ -251,7 +251,7 @@ class _Network(httpcore.SyncBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         """Refuse."""
-        raise ForbiddenAddress(f"{path} is no address of a network.")
+        raise ForbiddenAddress(f"{path} is not an address of a network.")
 
 
 class _Stream(httpcore.NetworkStream):

@@ -61,7 +61,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """Whether pgrag works with it; a warning is no hindrance."""
+        """Whether pgrag works with it; a warning is not a hindrance."""
         return self.level != "wrong"
 
 

@@ -91,7 +91,7 @@ def _outgoing_entry(value: str) -> str:
         return str(ip_network(value))
     except ValueError as error:
         if "/" in value or ":" in value or not re.search(r"[a-z]|^\*$", value):
-            raise ValueError(f"must not have {value}, which is no network: {error}") from None
+            raise ValueError(f"must not have {value}, which is not a network: {error}") from None
     if not re.fullmatch(r"[a-z0-9_*]([a-z0-9_*.-]*[a-z0-9_*])?", value):
         raise ValueError(f"must list names such as docs.example, not {value}")
     return value

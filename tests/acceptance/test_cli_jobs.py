@@ -35,7 +35,8 @@ def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folde
     ]
     assert "queued again" in pgrag.run("jobs", "retry", "1").out
     assert "There is no job 7" in pgrag.run("jobs", "cancel", "7", code=1).err
-    assert "a job writes" in pgrag.run("index", "notes", folder, "--job", "--dry-run", code=2).err
+    refused = pgrag.run("index", "notes", folder, "--job", "--dry-run", code=2).err
+    assert "cannot be combined with --job" in refused
 
 
 def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag: CommandLine, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`pgrag tune`: what it says, and that nothing to do is no error."""
+"""`pgrag tune`: what it says, and that nothing to do is not an error."""
 
 from __future__ import annotations
 

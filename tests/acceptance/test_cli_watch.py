@@ -76,7 +76,7 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path:
 def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:
     source = write_pages(tmp_path / "pumps", 1)
     refused = pgrag.run("index", "pumps", source / "part-0" / "pump-0.md", "--watch", code=1).err
-    assert "is no folder, so it cannot be watched" in refused
+    assert "is not a folder, so it cannot be watched" in refused
     refused = pgrag.run(
         "index", "pumps", source, "--watch", "--max-pages", "3", "--allow-private", code=1
     ).err

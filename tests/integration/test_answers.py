@@ -297,7 +297,7 @@ def test_a_model_that_searches_by_itself(
         "select * from pgrag.searches where search_id = %s", [made.search_id]
     )
     assert found["parameters"]["function"] == "agent"
-    assert found["duration_ms"] is None, "what the model took is no time of a search"
+    assert found["duration_ms"] is None, "what the model took is not a time of a search"
     assert found["hit_count"] == len(made.sources)
     direct = answer(answerer, server, "x")
     assert isinstance(made.sources[0], Source)

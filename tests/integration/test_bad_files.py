@@ -50,11 +50,11 @@ FILES = {
     "empty.docx": (b"", "is empty"),
     "empty.ipynb": (b"", "is empty"),
     "cut.pdf": (pdf()[:500], "damaged or cut off"),
-    "cut.docx": (packed(OFFICE)[:150], "no Office file, or is cut off"),
-    "cut.ipynb": (b'{"cells": [{"cell_type": "mark', "no Jupyter notebook"),
+    "cut.docx": (packed(OFFICE)[:150], "not an Office file, or is cut off"),
+    "cut.ipynb": (b'{"cells": [{"cell_type": "mark', "not a Jupyter notebook"),
     "locked.pdf": (pdf("secret"), "encrypted"),
     "picture.md": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "a PNG image, not Markdown"),
-    "text.docx": (b"Only text.\n", "no Office file"),
+    "text.docx": (b"Only text.\n", "not an Office file"),
     "text.pdf": (b"# Only text\n", "not a PDF"),
     "many.rst": (
         b".. |x| replace:: " + b"word " * 200 + b"\n\n" + b"|x| " * 600 + b"\n",
@@ -63,10 +63,13 @@ FILES = {
     "large.md": (b"# Large\n" + b"word " * LARGEST, "larger than 100,000 bytes"),
 }
 ARCHIVES = {
-    "empty.zip": (b"", "is no archive"),
-    "cut.zip": (packed({f"{n}.md": GOOD for n in range(9)})[:300], "no archive that can be read"),
+    "empty.zip": (b"", "is not an archive"),
+    "cut.zip": (
+        packed({f"{n}.md": GOOD for n in range(9)})[:300],
+        "not an archive that can be read",
+    ),
     "locked.zip": (packed({"a.md": GOOD}, is_encrypted=True), "encrypted"),
-    "text.zip": (GOOD, "is no archive"),
+    "text.zip": (GOOD, "is not an archive"),
     "7.zip": (b"7z\xbc\xaf'\x1c" + bytes(99), "7-Zip"),
     "none.zip": (packed({"../a.md": GOOD}), "lead out of the archive"),
 }

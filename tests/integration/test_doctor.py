@@ -54,7 +54,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 def test_a_server_elsewhere_needs_a_password_and_tls(
     port: int, credentials: str, warned: list[str]
 ) -> None:
-    """0.0.0.0 leads to this machine, but is no loopback address: it stands for another machine."""
+    """0.0.0.0 leads to this machine, but is not loopback: it stands for another machine."""
     for host, expected in (("0.0.0.0", warned), ("127.0.0.1", [])):
         url = f"postgresql://{credentials}@{host}:{port}/pgrag"
         found = findings(url, is_embedded=False, models=[])

@@ -63,7 +63,9 @@ def test_long_page_comes_in_parts_of_whole_paragraphs(mcp, sill):
         seen += part["paragraphs"]
         cursor = part["cursor"]
     assert seen == page["paragraphs"]
-    assert "no cursor of this page" in mcp.failed("get_page", page_id=sill["page_id"], cursor="x")
+    assert "not a cursor of this page" in mcp.failed(
+        "get_page", page_id=sill["page_id"], cursor="x"
+    )
 
 
 def test_outline_leads_to_sections(mcp, sill):

@@ -245,6 +245,6 @@ def test_what_was_read_before_does_not_come_again(mcp, tool):
 def test_true_is_no_number_and_one_no_boolean(mcp):
     asked = {"library": "harbour", "query": "tide"}
     assert "top_k" in mcp.failed("search_docs", **asked, top_k=True)
-    assert "no boolean" in mcp.failed("search_docs", **asked, token_budget=False)
+    assert "not be a boolean" in mcp.failed("search_docs", **asked, token_budget=False)
     assert "true or false" in mcp.failed("search_docs", **asked, history=1)
     mcp.ok("search_docs", **asked, top_k="3", history="true")

@@ -15,7 +15,7 @@ def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp
         with zipfile.ZipFile(folder / "buoys.zip", "w") as packed:
             packed.writestr("buoys/index.md", "# Buoys\n\nThey mark the channel.\n")
             packed.writestr("buoys/requirements.txt", "buoy==1.0\n")
-    monkeypatch.chdir(root)  # an address is no path below it
+    monkeypatch.chdir(root)  # an address is not a path below it
     (root / "link.zip").symlink_to(outside / "buoys.zip")
     repository = root / "repository"
     repository.mkdir()

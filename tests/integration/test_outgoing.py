@@ -295,7 +295,7 @@ def test_what_is_public_is_accepted(address: str) -> None:
         (["*.intern"], "docs.intern", "10.1.2.3", True),
         (["*.intern"], "intern", "10.1.2.3", False),
         (["*.intern"], "docs.intern.evil.example", "10.1.2.3", False),
-        # an address is no name
+        # an address is not a name
         (["*"], "10.1.2.3", "10.1.2.3", False),
         (["*"], "any.example", "10.1.2.3", True),
     ],

@@ -191,7 +191,9 @@ def test_a_source_outside_of_the_roots_fails_at_once(app, tmp_path):
 def test_only_websites_are_allowed_of_addresses(app, source):
     number = create(app, source)
     Worker(app).work()
-    assert "no source that others may name" in ended(app, number, "failed")["failures"][0]["reason"]
+    assert (
+        "not a source that others may name" in ended(app, number, "failed")["failures"][0]["reason"]
+    )
 
 
 def test_the_operator_may_name_any_folder(app, docs, tmp_path):

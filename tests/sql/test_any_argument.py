@@ -192,7 +192,7 @@ def is_clear(sqlstate: str | None) -> bool:
 
 
 #: Nothing here is tuned that could be undone, and the key is there already; the default model of
-#: `embed` is not the usual one; the job is no upload.
+#: `embed` is not the usual one; the job is not an upload.
 UNUSUAL = {
     ("embed", "PGR09"), ("undo_tuning", "PGR01"), ("create_key", "PGR01"),
     ("add_upload_piece", "PGR01"), ("submit_upload", "PGR01"),

@@ -93,7 +93,7 @@ def test_an_unchanged_page_is_not_touched(connection):
     ("written", "message"),
     [
         ({"target": "x"}, "must be a list"),
-        (["x"], "is no object"),
+        (["x"], "is not an object"),
         ([{"rule": "inline:rel", "kind": "needs"}], "has no target"),
         ([{"target": None}], "has no target"),
         ([{"rule": "inline:rel", "kind": "needs", "target": " "}], "has no target"),

@@ -40,7 +40,7 @@ PAGES = [
     # What is above these is nowhere.
     whole("40.md", ["Handbuch", "Suche", "Wörter"]),
     whole("41.md", ["Handbuch", "Suche", "Filter"]),
-    # One title is no place: it is what a page without a path has for one.
+    # One title is not a place: it is what a page without a path has for one.
     whole("50.md", ["Start"], (["Erstes"], "E.")),
     whole("51.md", ["Start"], (["Zweites"], "Z.")),
     # A path of one part is one if the title is another.

@@ -62,7 +62,7 @@ class TestRecording:
             "hit_count": len(hits), "duration_ms": 7.5,
         }  # fmt: skip
         assert kept["timings"] == {"keyword": 0.4}
-        assert kept["parameters"] == {"top_k": 10}, "what was left open is no parameter"
+        assert kept["parameters"] == {"top_k": 10}, "what was left open is not a parameter"
         assert not kept["continued"]
         assert kept["top_score"] == hits[0]["score"]
         assert [h["rank"] for h in kept["hits"]] == [1, 2, 3][: len(hits)]
@@ -396,7 +396,7 @@ class TestMetrics:
         rows = run(connection, "empty_queries")
         assert [(r["query"], r["library_name"], r["searches"]) for r in rows] == [
             ("zzzz", "pumps", 1)
-        ], "the end of a list is no empty search"
+        ], "the end of a list is not an empty search"
 
     @pytest.mark.parametrize(("status", "count"), [("cancelled", 0), ("not_in_documentation", 1)])
     def test_an_answer_that_came_to_nothing_is_no_empty_search(self, connection, status, count):

@@ -147,7 +147,7 @@ def test_injected_text_is_searched_and_embedded_and_not_shown(connection):
         ({"a": {"folders": [""]}}, "page_types/a/folders: must be a list of folders"),
         ({"a": {"folders": ["a\\b"]}}, "page_types/a/folders: must be a list of folders"),
         ({"a": {"folders": ["[[:alpha:]]"]}}, "page_types/a/folders: must be a list of folders"),
-        ({"a": {"folders": ["[z-a]*"]}}, "page_types/a/folders: '[z-a]*' is no pattern."),
+        ({"a": {"folders": ["[z-a]*"]}}, "page_types/a/folders: '[z-a]*' is not a pattern."),
         ({"a": {"chunk_profile": "tiny"}}, "page_types/a/chunk_profile: must be by_heading, by_m"),
         ({"a": {"edge_defaults": ["part of"]}}, "page_types/a/edge_defaults: must be a list of"),
         ({"a": {"retriever_weight": -1}}, "must be a number from 0 to 10, got -1."),

@@ -50,7 +50,7 @@ def test_path_is_that_of_the_page(connection):
 def test_counts_the_passages_that_have_a_word_of_the_query(connection):
     counts = {row["key"]: row["passage_count"] for row in pages(connection, "drain", alpha=0)}
     assert counts == {"a.md": 2, "b.md": 1}
-    # The title is no passage's own text.
+    # The title is not a passage's own text.
     [row] = pages(connection, "draining tea", alpha=0, top_k=1)
     assert (row["key"], row["passage_count"]) == ("a.md", 3)
 

@@ -73,7 +73,7 @@ def expected(pattern: str, mode: str, *, ignore_case: bool) -> set[tuple[str, in
         for key, (head, body) in SOURCES.items()
         for number, line in enumerate((head + body).split("\n"), 1)
         if expression.search(line)
-        # What follows the last line end is no line.
+        # What follows the last line end is not a line.
         and (line or number <= (head + body).count("\n"))
     }
 

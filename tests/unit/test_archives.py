@@ -227,7 +227,7 @@ def test_a_header_that_asks_for_memory_is_refused(tmp_path: Path) -> None:
     with gzip.open(path, "wb", 1) as file:
         file.write(header.tobuf())
         file.write(bytes(5_000_000))
-    with pytest.raises(SourceError, match="has a header of"):
+    with pytest.raises(SourceError, match="is not an archive: its header has"):
         discover(str(path))
 
 
@@ -239,7 +239,7 @@ def test_a_broken_archive_is_named(tmp_path: Path, name: str) -> None:
     _ = zipped(path, files) if name == "a.zip" else tarred(path, files, modes[name])
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(SourceError, match=rf"{name}: is no archive that can be read"):
+    with pytest.raises(SourceError, match=rf"{name}: is not an archive that can be read"):
         discover(str(path))
 
 
@@ -279,13 +279,13 @@ def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.zip", "A.TAR.GZ", "a.7z"])
 def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"")
-    with pytest.raises(SourceError, match="is no archive, whatever its name says"):
+    with pytest.raises(SourceError, match="is not an archive, whatever its name says"):
         discover(str(tmp_path / name))
 
 
 def test_a_compressed_text_is_no_archive(tmp_path: Path) -> None:
     (tmp_path / "a.md.gz").write_bytes(gzip.compress(b"# Title\n" * 500))
-    with pytest.raises(SourceError, match=r"a\.md\.gz: is no archive that can be read"):
+    with pytest.raises(SourceError, match=r"a\.md\.gz: is not an archive that can be read"):
         discover(str(tmp_path / "a.md.gz"))
 
 
@@ -309,7 +309,7 @@ def test_a_member_that_needs_another_program_fails_alone(tmp_path: Path) -> None
 
 def test_a_version_of_zip_that_does_not_exist_is_told(tmp_path: Path) -> None:
     path = spoiled(zipped(tmp_path / "a.zip", {"a.md": "# A\n"}), 6, b"\xff\0")
-    with pytest.raises(SourceError, match="is no archive that can be read: zip file version"):
+    with pytest.raises(SourceError, match="is not an archive that can be read: zip file version"):
         discover(str(path))
 
 

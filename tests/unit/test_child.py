@@ -35,7 +35,7 @@ def test_a_crash_is_an_error_that_names_the_page_and_the_next_call_has_a_new_pro
         assert process.run(len, "abc") == 3
         with pytest.raises(SourceError, match=r"^0: .* its parser crashed \(SIGSEGV\)\.$"):
             process.run(ctypes.string_at, 0)
-        with pytest.raises(SourceError, match="its parser ended with 3"):
+        with pytest.raises(SourceError, match="its parser exited with status 3"):
             process.run(exit, 3)
         with pytest.raises(SourceError, match="x: cannot be read: ValueError: invalid literal"):
             process.run(int, "x")
@@ -163,8 +163,8 @@ FORGED = {
     "alters a class": lambda path: b"\x80\x04cpgrag.models\nPage\nN}\x8c\x03keyK\x01s\x86b.",
     "alters an error": lambda path: b"\x80\x04cpgrag.errors\nBusy\nN}\x8c\x04hintK\x01s\x86b.",
     "alters a time": lambda path: b"\x80\x04cdatetime\ntimedelta\nN}\x8c\x01aK\x01s\x86b.",
-    "is no pair": lambda path: pickle.dumps("ab" * 3),
-    "is no error": lambda path: pickle.dumps((None, [1])),
+    "is not a pair": lambda path: pickle.dumps("ab" * 3),
+    "is not an error": lambda path: pickle.dumps((None, [1])),
 }
 
 
@@ -174,7 +174,7 @@ def test_a_forged_answer_does_nothing_here(tmp_path, forged):
     data = FORGED[forged](path)
     with Child(Limits(seconds=30), answers=ANSWERS) as process:
         assert process.run(len, "abc") == 3
-        with pytest.raises(SourceError, match=r"^.* cannot be read: its parser answered what"):
+        with pytest.raises(SourceError, match=r"^.* cannot be read: its parser gave an answer that cannot"):
             process.run(_writes, data)
         assert process.run(len, "abcd") == 4
     assert not path.exists()
@@ -211,7 +211,7 @@ def test_few_calls_have_one_process(monkeypatch):
 
 
 def test_processes_end_after_a_rest_and_start_again():
-    with Children(Limits(), most=1, rest=0.2) as processes:
+    with Children(Limits(), most=1, idle_seconds=0.2) as processes:
         [first, same] = [processes.submit(os.getpid).result() for _ in range(2)]
         assert first == same
         for _ in range(200):

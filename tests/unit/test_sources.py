@@ -111,7 +111,7 @@ def test_a_pipe_named_like_markdown_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".gitignore")
     with discover(str(tmp_path)) as source:
         assert [file.key for file in source.files()] == ["a.md"]
-        assert source.warnings == ("pipe.md: is no regular file; skipped",)
+        assert source.warnings == ("pipe.md: is not a regular file; skipped",)
     with pytest.raises(SourceError, match=r"pipe\.md: is neither a folder nor a regular file"):
         discover(str(tmp_path / "pipe.md"))
 
@@ -124,7 +124,7 @@ def test_a_file_that_becomes_a_pipe_or_a_link_is_not_read(tmp_path: Path) -> Non
         os.mkfifo(tmp_path / "docs" / "a.md")
         (tmp_path / "docs" / "b.md").symlink_to(tmp_path / "secret.md")
         a, b = source.files()
-        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is no regular file"):
+        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is not a regular file"):
             a.read()
         with pytest.raises(SourceError, match=r"b\.md: cannot be read: Too many levels"):
             b.read()

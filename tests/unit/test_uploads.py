@@ -54,7 +54,7 @@ def test_files_that_cannot_be_one_upload_are_refused(
     [
         (("a.md", "a.md/b.md"), "a.md/b.md: cannot be unpacked: "),
         (("x" * 300 + ".md",), ".md: cannot be unpacked: File name too long"),
-        (("docs.zip",), r"^docs\.zip: is no archive"),
+        (("docs.zip",), r"^docs\.zip: is not an archive"),
     ],
 )
 def test_a_reason_names_the_file_and_no_folder_of_the_worker(
@@ -88,7 +88,7 @@ def test_many_bad_lines_are_counted(tmp_path: Path) -> None:
     pieces = [{"name": "pages.ndjson", "piece": 0, "media_type": "", "data": data}]
     with received("upload 7", pieces, tmp_path) as source:
         assert len(source.warnings) == 1001
-        assert source.warnings[-1] == "500 more lines are no pages"
+        assert source.warnings[-1] == "500 more lines are not pages"
 
 
 def test_a_line_without_end_fills_no_memory(

@@ -58,7 +58,7 @@ _REASONS: dict[Refusal, tuple[Kind, str, str | None]] = {
     ),
     "malformed": (
         INVALID_KEY,
-        "What follows Authorization is no key of pgrag.",
+        "What follows Authorization is not a key of pgrag.",
         "Send Authorization: Bearer and the whole secret, which begins with pgrag_.",
     ),
     "unknown": (INVALID_KEY, "There is no such key.", _ANOTHER),

@@ -86,7 +86,7 @@ class Arguments(BaseModel):
 
 
 class Body(Arguments):
-    """The arguments of a JSON body, which has types: 1 is no boolean, true and "1" no number."""
+    """The arguments of a JSON body, in which 1 is not a boolean, true and "1" are not numbers."""
 
     model_config = ConfigDict(strict=True)
 

@@ -1,4 +1,4 @@
-"""Routes whose requests are no JSON of a model: pages and files, as they are."""
+"""Routes whose requests are not JSON of a model: pages and files, as they are."""
 
 from collections.abc import Callable
 from functools import partial
@@ -65,6 +65,6 @@ def unsupported(request: Request, what: str) -> Response:
     return problem(
         request,
         UNSUPPORTED,
-        f"{what or 'What has no name and no type'} is no format of pages.",
+        f"{what or 'What has no name and no type'} is not a format of pages.",
         hint=f"These are read: {', '.join(media_types())}.",
     )

@@ -66,7 +66,7 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, as all errors are answered."""
+        """Answer what is not HTTP, as all errors are answered."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             self._refuse(HTTP_KINDS[400], msg)
         self.transport.close()

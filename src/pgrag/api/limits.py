@@ -227,7 +227,7 @@ def _headers(buckets: TokenBuckets, verdict: Verdict) -> dict[str, str]:
 
 
 def bearer(headers: Headers) -> str:
-    """What a request sends as its key; empty if it is no bearer token."""
+    """What a request sends as its key; empty if it is not a bearer token."""
     scheme, _, token = headers.get("authorization", "").strip().partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 

@@ -117,7 +117,9 @@ def index(
         )
     if is_job:
         if dry_run:
-            raise typer.BadParameter("a job writes.", param_hint="--dry-run")
+            raise typer.BadParameter(
+                "cannot be combined with --job or --every.", param_hint="--dry-run"
+            )
         wait = None if every is None else parse_duration(every, "--every", least=60)
         return queued(app, library, source[0], arguments, every=wait)
     if tags:

@@ -38,7 +38,7 @@ _COUNTED = (_TITLE, BarColumn(), MofNCompleteColumn())
 
 
 def _progress(*columns: ProgressColumn, hidden: bool) -> Progress:
-    """Return a progress display on stderr, unless it is `hidden` or stderr is no terminal."""
+    """Return a progress display on stderr, unless it is `hidden` or stderr is not a terminal."""
     return Progress(
         *columns, console=stderr(), transient=True, disable=hidden or not sys.stderr.isatty()
     )

@@ -225,7 +225,7 @@ def _read_baseline(path: Path, name: str) -> dict[str, float]:
         isinstance(score, int | float) for score in scores.values()
     ):
         raise SourceError(
-            f"{path}: is no baseline.",
+            f"{path}: is not a baseline.",
             hint='It looks like {"set": "…", "scores": {"hybrid": 0.9}}.',
         )
     if document.get("set") != name:

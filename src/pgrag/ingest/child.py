@@ -88,7 +88,7 @@ class Child:
             if not timer.is_alive():
                 ending = f"took {self._limits.seconds:g} seconds"
             elif isinstance(problem, _Forged):
-                ending = "answered what is no answer"
+                ending = "gave an answer that cannot be one"
             else:
                 ending = _ending(process)
             self.close()
@@ -117,7 +117,7 @@ class Child:
 
 
 class _Forged(Exception):
-    """What a process said is no answer: its parser may have been taken over."""
+    """What a process said is not an answer: its parser may have been taken over."""
 
 
 class _Unpickler(pickle.Unpickler):
@@ -140,7 +140,7 @@ def _heard(
         result, error = _Unpickler(pipe, classes).load()
     except (OSError, EOFError, pickle.UnpicklingError, _Forged):
         raise
-    except Exception as problem:  # anything can come of bytes that are no pickle
+    except Exception as problem:  # anything can come of bytes that are not pickle
         raise _Forged(str(problem)) from problem
     if not (error is None or isinstance(error, PgragError | str)):
         raise _Forged(type(error).__name__)
@@ -162,7 +162,11 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
         status = process.wait(timeout=10)
     except subprocess.TimeoutExpired:
         return "does not answer"
-    return f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with {status}"
+    return (
+        f"crashed ({signal.Signals(-status).name})"
+        if status < 0
+        else f"exited with status {status}"
+    )
 
 
 def main() -> None:
@@ -173,7 +177,7 @@ def main() -> None:
     _limit_memory(int(sys.argv[1]))
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is no answer
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is not an answer
         with contextlib.suppress(EOFError, BrokenPipeError):
             while True:
                 call = pickle.load(requests)

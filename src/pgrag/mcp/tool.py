@@ -62,7 +62,7 @@ class Arguments(BaseModel):
         annotation = cls.model_fields[info.field_name or ""].annotation
         takes_truth = _takes(annotation, bool)
         if isinstance(value, int | float) and isinstance(value, bool) != takes_truth:
-            raise ValueError(f"must be {'true or false' if takes_truth else 'no boolean'}")
+            raise ValueError(f"must {'be true or false' if takes_truth else 'not be a boolean'}")
         return value
 
 

@@ -37,7 +37,7 @@ def test_cells_and_outputs_in_order() -> None:
 
 @pytest.mark.parametrize("data", [b"{}", b"[1]", b'{"cells": 3}', b'{"cells": [[]]}', b"["])
 def test_what_is_no_notebook_is_one_failed_page(data: bytes) -> None:
-    with pytest.raises(SourceError, match=r"^a\.ipynb: is no Jupyter notebook"):
+    with pytest.raises(SourceError, match=r"^a\.ipynb: is not a Jupyter notebook"):
         read_page("a.ipynb", data, PageOptions())
 
 

@@ -242,7 +242,7 @@ def archive(members: dict[str, bytes]) -> bytes:
     ("data", "reason"),
     [
         (b"", "is empty"),
-        (saved(document())[:5000], "is no Office file, or is cut off"),
+        (saved(document())[:5000], "is not an Office file, or is cut off"),
         (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
         (archive({"word/document.xml": b"<w"}), "is damaged"),
         (archive({"word/document.xml": b" " * 30_000_000}), "is refused: .* unpack to 30,000,000"),

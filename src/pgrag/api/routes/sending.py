@@ -116,7 +116,7 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
         except ValueError as error:
             raise InvalidInput(f"The body is not valid JSON: {error}.") from error
         if not isinstance(fields, dict):
-            raise InvalidInput("The body is no JSON object.", hint="It has key and content.")
+            raise InvalidInput("The body is not a JSON object.", hint="It has key and content.")
         page = sent_page(fields | ({} if key is None else {"key": key}))
     else:
         page = Page(checked_key(key), body, media_type)

@@ -23,14 +23,16 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{key}: is no Jupyter notebook: its JSON is broken: {error}.") from error
+        raise SourceError(
+            f"{key}: is not a Jupyter notebook: its JSON is broken: {error}."
+        ) from error
     try:
         cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
         language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
         blocks = [block for cell in cells for block in _cell(cell, str(language))]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise SourceError(
-            f"{key}: is no Jupyter notebook: it lacks cells, or a cell is odd."
+            f"{key}: is not a Jupyter notebook: it lacks cells, or a cell is odd."
         ) from error
     return Converted("\n\n".join(blocks) + "\n", tuple(warnings), has_ids=False)
 

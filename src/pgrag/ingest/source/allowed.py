@@ -13,7 +13,7 @@ from pgrag.ingest.source.git import object_folders
 from pgrag.ingest.source.sources import named_source
 
 _SCHEMES = frozenset({"http", "https", "git+http", "git+https"})
-#: A drive of Windows is no scheme.
+#: A drive of Windows is not a scheme.
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
 
 
@@ -31,7 +31,7 @@ def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None
     if address := _ADDRESS.match(source):
         if (address["scheme"] or "").lower() not in _SCHEMES:
             raise InvalidInput(
-                f"{named_source(source)} is no source that others may name.",
+                f"{named_source(source)} is not a source that others may name.",
                 hint="Name an address that begins with https:// or http://.",
             )
         return
@@ -48,7 +48,7 @@ def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None
             " read for others.",
             hint=f"They are: {', '.join(map(str, roots))}.",
         )
-    # What is no folder is an error of the indexing itself.
+    # What is not a folder is an error of the indexing itself.
     folder = Path(source).expanduser()
     reads_objects = arguments.get("ref") is not None or arguments.get("tags") is not None
     if reads_objects and folder.is_dir():

@@ -143,7 +143,7 @@ def _members(
         copies = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         return _tar_members(Unpacked(file, str(path)), copies, wanted, skips)
     except (OSError, RuntimeError, ValueError, tarfile.TarError, zipfile.BadZipFile) as error:
-        raise SourceError(f"{path}: is no archive that can be read: {_said(error)}.") from error
+        raise SourceError(f"{path}: is not an archive that can be read: {_said(error)}.") from error
 
 
 def _zip_members(

@@ -92,7 +92,7 @@ def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) ->
 
 
 def _fault(name: str, kind: str, names: Container[str]) -> str | None:
-    """Return why a file is no page whatever is beside it."""
+    """Return why a file is not a page whatever is beside it."""
     *folders, base = name.lower().split("/")
     if kind == "html":
         is_sphinx = f"{name[: -len(base)]}genindex.html" in names

@@ -10,7 +10,7 @@ def read_file(path: Path, size: int = -1) -> bytes:
     """Return the content of a file, or its first `size` bytes.
 
     The opened file is checked, not its name, and opening never waits. A symbolic link is not
-    followed. Raises OSError: EINVAL for what is no regular file, ELOOP for a link.
+    followed. Raises OSError: EINVAL for what is not a regular file, ELOOP for a link.
     """
     if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():  # Windows
         raise OSError(errno.ELOOP, "it is a symbolic link", os.fspath(path))
@@ -19,5 +19,5 @@ def read_file(path: Path, size: int = -1) -> bytes:
         flags |= getattr(os, name, 0)
     with open(os.open(path, flags), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
         return file.read(size)

@@ -20,7 +20,7 @@ class Tree(Protocol):
     """Files that are not on the disk: those of a commit or an archive.
 
     `prefix` is the path of the source in the tree, with a final "/"; empty at its top. `skips` is
-    what of the tree is no file that can be read.
+    what of the tree is not a file that can be read.
     """
 
     prefix: str
@@ -136,14 +136,14 @@ class _Walk:
                 elif entry.is_file():
                     self.listing.files.append((name, path))
                 else:
-                    self.listing.warnings.append(f"{name}: is no regular file; skipped")
+                    self.listing.warnings.append(f"{name}: is not a regular file; skipped")
 
     def content(self, path: Path) -> bytes | None:
         """Return the content of an ignore file; None if there is none, or with a warning."""
         try:
             return read_file(path)
         except OSError as error:
-            # As in git, a symbolic link is no ignore file.
+            # As in git, a symbolic link is not an ignore file.
             if error.errno in {errno.ENOENT, errno.ELOOP, errno.EINVAL}:
                 return None
             name = os.path.relpath(path, self.root)

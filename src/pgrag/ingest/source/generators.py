@@ -8,7 +8,7 @@ from pathlib import PurePath
 from pgrag.ingest.text.slugs import SlugStyle
 
 Listing = Callable[[PurePath], Mapping[str, bool]]
-"""Maps the names in a folder to whether they are folders; empty for what is no folder."""
+"""Maps the names in a folder to whether they are folders; empty for what is not a folder."""
 
 _HUGO_CONFIG = re.compile(r"config\.(?:toml|ya?ml|json)")
 _HUGO_FOLDERS = frozenset({"archetypes", "content", "layouts", "themes"})

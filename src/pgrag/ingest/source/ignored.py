@@ -31,7 +31,7 @@ class IgnoreRules:
         self._ignored: dict[str, bool] = {"": False}
 
     def add(self, path: str, content: bytes) -> None:
-        """Add the rules of one ignore file; a line that is no rule is skipped, as git does."""
+        """Add the rules of one ignore file; a line that is not a rule is skipped, as git does."""
         folder, _, name = path.rpartition("/")
         text = content.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
         patterns = [pattern for line in text.split("\n") for pattern in _patterns(line)]

@@ -45,7 +45,7 @@ def open_folder(root: Path, selection: Selection) -> ListedSource:
 def open_file(path: Path, selection: Selection) -> ListedSource:
     """Take a single file, whatever its name, or the files of an archive.
 
-    Raises SourceError if it is no regular file.
+    Raises SourceError if it is not a regular file.
     """
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
@@ -53,7 +53,7 @@ def open_file(path: Path, selection: Selection) -> ListedSource:
     if not is_office and _is_archive(path):
         return _open_archive(path, selection)
     if path.name.lower().endswith(ARCHIVE_SUFFIXES):
-        raise SourceError(f"{path}: is no archive, whatever its name says.")
+        raise SourceError(f"{path}: is not an archive, whatever its name says.")
     if selection.subfolder:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
     return ListedSource(

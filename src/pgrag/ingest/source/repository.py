@@ -74,7 +74,7 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
         parts = urlsplit(source.removeprefix("git+"))
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError as error:
-        raise SourceError(f"{source.rpartition('@')[2]}: is no address: {error}.") from error
+        raise SourceError(f"{source.rpartition('@')[2]}: is not an address: {error}.") from error
     path = parts.path.rstrip("/")
     is_on_forge = host in _FORGES and path.count("/") == 2
     if not (is_marked or path.endswith(".git") or is_on_forge):
@@ -85,7 +85,7 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
             hint="Name the repository's address that begins with https:// or ssh://.",
         )
     if not re.fullmatch(r"[\w.:-]+", host) or host.startswith("-") or not path.isprintable():
-        raise SourceError(f"{scheme}://{host}{path}: is no address of a repository.")
+        raise SourceError(f"{scheme}://{host}{path}: is not an address of a repository.")
     if is_on_forge and not path.endswith(".git"):
         path += ".git"  # what the address without it redirects to
     userinfo = parts.netloc.rpartition("@")[0]

@@ -103,7 +103,7 @@ class Unpacked(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes: as many as asked for, except at the end."""
         if not 0 <= size <= LONGEST_READ:
-            raise SourceError(f"{self._name}: has a header of {size:,} bytes: it is no archive.")
+            raise SourceError(f"{self._name}: is not an archive: its header has {size:,} bytes.")
         parts: list[bytes] = []
         missing = size
         while missing:

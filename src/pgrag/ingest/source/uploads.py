@@ -24,7 +24,7 @@ LONGEST_LINE = 100_000_000
 """Bytes of a page as a line of JSON."""
 
 _LONGEST_KEY = 1000
-#: Lines that are no pages, of which a report says why.
+#: Lines that are not pages, of which a report says why.
 _NAMED_LINES = 1_000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
@@ -193,7 +193,7 @@ def _lines(path: Path) -> ListedSource:
     if not chosen:
         raise SourceError("; ".join(warnings[:3]) or "There is no page in it.")
     if unnamed:
-        warnings.append(f"{unnamed:,} more lines are no pages")
+        warnings.append(f"{unnamed:,} more lines are not pages")
     return ListedSource(str(path), chosen, warnings=tuple(warnings))
 
 
@@ -230,5 +230,5 @@ def _object(line: bytes) -> dict[str, Any]:
     """Read a line of JSON, of bounded depth. Raises ValueError, InvalidInput for no object."""
     value = from_json(line.removeprefix(codecs.BOM_UTF8))
     if not isinstance(value, dict):
-        raise InvalidInput("It is no object.", hint='Write {"key": "a.md", "content": "…"}.')
+        raise InvalidInput("It is not an object.", hint='Write {"key": "a.md", "content": "…"}.')
     return value

@@ -35,7 +35,7 @@ class Folder:
         self._selection = selection
         self._digests: dict[str, tuple[_State, str]] = {}
         if not self.path.is_dir():
-            raise SourceError(f"{self.path}: is no folder, so it cannot be watched.")
+            raise SourceError(f"{self.path}: is not a folder, so it cannot be watched.")
 
     def changes(self) -> Iterator[None]:
         """Yield at once, then whenever files have changed and rested for a moment.

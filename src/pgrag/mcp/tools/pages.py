@@ -249,5 +249,5 @@ def _after(rows: list[Row], cursor: str | None) -> list[Row]:
     if cursor is None:
         return rows
     if not cursor.isdecimal() or len(cursor) > 9:
-        raise InvalidCursor(f"{cursor!r} is no cursor of this page.")
+        raise InvalidCursor(f"{cursor!r} is not a cursor of this page.")
     return [row for row in rows if row["sort_order"] > int(cursor)]

@@ -117,7 +117,7 @@ def _skipped(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not cursor.isdecimal() or int(cursor) > _MOST_ROWS:
-        raise InvalidCursor(f"{cursor[:100]!r} is no cursor of this query.")
+        raise InvalidCursor(f"{cursor[:100]!r} is not a cursor of this query.")
     return int(cursor)
 
 

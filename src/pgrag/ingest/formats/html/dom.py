@@ -82,7 +82,7 @@ def has_class(node: Node, *names: str) -> bool:
 
 
 def is_skipped(tag: str, attributes: Attributes) -> bool:
-    """Whether an element is no part of the text: scripts, controls, navigation, hidden parts."""
+    """Whether an element is not part of the text: scripts, controls, navigation, hidden parts."""
     if tag in _SKIPPED_TAGS:
         return True
     if not attributes:
@@ -116,7 +116,7 @@ def all_text(node: Node) -> str:
 
 
 def shown_text(node: Node) -> str:
-    """Return the text of a node on one line, without what is no part of it."""
+    """Return the text of a node on one line, without what is not part of it."""
     parts: list[str] = []
     pending = [children(node)]
     while pending:

@@ -43,7 +43,7 @@ class Inline:
         return joined(self.element(child, depth + 1) for child in children(node))
 
     def element(self, node: Node, depth: int = 0) -> str:
-        """Return one node; what is no text is empty."""
+        """Return one node; what is not text is empty."""
         tag = tag_of(node)
         if tag == TEXT:
             return escape(words(node.text_content or ""))

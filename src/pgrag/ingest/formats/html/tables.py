@@ -16,7 +16,7 @@ def is_layout(node: Node) -> bool:
     """Whether a table only places what is in it: headings, other tables, code beside its lines."""
     if node.attributes.get("role") in ("presentation", "none"):
         return True
-    # a node is no descendant of itself, but `css_first` finds it
+    # a node is not a descendant of itself, but `css_first` finds it
     inner = node.css("table, h1, h2, h3, h4, h5, h6, td.code pre, td.lntd pre, td.rouge-code pre")
     return any(each.mem_id != node.mem_id for each in inner[:2])
 

@@ -49,7 +49,7 @@ def _main_part(key: str, data: bytes) -> str:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise SourceError(f"{key}: is no Office file, or is cut off: {error}.") from error
+        raise SourceError(f"{key}: is not an Office file, or is cut off: {error}.") from error
     unpacked = sum(member.file_size for member in members)
     if unpacked > min(_MAX_UNPACKED, max(_MAX_FACTOR * len(data), 10_000_000)):
         raise SourceError(f"{key}: is refused: its {len(data):,} bytes unpack to {unpacked:,}.")

@@ -17,7 +17,7 @@ _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)?$", re.IGNORECASE
 
 
 def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
-    """Return the `id()` of lines that are no content: heads, feet, numbers, contents' entries.
+    """Return the `id()` of lines that are not content: heads, feet, numbers, contents' entries.
 
     A line at the edge of a page is running if its words stand at the same height of several
     pages, or if it counts the pages.

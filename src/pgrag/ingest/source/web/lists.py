@@ -75,7 +75,7 @@ def read_sitemaps(
 def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
     """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text.
 
-    Raises SourceError for what is no sitemap.
+    Raises SourceError for what is not a sitemap.
     """
     if body[:2] == b"\x1f\x8b":
         body = _unpacked(url, body, 31)
@@ -84,7 +84,7 @@ def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], li
         found = (normalised(line) for line in lines if line.startswith("http"))
         return {page: None for page in islice(found, MOST_ENTRIES) if page}, []
     if b"<!DOCTYPE" in body[:1000] or b"<!ENTITY" in body[:10_000]:
-        raise SourceError(f"{url}: is no sitemap.")
+        raise SourceError(f"{url}: is not a sitemap.")
     pages: dict[str, datetime | None] = {}
     more = []
     for entry in _entries(url, body):
@@ -112,17 +112,17 @@ def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
                 yield element
                 root.clear()
     except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise SourceError(f"{url}: is no sitemap: {error}.") from error
+        raise SourceError(f"{url}: is not a sitemap: {error}.") from error
 
 
 def parse_inventory(url: str, body: bytes) -> list[str]:
     """Return the pages in which the objects of a Sphinx inventory (version 2) are.
 
-    Raises SourceError for what is no inventory.
+    Raises SourceError for what is not an inventory.
     """
     head, _, packed = body.partition(b"zlib")
     if not head.startswith(b"# Sphinx inventory version 2"):
-        raise SourceError(f"{url}: is no inventory of Sphinx.")
+        raise SourceError(f"{url}: is not an inventory of Sphinx.")
     lines = _unpacked(url, packed.partition(b"\n")[2], 15).decode("utf-8", "replace").splitlines()
     pages: dict[str, None] = {}
     for line in lines:

@@ -74,7 +74,7 @@ class Seeds:
         return answer
 
     def _optional(self, url: str) -> Answer | None:
-        """Return an answer with something that is no page, or None."""
+        """Return an answer with something that is not a page, or None."""
         if not self.pages.robots.allows(url):
             return None
         try:

@@ -76,11 +76,11 @@ def open_site(
 
     A crawl that was interrupted is continued. What `progress` raises interrupts it, within a
     second. Raises SourceError if the site as a whole cannot be read, and InvalidInput for what is
-    no address, or has a password: then nothing is changed.
+    not an address, or has a password: then nothing is changed.
     """
     start = normalised(address)
     if start is None:
-        raise InvalidInput(f"{masked_url(address)} is no address of a website.")
+        raise InvalidInput(f"{masked_url(address)} is not an address of a website.")
     if "@" in urlsplit(address.strip()).netloc:
         raise InvalidInput(
             f"{start}: pgrag logs in to no website.", hint="Leave name and password out."
