@@ -21,7 +21,7 @@ as $$
             "rrf_k": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 60},
             "rrf_weights": {"type": "array", "minimum": 0, "maximum": 1000, "shortest": 2,
                 "longest": 2, "default": [1, 1]},
-            "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 100},
+            "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 80},
             "intent": {"type": "string"},
             "min_score": {"type": "number", "default": 0},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},

@@ -112,7 +112,7 @@ set enable_seqscan = off
 set enable_sort = off
 set enable_bitmapscan = off
 set jit = off
-set hnsw.ef_search = 150
+set hnsw.ef_search = 120
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 20000
 as $$

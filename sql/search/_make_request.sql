@@ -26,7 +26,7 @@ declare
     searched text;
     original_terms pgrag.query_term[];
     defaults constant jsonb := '{
-        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 100,
+        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
         "query_expansion": "none", "snippets": false, "explain": false, "history": false
     }';

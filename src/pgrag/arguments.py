@@ -173,7 +173,7 @@ class Fusing(TypedDict, total=False):
         Argument(
             "How many candidates of each retriever are read at first.",
             bounds=(1, 20_000),
-            default=100,
+            default=80,
         ),
     ]
     intent: Annotated[
