@@ -32,10 +32,11 @@ begin
         where j.state = 'queued'
             and j.run_at <= now()
             and (claim_job.wanted_id is null or j.job_id = claim_job.wanted_id)
-            and not exists (
-                select
+            -- Hashed whatever the statistics say: thousands may wait for one version.
+            and (j.library, j.version) not in (
+                select r.library, r.version
                 from pgrag.jobs as r
-                where r.state = 'running' and r.library = j.library and r.version = j.version
+                where r.state = 'running'
             )
         order by j.priority desc, j.run_at, j.job_id
         limit 1

@@ -37,15 +37,11 @@ begin
         raise exception 'A job needs a source, not %.', quote_nullable(source)
             using errcode = 'PGR01',
                 hint = 'Pass arguments => ''{"source": "/folder"}'', or make an upload.';
-    elsif _pgrag.has_login(source) then
-        raise exception 'The address of a job must have no name or password in it.'
-            using errcode = 'PGR01',
-                hint = 'Jobs are shown to all who may read the library. git takes the login of a'
-                    ' job of the operator from a credential helper of the worker''s account.';
     elsif is_upload and create_job.every is not null then
         raise exception 'An upload is indexed once, and not every %.', create_job.every
             using errcode = 'PGR01', hint = 'Upload again what has changed.';
     end if;
+    perform _pgrag.check_address(source);
     if not exists (select from pgrag.libraries as l where l.name = library_name) then
         perform _pgrag.require_right_to_create(library_name);
     end if;
@@ -87,9 +83,32 @@ arguments: "source" and the options of pgrag index by their names, such as "max_
 "tags": "v1.*". every: repeat it so long after each end. priority: -100 to 100, higher first.
 run_at: not before; default: now. max_attempts: after so many failures it fails for good. confined:
 a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
-credentials; only administrators may pass false. An address has no name or password in it, except
-the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
+credentials; only administrators may pass false. An address has no name, password or key in it,
+except the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
+
+-- Sources are stored, and shown to all who may read the library.
+create or replace function _pgrag.check_address(
+    source text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if _pgrag.has_login(source) then
+        raise exception 'The address of a source must have no name or password in it.'
+            using errcode = 'PGR01',
+                hint = 'All who may read the library see it. git takes the login of a job of the'
+                    ' operator from a credential helper of the worker''s account.';
+    elsif _pgrag.has_key(source) then
+        raise exception 'The address of a source must have no key in it, such as "?token=".'
+            using errcode = 'PGR01',
+                hint = 'All who may read the library see it. Index what needs a key from a folder.';
+    end if;
+end;
+$$;
 
 -- Whether an address has a login before its host. SSH needs a name, which is not a secret; a name
 -- for the web may be a token.
@@ -103,6 +122,22 @@ parallel safe
 as $$
     select has_login.source ~* '^\s*[a-z][a-z0-9+.-]*://[^/?#]*@'
         and has_login.source !~* '^\s*(git\+)?ssh://[^/?#:@]*@[^/?#@]*(/|$)';
+$$;
+
+-- Whether the query of an address has a parameter that is a secret by the last word of its name:
+-- access_token and X-Amz-Signature, but not author or keyword.
+create or replace function _pgrag.has_key(
+    source text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select has_key.source ~* (
+        '^\s*[a-z][a-z0-9+.-]*://[^?#]*\?([^#]*&)?([^=&#]*[_.-])?'
+        '(pass(word|wd)?|secret|(access|auth)?token|(api)?key|sig(nature)?|auth|credential)=[^&#]'
+    );
 $$;
 
 create or replace function _pgrag.check_job(

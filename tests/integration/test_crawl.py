@@ -6,7 +6,7 @@ import pytest
 from website import Reply, Website, crawled, indexed, keys, opened, page, reasons
 
 from pgrag.db import Database, Row
-from pgrag.errors import ForbiddenAddress, SourceError
+from pgrag.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import SiteOptions, open_site
 from pgrag.settings import Settings
@@ -145,6 +145,14 @@ def test_addresses_of_this_machine_are_refused_unless_allowed(site: Website, dat
     assert (
         crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed).written == 4
     )
+
+
+def test_an_address_with_a_key_is_refused_and_not_kept(site: Website, database: Database):
+    with pytest.raises(InvalidInput, match="no key in it") as caught:
+        crawled(database, f"{site.url}/docs/?access_token=hunter2")
+    assert "hunter2" not in str(caught.value)
+    assert site.asked == []
+    assert database.query("select from pgrag.crawls") == []
 
 
 def test_nobody_answers(database: Database):

@@ -94,6 +94,39 @@ def test_a_version_has_one_running_job(connection, job):
     assert claim(connection)["job_id"] == same
 
 
+def test_many_jobs_cost_little_to_claim_and_to_list(connection, job):
+    def count() -> int:
+        """Tuples and index searches so far."""
+        [row] = connection.execute(
+            "select seq_tup_read, idx_scan, idx_tup_fetch from pg_stat_xact_user_tables"
+            " where schemaname = 'pgrag' and relname = 'jobs'"
+        ).fetchall()
+        return sum(row.values())
+
+    def read(function: str, **arguments: Any) -> int:
+        with connection.transaction():
+            before = count()
+            assert rows(connection, function, **arguments) == []
+            return count() - before
+
+    def repeat(state: str) -> None:
+        connection.execute(
+            "insert into pgrag.jobs (library, version, arguments, confined, asked_by, priority,"
+            " state, max_attempts, run_at) select library, version, arguments, confined, asked_by,"
+            " priority, %s, max_attempts, run_at from pgrag.jobs, generate_series(1, 3000)"
+            " where state = 'running'",
+            [state],
+        )
+
+    job()
+    assert claim(connection) is not None
+    repeat("queued")
+    assert read("claim_job", worker="w") < 3100, "each that waits is read once, and no more"
+    repeat("succeeded")
+    connection.execute("analyze pgrag.jobs")
+    assert read("jobs", wanted_state="failed") < 50
+
+
 def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, database_url, job):
     made = {job(f"library{number % 20}", f"/{number}") for number in range(40)}
 
@@ -351,6 +384,10 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
         ({"source": " http://ada:hun@ter2@docs.example/"}, "no name or password"),
         ({"source": "ssh://git:hunter2@docs.example/x.git"}, "no name or password"),
         ({"source": "ssh://git@hunter2@docs.example/x.git"}, "no name or password"),
+        ({"source": "https://docs.example/?token=hunter2"}, "no key"),
+        ({"source": "https://docs.example/a?b=c&access_token=hunter2#d"}, "no key"),
+        ({"source": " HTTPS://docs.example/?X-Amz-Signature=hunter2"}, "no key"),
+        ({"source": "https://docs.example/?apiKey=hunter2"}, "no key"),
         ({"every": "1 second"}, "every minute"),
         ({"priority": 101}, "priority"),
         ({"max_attempts": 0}, "max_attempts"),
@@ -362,9 +399,10 @@ def test_what_cannot_be_a_job_is_refused(connection, job, arguments, message):
         job(**arguments)
 
 
-def test_no_refusal_of_a_job_shows_its_password(connection, job):
+@pytest.mark.parametrize("address", ["ada:hunter2@docs.example/x", "docs.example/?key=hunter2"])
+def test_no_refusal_of_a_job_shows_its_password(connection, job, address):
     with pytest.raises(psycopg.Error) as caught:
-        job(source="https://ada:hunter2@docs.example/x.git", every="1 day")
+        job(source=f"https://{address}", every="1 day")
     assert "hunter2" not in f"{caught.value} {caught.value.diag.message_hint}"
     assert "hunter2" not in str(connection.execute("table pgrag.jobs").fetchall())
 
@@ -372,7 +410,8 @@ def test_no_refusal_of_a_job_shows_its_password(connection, job):
 @pytest.mark.parametrize(
     "source",
     ["git@docs.example:x.git", "ssh://git@docs.example:22/x.git", "file:///srv/a@b.md",
-     "https://docs.example/@ada/x?mail=a@b", "/srv/ada@home://x", "git+ssh://git@docs.example/x@1"],
+     "https://docs.example/@ada/x?mail=a@b", "/srv/ada@home://x", "git+ssh://git@docs.example/x@1",
+     "https://docs.example/?author=ada&keyword=oak&key=#token=1", "/srv/docs?token=1"],
 )  # fmt: skip
 def test_an_address_without_a_password_can_be_a_job(connection, job, source):
     assert rows(connection, "job", wanted_id=job(source=source))[0]["source"] == source
