@@ -42,6 +42,7 @@ begin
             select
                 m.model_id,
                 m.alpha,
+                m.provider = 'builtin' as knows_words_alone,
                 case
                     when library_queries.alpha is distinct from 0
                     then _pgrag.embed_query(words, m, query_embedding)
@@ -54,6 +55,20 @@ begin
         ),
         titles as materialized (
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
+        ),
+        -- How much of the query's weight its words have that are in the library; of several
+        -- languages the one that knows most counts.
+        known as materialized (
+            select k.library_id, max(k.share) as share
+            from (
+                select
+                    t.library_id,
+                    coalesce(sum(t.weight) filter (where t.document_count > 0), 0) / sum(t.weight)
+                        as share
+                from unnest(library_queries.original_terms) as t
+                group by t.library_id, t.language
+            ) as k
+            group by k.library_id
         )
         select row(
             s.library_id,
@@ -72,6 +87,11 @@ begin
                         ) + coalesce((strategy ->> 'alpha_offset')::double precision, 0),
                         0
                     ), 1)
+                    -- Above 0, so that a query of unknown words alone has the nearest passages.
+                    * case
+                        when m.knows_words_alone then greatest(coalesce(k.share, 1), 0.01)
+                        else 1
+                    end
                 )
             end,
             coalesce(
@@ -83,6 +103,7 @@ begin
         )::_pgrag.library_query
         from searched as s
         join models as m on m.model_id = s.model_id
+        left join known as k on k.library_id = s.library_id
         cross join keywords
         cross join titles
         order by s.library_id

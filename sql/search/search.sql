@@ -93,20 +93,21 @@ filter_predicate. score, between 0 and 1, is (1 - alpha) keyword_score + alpha s
 keyword_score is BM25F divided by the query''s sum of idf (k1 + 1), mixed with the page''s own BM25F
 and its titles, which have the share page_evidence; semantic_score is the cosine. alpha: the share
 of the vector retriever (default: the library''s, else the model''s, else pgrag.hybrid_alpha, else
-0.3). fusion "rrf": sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
-2009); a retriever that did not find the hit adds 0. min_score is applied before the limit. levels:
-0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to its
-section''s paragraphs and lends the best of them its score). max_per_page: at most this many hits
-per page. exclude: ids of passages ("42") and pages ("page:7") to leave out, such as those already
-seen. changed_since: only passages of sections whose text is nowhere in this version (a label or a
-range). history: since and changed_in say which version first had the passage''s section, and which
-last changed its text (see section_history). chunk_key: the page''s key, #c and sort_order.
+0.3; with the built-in model times the share of the query''s idf that the library''s words have).
+fusion "rrf": sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR 2009);
+a retriever that did not find the hit adds 0. min_score is applied before the limit. levels: 0 page
+summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to its section''s
+paragraphs and lends the best of them its score). max_per_page: at most this many hits per page.
+exclude: ids of passages ("42") and pages ("page:7") to leave out, such as those already seen.
+changed_since: only passages of sections whose text is nowhere in this version (a label or a range).
+history: since and changed_in say which version first had the passage''s section, and which last
+changed its text (see section_history). chunk_key: the page''s key, #c and sort_order.
 previous_section, next_section: document_id of the sections before and after that of the hit, in
 reading order, whatever their level; sibling_sections: of those under the same parent on the page,
-the nearest ten on each side; has_children: whether sections are below it. after: the cursor
-of the last hit, for the next page of results. query_embedding: the query''s vector, required for
-models outside the database. reranked: scores from 0 to 1 by document_id, such as a reranker gives
-the hits of the same search with a larger top_k: only these documents are hits, in this order, and
+the nearest ten on each side; has_children: whether sections are below it. after: the cursor of the
+last hit, for the next page of results. query_embedding: the query''s vector, required for models
+outside the database. reranked: scores from 0 to 1 by document_id, such as a reranker gives the hits
+of the same search with a larger top_k: only these documents are hits, in this order, and
 hybrid_score keeps the fused score. candidate_count: how deep each retriever is read. snippets: an
 excerpt with the matches marked by **. explain: every number behind the score (see explain_search).
 intent: "auto" (see detect_intent) or the name of an intent or query type sets the default of

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, document, ingest, keys, page, refused, run, search
+from library import Row, document, ingest, keys, page, refused, run, search, value
 from oracle import Oracle
 from pgvector import HalfVector
+from psycopg.types.json import Jsonb
 
 QUERIES = ["restart the server", "certificate of a user", "role", "useEffect default value"]
 
@@ -251,3 +252,55 @@ class TestArguments:
             connection, "zzz", library="nodes", alpha=1, query_embedding=HalfVector(row["v"])
         )
         assert keys(hits) == ["cat.md", "node.md"]
+
+
+class TestWordsThatTheLibraryLacks:
+    """The built-in model knows words alone: what the library lacks, it has not learnt either."""
+
+    def alpha(self, connection, query: str, **arguments: Any) -> float:
+        return explained(connection, query, **arguments)[0]["explanation"]["alpha"]
+
+    def known(self, connection, query: str) -> float:
+        terms = run(
+            connection, "query_terms", words=query,
+            library_ids=[value(connection, "select library_id from pgrag.libraries"
+                               " where name = 'manual'")],
+        )  # fmt: skip
+        return sum(t["weight"] for t in terms if t["document_count"]) / sum(
+            t["weight"] for t in terms
+        )
+
+    def test_vectors_have_the_share_of_the_known_words(self, connection, manual):
+        query = "certificate of a user ohne Neustart"
+        share = self.known(connection, query)
+        assert 0.1 < share < 0.6
+        assert self.alpha(connection, query) == pytest.approx(0.3 * share)
+        assert self.alpha(connection, "restart the server") == pytest.approx(0.3)
+
+    def test_nothing_known_is_answered_by_the_nearest(self, connection, manual):
+        hits = explained(connection, "Verbindungsabbruch verhindern")
+        assert hits[0]["explanation"]["alpha"] == pytest.approx(0.003)
+        nearest = search(
+            connection, "Verbindungsabbruch verhindern", library="manual", mode="semantic"
+        )
+        assert keys(hits) == keys(nearest)
+
+    def test_stop_words_lack_nothing(self, connection, manual):
+        assert self.alpha(connection, "what is it") == pytest.approx(0.3)
+
+    @pytest.mark.parametrize("alpha", [0.3, 1.0])
+    def test_what_the_caller_says_holds(self, connection, manual, alpha):
+        assert self.alpha(connection, "server neu starten", alpha=alpha) == alpha
+
+    def test_share_of_the_library_is_scaled_too(self, connection, manual):
+        query = "certificate of a user ohne Neustart"
+        run(connection, "configure_library", library="manual", settings=Jsonb({"alpha": 0.8}))
+        expected = 0.8 * self.known(connection, query)
+        assert self.alpha(connection, query) == pytest.approx(expected)
+
+    def test_other_models_may_know_more_than_words(self, connection, manual):
+        run(connection, "register_model", name="fake", dimensions=3, provider="custom")
+        hits = explained(
+            connection, "server neu starten", model="fake", query_embedding=HalfVector([1, 0, 0])
+        )
+        assert hits[0]["explanation"]["alpha"] == pytest.approx(0.3)
