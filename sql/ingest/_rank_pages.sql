@@ -12,33 +12,43 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with terms as materialized (
-        select
-            d.page_id,
-            d.language,
-            t.lexeme,
-            max(t.header_frequency) + sum(t.content_frequency) as frequency
-        from pgrag.documents as d
-        cross join lateral _pgrag.term_frequencies(
-            d.search,
-            _pgrag.field_weights(rank_pages.settings)
+    with frequencies as materialized (
+        select r.page_id, p.language, t.*
+        -- "offset 0": settings are read once, not for every lexeme; one lookup by key per page.
+        from (select _pgrag.field_weights(rank_pages.settings) as weights offset 0) as b
+        cross join unnest(rank_pages.page_ids) as r (page_id)
+        cross join lateral (
+            select p.language
+            from pgrag.pages as p
+            where p.library_id = rank_pages.library_id and p.page_id = r.page_id
+            offset 0
+        ) as p
+        cross join lateral (
+            select
+                array_agg(f.lexeme) as lexemes,
+                array_agg(f.frequency) as frequencies,
+                sum(f.frequency) as length
+            from (
+                select t.lexeme, max(t.header_frequency) + sum(t.content_frequency) as frequency
+                from (
+                    select d.search
+                    from pgrag.documents as d
+                    where d.library_id = rank_pages.library_id
+                        and d.page_id = r.page_id
+                        and d.level = 2
+                    offset 0
+                ) as d
+                cross join lateral _pgrag.term_frequencies(d.search, b.weights) as t
+                group by t.lexeme
+            ) as f
         ) as t
-        where d.library_id = rank_pages.library_id
-            and d.page_id = any (rank_pages.page_ids)
-            and d.level = 2
-        group by d.page_id, d.language, t.lexeme
-    ),
-    lengths as materialized (
-        select t.page_id, t.language, sum(t.frequency) as length
-        from terms as t
-        group by t.page_id, t.language
     ),
     totals as (
         select
             l.language,
             count(*) as page_count,
             sum(l.length::double precision) as total_length
-        from lengths as l
+        from frequencies as l
         where l.length > 0
         group by l.language
     ),
@@ -55,31 +65,31 @@ as $$
         where c.library_id = rank_pages.library_id and c.language = t.language
         returning c.language, c.average_page_length
     ),
-    elements as (
-        select
-            t.page_id,
-            pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
-            sum(
-                _pgrag.impact(
-                    t.frequency,
-                    l.length,
-                    c.average_page_length,
-                    (rank_pages.settings ->> 'k1')::double precision,
-                    (rank_pages.settings ->> 'b')::double precision
-                )
-            )::real as impact
-        from terms as t
-        join lengths as l on l.page_id = t.page_id
-        join corpora as c on c.language = t.language
-        where t.frequency > 0
-        group by t.page_id, pgrag.lexeme_id(t.language, t.lexeme)
-    ),
     vectors as materialized (
-        select
-            e.page_id,
-            _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
-        from elements as e
-        group by e.page_id
+        select f.page_id, v.weights
+        from frequencies as f
+        join (
+            select
+                c.*,
+                (rank_pages.settings ->> 'k1')::double precision as k1,
+                (rank_pages.settings ->> 'b')::double precision as b
+            from corpora as c
+            offset 0
+        ) as c on c.language = f.language
+        cross join lateral (
+            select
+                _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
+            from (
+                select
+                    pgrag.lexeme_id(f.language, t.lexeme) as lexeme_id,
+                    sum(
+                        _pgrag.impact(t.frequency, f.length, c.average_page_length, c.k1, c.b)
+                    )::real as impact
+                from unnest(f.lexemes, f.frequencies) as t (lexeme, frequency)
+                where t.frequency > 0
+                group by 1
+            ) as e
+        ) as v
     )
     update pgrag.pages as p
     set weights = v.weights,
@@ -98,7 +108,7 @@ as $$
         group by ranked.page_id
     ) as counted
     left join vectors as v on v.page_id = counted.page_id
-    left join lengths as l on l.page_id = counted.page_id
+    left join frequencies as l on l.page_id = counted.page_id
     where p.library_id = rank_pages.library_id
         and p.page_id = any (rank_pages.page_ids)
         and p.page_id = counted.page_id;

@@ -87,12 +87,11 @@ as $$
             t.lexeme,
             t.frequency,
             sum(t.frequency) over (partition by d.document_id) as length
-        from pgrag.documents as d
+        from (select _pgrag.field_weights(rewrite_impacts.settings) as weights offset 0) as b
+        cross join pgrag.documents as d
         cross join lateral (
             select f.lexeme, f.header_frequency + f.content_frequency as frequency
-            from _pgrag.term_frequencies(
-                d.search, _pgrag.field_weights(rewrite_impacts.settings)
-            ) as f
+            from _pgrag.term_frequencies(d.search, b.weights) as f
             offset 0
         ) as t
         where d.library_id = rewrite_impacts.library_id

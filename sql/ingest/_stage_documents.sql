@@ -203,6 +203,19 @@ as $$
         from incoming as i
         left join kept on kept.page_id = i.page_id and kept.sort_order = i.sort_order
         left join replaced on replaced.page_id = i.page_id and replaced.sort_order = i.sort_order
+    ),
+    headers as materialized (
+        select
+            h.page_id,
+            h.path,
+            _pgrag.header_vector(
+                h.language, h.title, array_remove(h.path, h.title), h.url
+            ) as search
+        from (
+            select distinct i.page_id, i.path, i.language, i.title, i.url
+            from incoming as i
+            where i.covers > 0
+        ) as h
     )
     select
         stage_documents.library_id,
@@ -230,11 +243,8 @@ as $$
         i.content,
         case
             when i.covers > 0
-            then _pgrag.search_vector(
+            then h.search || _pgrag.content_vector(
                 i.language,
-                i.title,
-                array_remove(i.path, i.title),
-                i.url,
                 concat_ws(
                     E'\n\n',
                     _pgrag.searched_text('', i.context, i.content),
@@ -250,5 +260,6 @@ as $$
         '',
         null
     from identified as i
-    left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent;
+    left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent
+    left join headers as h on h.page_id = i.page_id and h.path = i.path;
 $$;

@@ -17,26 +17,25 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with terms as materialized (
-        select
-            s.document_id,
-            s.language,
-            t.lexeme,
-            t.frequency,
-            t.content_frequency,
-            sum(t.frequency) over (partition by s.document_id) as length
-        from unnest(write_documents.staged) as s
-        -- "offset 0": the sum of both frequencies is used twice and computed once.
+    with frequencies as materialized (
+        select s.document_id, s.language, t.*
+        -- "offset 0": settings are read once, not for every lexeme.
+        from (select _pgrag.field_weights(write_documents.settings) as weights offset 0) as b
+        cross join unnest(write_documents.staged) as s
         cross join lateral (
             select
-                f.lexeme,
-                f.header_frequency + f.content_frequency as frequency,
-                f.content_frequency
-            from _pgrag.term_frequencies(
-                s.search,
-                _pgrag.field_weights(write_documents.settings)
+                array_agg(f.lexeme) filter (where f.frequency > 0) as lexemes,
+                array_agg(f.frequency) filter (where f.frequency > 0) as frequencies,
+                array_agg(f.is_content) filter (where f.frequency > 0) as are_content,
+                sum(f.frequency) as length
+            from (
+                select
+                    f.lexeme,
+                    f.header_frequency + f.content_frequency as frequency,
+                    f.content_frequency > 0 as is_content
+                from _pgrag.term_frequencies(s.search, b.weights) as f
+                offset 0
             ) as f
-            offset 0
         ) as t
         where s.document_id <@ write_documents.changed and s.covers > 0
     ),
@@ -45,7 +44,8 @@ as $$
             l.language,
             count(*) as document_count,
             sum(l.length::double precision) as total_length
-        from (select distinct t.document_id, t.language, t.length from terms as t) as l
+        from frequencies as l
+        where l.length is not null
         group by l.language
     ),
     corpora as (
@@ -66,33 +66,46 @@ as $$
             average_length = coalesce(nullif(c.average_length, 0), excluded.average_length)
         returning c.language, c.average_length, c.document_count
     ),
-    impacts as materialized (
+    weighted as materialized (
         select
-            t.document_id,
-            t.language,
-            t.lexeme,
-            t.content_frequency,
-            _pgrag.impact(
-                t.frequency,
-                t.length,
-                c.average_length,
-                (write_documents.settings ->> 'k1')::double precision,
-                (write_documents.settings ->> 'b')::double precision
-            )::real as impact
-        from terms as t
-        join corpora as c on c.language = t.language
-        where t.frequency > 0
+            f.document_id,
+            f.language,
+            f.lexemes,
+            f.are_content,
+            i.*
+        from frequencies as f
+        join (
+            select
+                c.*,
+                (write_documents.settings ->> 'k1')::double precision as k1,
+                (write_documents.settings ->> 'b')::double precision as b
+            from corpora as c
+            offset 0
+        ) as c on c.language = f.language
+        cross join lateral (
+            select
+                array_agg(
+                    _pgrag.impact(t.frequency, f.length, c.average_length, c.k1, c.b)::real
+                ) as impacts
+            from unnest(f.frequencies) as t (frequency)
+        ) as i
     ),
-    -- Two lexemes of a document may share an index (a billion indexes, some hundred thousand
-    -- lexemes: a few pairs in a library). A query then matches their sum, which bounds both.
-    elements as (
-        select
-            i.document_id,
-            pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
-            sum(i.impact) as impact,
-            count(*) as lexeme_count
-        from impacts as i
-        group by i.document_id, pgrag.lexeme_id(i.language, i.lexeme)
+    vectors as materialized (
+        select w.document_id, v.*
+        from weighted as w
+        cross join lateral (
+            select
+                _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights,
+                array_agg(e.lexeme_id) filter (where e.lexeme_count > 1) as shared
+            from (
+                select
+                    pgrag.lexeme_id(w.language, t.lexeme) as lexeme_id,
+                    sum(t.impact) as impact,
+                    count(*) as lexeme_count
+                from unnest(w.lexemes, w.impacts) as t (lexeme, impact)
+                group by 1
+            ) as e
+        ) as v
     ),
     lexemes as (
         insert into pgrag.lexeme_statistics as s (
@@ -100,16 +113,25 @@ as $$
         )
         select
             write_documents.library_id,
-            i.language,
-            i.lexeme,
+            w.language,
+            t.lexeme,
             count(*),
-            max(coalesce(e.impact, i.impact))
-        from impacts as i
-        left join elements as e
-            on e.lexeme_count > 1
-            and e.document_id = i.document_id
-            and e.lexeme_id = pgrag.lexeme_id(i.language, i.lexeme)
-        group by i.language, i.lexeme
+            max(
+                case
+                    when v.shared is null then t.impact
+                    when pgrag.lexeme_id(w.language, t.lexeme) <> all (v.shared) then t.impact
+                    else (
+                        select sum(o.impact)
+                        from unnest(w.lexemes, w.impacts) as o (lexeme, impact)
+                        where pgrag.lexeme_id(w.language, o.lexeme)
+                            = pgrag.lexeme_id(w.language, t.lexeme)
+                    )
+                end
+            )
+        from weighted as w
+        join vectors as v on v.document_id = w.document_id
+        cross join lateral unnest(w.lexemes, w.impacts) as t (lexeme, impact)
+        group by w.language, t.lexeme
         on conflict (library_id, language, lexeme) do update
         set document_count = s.document_count + excluded.document_count,
             largest_impact = greatest(s.largest_impact, excluded.largest_impact)
@@ -119,13 +141,24 @@ as $$
         select t.document_id, array_agg(t.lexeme order by t.nth) as lexemes
         from (
             select
-                i.document_id,
-                i.lexeme,
+                w.document_id,
+                w.lexeme,
                 row_number() over (
-                    partition by i.document_id
-                    order by i.impact * l.idf desc, i.lexeme
+                    partition by w.document_id
+                    order by w.impact * l.idf desc, w.lexeme
                 ) as nth
-            from impacts as i
+            -- "offset 0": one join for all documents, not one for each.
+            from (
+                select w.document_id, w.language, t.lexeme, t.impact
+                from weighted as w
+                cross join lateral unnest(w.lexemes, w.impacts, w.are_content)
+                    as t (lexeme, impact, is_content)
+                where t.is_content
+                    -- Words only, no numbers or signs.
+                    and t.lexeme > 'a'
+                    and length(t.lexeme) > 2
+                offset 0
+            ) as w
             join (
                 select
                     s.language,
@@ -136,31 +169,29 @@ as $$
                 join corpora as c on c.language = s.language
                 -- Frequent terms do not discriminate, and would be most of the rows to sort.
                 where s.document_count <= 10 + c.document_count / 20
-            ) as l on l.language = i.language and l.lexeme = i.lexeme
-            where i.content_frequency > 0
-                -- Words only, no numbers or signs.
-                and i.lexeme > 'a'
-                and length(i.lexeme) > 2
+            ) as l on l.language = w.language and l.lexeme = w.lexeme
         ) as t
         where t.nth <= 8
         group by t.document_id
     ),
-    vectors as materialized (
-        select
-            e.document_id,
-            _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
-        from elements as e
-        group by e.document_id
+    titles as materialized (
+        select t.*, _pgrag.title_vector(array[t.language], t.title) as weights
+        from (
+            select distinct s.language, s.path[cardinality(s.path)] as title
+            from unnest(write_documents.staged) as s
+            where s.covers > 0
+        ) as t
     ),
     ranked as (
         insert into pgrag.impacts as i
         select
             s.library_id, s.document_id, s.version_id, s.page_id,
             case when s.level = 2 then s.parent_id else s.document_id end,
-            s.sort_order, s.level, s.covers, s.text_hash, v.weights,
-            _pgrag.title_vector(array[s.language], s.path[cardinality(s.path)])
+            s.sort_order, s.level, s.covers, s.text_hash, v.weights, t.weights
         from unnest(write_documents.staged) as s
         left join vectors as v on v.document_id = s.document_id
+        left join titles as t
+            on t.language = s.language and t.title = s.path[cardinality(s.path)]
         where s.covers > 0
         order by s.page_id, s.sort_order
         on conflict (library_id, document_id) do update
@@ -265,11 +296,9 @@ as $$
             d.language,
             t.lexeme,
             t.header_frequency + t.content_frequency as frequency
-        from pgrag.documents as d
-        cross join lateral _pgrag.term_frequencies(
-            d.search,
-            _pgrag.field_weights(forget_documents.settings)
-        ) as t
+        from (select _pgrag.field_weights(forget_documents.settings) as weights offset 0) as b
+        cross join pgrag.documents as d
+        cross join lateral _pgrag.term_frequencies(d.search, b.weights) as t
         where d.library_id = forget_documents.library_id
             and d.document_id = any (forget_documents.document_ids)
     ),

@@ -11,7 +11,29 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.concat_ws(
+    select _pgrag.embedding_text(
+        embedding_text.title, embedding_text.url, embedding_text.path, embedding_text.content
+    );
+$$;
+
+comment on function pgrag.embedding_text is
+'The text that is embedded for a passage: title, url and path (joined with " / ") on a line each, an
+empty line, then the content with links reduced to their words.';
+
+-- Without a search_path to set, which takes as long as all else for a short text.
+create or replace function _pgrag.embedding_text(
+    title text,
+    url text,
+    path text[],
+    content text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    return pg_catalog.concat_ws(
         E'\n',
         nullif(embedding_text.title, ''),
         nullif(embedding_text.url, ''),
@@ -19,8 +41,5 @@ as $$
         '',
         pgrag.plain_text(embedding_text.content)
     );
+end;
 $$;
-
-comment on function pgrag.embedding_text is
-'The text that is embedded for a passage: title, url and path (joined with " / ") on a line each, an
-empty line, then the content with links reduced to their words.';

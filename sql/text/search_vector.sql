@@ -58,35 +58,73 @@ language sql
 stable
 parallel safe
 as $$
+    select _pgrag.header_vector(
+            search_vector.language, search_vector.title, search_vector.path, search_vector.url,
+            search_vector.camel_case
+        )
+        || _pgrag.content_vector(
+            search_vector.language, search_vector.content, search_vector.library_id,
+            search_vector.version_id, search_vector.camel_case
+        );
+$$;
+
+-- The part that all passages of a section have in common.
+create or replace function _pgrag.header_vector(
+    language text,
+    title text,
+    path text[],
+    url text,
+    camel_case boolean default true
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
     select
         pg_catalog.setweight(
             pg_catalog.to_tsvector(
-                search_vector.language::regconfig,
-                pgrag.searchable_text(search_vector.title, search_vector.camel_case)
+                header_vector.language::regconfig,
+                pgrag.searchable_text(header_vector.title, header_vector.camel_case)
             ),
             'A'
         )
         || pg_catalog.setweight(
             pg_catalog.to_tsvector(
-                search_vector.language::regconfig,
+                header_vector.language::regconfig,
                 pgrag.searchable_text(
-                    pg_catalog.array_to_string(search_vector.path, ' . '), search_vector.camel_case
+                    pg_catalog.array_to_string(header_vector.path, ' . '), header_vector.camel_case
                 )
             ),
             'B'
         )
         || pg_catalog.setweight(
             pg_catalog.to_tsvector(
-                search_vector.language::regconfig,
-                pg_catalog.translate(search_vector.url, '-_/.?#=&', '        ')
+                header_vector.language::regconfig,
+                pg_catalog.translate(header_vector.url, '-_/.?#=&', '        ')
             ),
             'C'
-        )
-        || pg_catalog.to_tsvector(
-            search_vector.language::regconfig,
-            pgrag.searchable_text(search_vector.content, search_vector.camel_case)
+        );
+$$;
+
+create or replace function _pgrag.content_vector(
+    language text,
+    content text,
+    library_id bigint,
+    version_id bigint,
+    camel_case boolean default true
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select
+        pg_catalog.to_tsvector(
+            content_vector.language::regconfig,
+            pgrag.searchable_text(content_vector.content, content_vector.camel_case)
         )
         || pg_catalog.array_to_tsvector(
-            array['@l' || search_vector.library_id, '@v' || search_vector.version_id]
+            array['@l' || content_vector.library_id, '@v' || content_vector.version_id]
         );
 $$;

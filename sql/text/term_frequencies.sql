@@ -53,14 +53,13 @@ as $$
             when pg_catalog.cardinality(term.weights) = 1 and term.weights[1] = 'D' then 0
             when pg_catalog.cardinality(term.weights) = 1
             then term_frequencies.field_weights[pg_catalog.ascii(term.weights[1]) - 64]
-            else (
-                select coalesce(
-                    sum(term_frequencies.field_weights[pg_catalog.ascii(label) - 64]),
-                    0
-                )
-                from pg_catalog.unnest(term.weights) as label
-                where label <> 'D'
-            )
+            else
+                pg_catalog.cardinality(pg_catalog.array_positions(term.weights, 'A'))
+                    * term_frequencies.field_weights[1]
+                + pg_catalog.cardinality(pg_catalog.array_positions(term.weights, 'B'))
+                    * term_frequencies.field_weights[2]
+                + pg_catalog.cardinality(pg_catalog.array_positions(term.weights, 'C'))
+                    * term_frequencies.field_weights[3]
         end::real,
         case
             when pg_catalog.cardinality(term.weights) = 1 and term.weights[1] <> 'D' then 0
