@@ -78,26 +78,26 @@ as $$
             offset 0
         ) as p
     ),
+    -- A name means the same on all pages of a folder, so one page stands for all of them.
+    asking as materialized (
+        select
+            l.*,
+            case when l.is_address then s.page_id else s.folder_page_id end as asking_page_id
+        from links as l
+        join sources as s on s.page_id = l.source_page_id
+    ),
     addresses as materialized (
         select
             row_number() over () as question,
             q.*,
             _pgrag.link_address(q.target, q.is_address, connections.base_url) as address
         from (
-            -- A name means the same on all pages of a folder, so one page stands for all of them.
-            select distinct
-                case when l.is_address then s.page_id else s.folder_page_id end as source_page_id,
-                l.target,
-                l.is_address,
-                l.name
-            from links as l
-            join sources as s on s.page_id = l.source_page_id
+            select distinct l.asking_page_id, l.target, l.is_address, l.name from asking as l
         ) as q
     ),
     questions as materialized (
         select
             a.question,
-            a.source_page_id,
             a.name,
             a.is_address,
             s.folder,
@@ -123,7 +123,7 @@ as $$
                 )
             end as beside_url
         from addresses as a
-        join sources as s on s.page_id = a.source_page_id
+        join sources as s on s.page_id = a.asking_page_id
         cross join lateral (
             select
                 _pgrag.leads_away(a.address, a.is_address) as is_external,
@@ -280,11 +280,9 @@ as $$
             end as target_page_id,
             -- A few candidates explain the ambiguity; a common name would store thousands per link.
             case when cardinality(a.page_ids) > 1 then a.page_ids[:100] end as candidates
-        from links as l
-        join sources as s on s.page_id = l.source_page_id
+        from asking as l
         join addresses as q
-            on q.source_page_id
-                = case when l.is_address then s.page_id else s.folder_page_id end
+            on q.asking_page_id = l.asking_page_id
             and q.target = l.target
             and q.is_address = l.is_address
             and q.name = l.name

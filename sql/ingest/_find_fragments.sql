@@ -55,7 +55,10 @@ as $$
             d.document_id,
             lower(d.anchor) as anchor,
             d.words,
-            array(select _pgrag.heading_words(part) from unnest(d.path) as part) as path_words,
+            case
+                when d.is_asked_below
+                then array(select _pgrag.heading_words(part) from unnest(d.path) as part)
+            end as path_words,
             row_number() over (
                 partition by d.page_id, lower(d.anchor)
                 order by d.precedence, d.sort_order
@@ -67,12 +70,17 @@ as $$
         from (
             select
                 d.*,
+                a.is_asked_below,
                 array_position('{1, 2, 0}', d.level::integer) as precedence,
                 -- The heading of a whole page is its title, the last part of its path.
                 _pgrag.heading_words(
                     case when d.level = 0 then d.path[cardinality(d.path)] else d.heading end
                 ) as words
-            from (select distinct a.page_id from asked as a) as a
+            from (
+                select a.page_id, bool_or(a.above is not null) as is_asked_below
+                from asked as a
+                group by a.page_id
+            ) as a
             cross join lateral (
                 select d.*
                 from pgrag.documents as d

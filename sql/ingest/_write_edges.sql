@@ -125,6 +125,34 @@ as $$
                 p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence
             )
     ),
+    come as materialized (
+        select p.*
+        from placed as p
+        join pairs as k on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
+    ),
+    -- Many links have the same target, and names are costly.
+    addresses as materialized (
+        select
+            a.target,
+            a.is_address,
+            case
+                when a.address = '' then '#'
+                -- The target depends on the page that the link is on.
+                when l.name in ('.', '..') or (l.name = '' and not starts_with(a.address, '/'))
+                then '..'
+                else l.name
+            end as name,
+            _pgrag.unconnected(a.address, a.is_address, l.name) as state
+        from (
+            select
+                c.*, _pgrag.link_address(c.target, c.is_address, write_edges.base_url) as address
+            from (select distinct c.target, c.is_address from come as c) as c
+            offset 0
+        ) as a
+        cross join lateral (
+            select _pgrag.last_name(_pgrag.link_name(a.address)) as name offset 0
+        ) as l
+    ),
     pending as (
         insert into pgrag.pending_pages (library_id, version_id, page_id)
         select write_edges.library_id, write_edges.version_id, w.page_id
@@ -143,35 +171,16 @@ as $$
         p.confidence,
         p.place,
         p.line,
-        case
-            when p.rule = 'tag' then 'tag'
-            else _pgrag.unconnected(p.address, p.is_address, l.name)
-        end,
+        case when p.rule = 'tag' then 'tag' else a.state end,
         p.rule,
         p.kind,
         p.target,
         p.fragment,
-        case
-            when p.rule = 'tag' then right(lower(p.target), 300)
-            when p.address = '' then '#'
-            -- The target depends on the page that the link is on.
-            when l.name in ('.', '..') or (l.name = '' and not starts_with(p.address, '/'))
-            then '..'
-            else l.name
-        end,
+        case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
         p.link_text,
         p.sentence
-    from (
-        select
-            p.*,
-            _pgrag.link_address(p.target, p.is_address, write_edges.base_url) as address
-        from placed as p
-        join pairs as k
-            on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
-    ) as p
-    cross join lateral (
-        select _pgrag.last_name(_pgrag.link_name(p.address)) as name offset 0
-    ) as l
+    from come as p
+    join addresses as a on a.target = p.target and a.is_address = p.is_address
     order by p.page_id, p.place;
 $$;
 
