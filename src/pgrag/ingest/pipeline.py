@@ -41,7 +41,7 @@ def index(
 ) -> IndexReport:
     """Synchronise one version of a library with a source.
 
-    This thread and its child processes read pages while another thread writes and embeds them. A
+    This thread and its child processes read pages while one thread writes and another embeds. A
     page that cannot be read or written is reported and keeps its stored state; the run continues.
     However the run ends, each page is stored completely or not at all, and the next run completes
     the rest; a new version for which nothing was stored is discarded. With `dry_run` pages are read

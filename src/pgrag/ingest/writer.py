@@ -2,9 +2,9 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +32,7 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 NEWS = 0.02
 
 _Arguments = ParamSpec("_Arguments")
+_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
@@ -72,16 +73,14 @@ class Writer:
                 self.report.discarded = row["discard_version"]
 
     def write_all(self, pages: Iterator[Page]) -> None:
-        """Write the batches in a second thread; the reader is at most one batch ahead."""
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgrag-write") as thread:
-            pending: Future[None] | None = None
-            for batch in batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS):
-                if pending is not None:
-                    pending.result()
-                # With the rights, and the lease, of whoever indexes.
-                pending = thread.submit(copy_context().run, self._write, batch)
-            if pending is not None:
-                pending.result()
+        """Write the batches in a second thread and embed them in a third, each one batch behind."""
+        read = batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS)
+        with (
+            closing(_in_thread("pgrag-write", self._write, read)) as written,
+            closing(_in_thread("pgrag-embed", self._embed, written)) as embedded,
+        ):
+            for _ in embedded:
+                pass
 
     def finish(self, stored: list[int]) -> None:
         """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables.
@@ -121,7 +120,8 @@ class Writer:
                     " pgrag.section_texts"
                 )
 
-    def _write(self, pages: list[Page]) -> None:
+    def _write(self, pages: list[Page]) -> list[int]:
+        """Write pages; return their ids, without those of pages that the database refuses."""
         report = self.report
         try:
             rows = self._ingest(pages)
@@ -131,10 +131,8 @@ class Writer:
             # One bad page fails the whole statement: write page by page to isolate it.
             if len(pages) == 1:
                 report.fail(pages[0].key, str(error))
-                return
-            for page in pages:
-                self._write([page])
-            return
+                return []
+            return [page_id for page in pages for page_id in self._write([page])]
         written = [row for row in rows if row["status"] == "written"]
         is_first = report.written == 0
         report.written += len(written)
@@ -142,18 +140,35 @@ class Writer:
         report.documents += sum(row["documents"] for row in written)
         edges = {page.key: len(page.edges) for page in pages}
         report.edges += sum(edges[row["key"]] for row in written)
-        page_ids = [row["page_id"] for row in rows]
-        report.embedded += _again(
-            embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
-        )
         if is_first and written:
             with as_service():
                 self._analyse()
+        return [row["page_id"] for row in rows]
+
+    def _embed(self, page_ids: list[int]) -> None:
+        self.report.embedded += _again(
+            embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
+        )
 
     def _ingest(self, pages: list[Page]) -> list[Row]:
         documents = Jsonb([page_document(page) for page in pages], dumps=_dumps)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
         return _again(self.database.call, "ingest_pages", **arguments)
+
+
+def _in_thread(
+    name: str, step: Callable[[_Item], _Result], items: Iterable[_Item]
+) -> Generator[_Result, None, None]:
+    """Yield the result of a step for each item, while a thread takes the step for the next."""
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix=name) as thread:
+        pending: Future[_Result] | None = None
+        for item in items:
+            if pending is not None:
+                yield pending.result()
+            # With the rights, and the lease, of whoever indexes.
+            pending = thread.submit(copy_context().run, step, item)
+        if pending is not None:
+            yield pending.result()
 
 
 def _again(
