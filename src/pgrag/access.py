@@ -51,7 +51,7 @@ _JOBS = "jobs job job_events"
 _INSIGHT = """
 configuration configuration_versions tuning_history
 past_searches search_record search_metrics answer_metrics popular_queries empty_queries
-slow_searches evaluation_sets evaluation_runs evaluation_run evaluated_query comparison
+gaps slow_searches evaluation_sets evaluation_runs evaluation_run evaluated_query comparison
 """
 """Reading for admins only: what others searched, and how the service is set up."""
 

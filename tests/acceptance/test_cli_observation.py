@@ -54,6 +54,15 @@ def test_searches_are_listed_shown_and_rated(indexed: CommandLine, searched: lis
     assert "3 of 5, whole answer" in shown.out
 
 
+def test_gaps_are_listed(indexed: CommandLine, searched: list[str]) -> None:
+    [row] = indexed.json("gaps", "--library", "kestrel")
+    assert (row["topic"], row["found_nothing"]) == ("prüfstand", 1)
+    listed, all_of_them = indexed.run_all(("gaps",), ("gaps", "--weak-score", "1", "--top-k", "5"))
+    assert "prüfstand" in listed.out
+    assert "install kestrel" not in listed.out
+    assert "install kestrel" in all_of_them.out
+
+
 def test_what_is_wrong_is_said(indexed: CommandLine, searched: list[str]) -> None:
     nowhere = str(uuid.uuid4())
     unknown, other, rating, odd, days = (

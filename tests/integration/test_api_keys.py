@@ -284,7 +284,7 @@ class TestRoles:
         assert ask("search_record", "GET", f"searches/{found}")["hits"]
         ask("search_metrics", "GET", "metrics/searches")
         ask("answer_metrics", "GET", "metrics/answers")
-        for name in ("popular_queries", "empty_queries", "slow_searches"):
+        for name in ("popular_queries", "empty_queries", "gaps", "slow_searches"):
             ask(name, "GET", f"metrics/{name.replace('_', '-')}")
         queries = [
             {"id": str(number), "text": text, "judgements": {key: 1}}

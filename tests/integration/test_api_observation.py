@@ -103,6 +103,9 @@ def test_metrics(api: ApiClient, searched: list[str]) -> None:
     assert [(row["query"], row["searches"]) for row in popular] == [("mooring fees", 2)]
     empty = api.ok("/v1/metrics/empty-queries")["queries"]
     assert [row["query"] for row in empty] == ["submarine permit"]
+    [gap] = api.ok("/v1/metrics/gaps", library="harbour", weak_score=0)["gaps"]
+    assert (gap["topic"], gap["searches"], gap["found_nothing"]) == ("submarine permit", 1, 1)
+    assert len(api.ok("/v1/metrics/gaps", weak_score=1)["gaps"]) == 2
     slow = api.ok("/v1/metrics/slow-searches", top_k=2)["searches"]
     assert [(row["duration_ms"], row["timings"]) for row in slow] == [
         (6, {"keyword": 1.25}),
@@ -119,6 +122,7 @@ def test_metrics(api: ApiClient, searched: list[str]) -> None:
         "/v1/metrics/answers",
         "/v1/metrics/popular-queries",
         "/v1/metrics/empty-queries",
+        "/v1/metrics/gaps",
         "/v1/metrics/slow-searches",
     ],
 )

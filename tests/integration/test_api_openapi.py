@@ -104,6 +104,7 @@ EXPECTED = {
     ("GET", "/v1/metrics/answers"): "days library period",
     ("GET", "/v1/metrics/popular-queries"): "days library top_k",
     ("GET", "/v1/metrics/empty-queries"): "days library top_k",
+    ("GET", "/v1/metrics/gaps"): "days library top_k weak_score",
     ("GET", "/v1/metrics/slow-searches"): "days library top_k",
     ("GET", "/v1/evaluations"): "",
     ("PUT", "/v1/evaluations/{name}"): "name",

@@ -36,6 +36,8 @@ def library(connection):
         ("tune('tool', seed => 9223372036854775807)", "seed"),
         ("compare_evaluations(1, 2, seed => 9223372036854775807)", "seed"),
         ("empty_queries(top_k => -1)", "top_k must be at least 0, got -1"),
+        ("gaps(top_k => -1)", "top_k must be at least 0, got -1"),
+        ("gaps(weak_score => 2)", "weak_score must be between 0 and 1, got 2"),
         ("popular_queries(top_k => -1)", "top_k must be at least 0, got -1"),
         ("search_history(top_k => -1)", "top_k must be at least 0, got -1"),
         ("pages('tool', top_k => -1)", "top_k must be at least 0, got -1"),

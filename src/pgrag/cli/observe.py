@@ -110,6 +110,25 @@ for _group, _name, _function, _fixed, _about, _arguments, _columns in _LISTINGS:
         listing(_name, _function, _about, _arguments, _columns, nothing=_NOTHING, **_fixed)
     )
 
+gaps = listing(
+    "gaps", "gaps",
+    "List the topics that readers looked for and did not find, with the nearest pages.",
+    _LIST | {"weak_score": (
+        Annotated[
+            float,
+            Option(min=0, max=1, help="A search whose best score is below has found little."),
+        ],
+        0.33,
+    )},
+    {
+        "topic": "topic", "library": "library_name", "searches": "searches",
+        "nothing": "found_nothing", "little": "found_little", "rephrased": "rephrased",
+        "rated badly": "rated_badly", "also asked": lambda row: "; ".join(row["examples"][1:]),
+        "nearest pages": lambda row: "; ".join(page["key"] for page in row["pages"]),
+    },
+    nothing="No recorded search failed.",
+)  # fmt: skip
+
 
 _HIT = (
     "rank", "document_id", "page_key", "score", "hybrid_score", "keyword_score", "keyword_rank",

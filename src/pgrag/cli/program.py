@@ -79,7 +79,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         manage.remove,
     ),
     "Run": (serve.serve, serve.mcp, jobs.worker, database.doctor),
-    "Observe": (observe.feedback,),
+    "Observe": (observe.gaps, observe.feedback),
     "Measure": (manage.tune,),
 }
 _GROUPS = {

@@ -65,6 +65,33 @@ class EmptyQuery(Value):
     last_at: datetime
 
 
+class NearPage(Value):
+    """A page near to what was not found."""
+
+    library: str = described("", "harbour")
+    key: str = described("", "fees.md")
+    title: str | None = described("", "Fees")
+    url: str | None = described("", "/fees")
+    score: float = described("Of the page for the topic's query.", 0.24)
+
+
+class Gap(Value):
+    """A topic that readers looked for and did not find."""
+
+    topic: str = described("Its most frequent query.", "submarine permit")
+    library_name: str | None = described("Null for searches in several libraries.")
+    searches: int = described("Searches that failed.", 9)
+    found_nothing: int = described("How many of them had no hit.", 3)
+    found_little: int = described("How many had a weak best hit.", 5)
+    rephrased: int = described("How many were asked again in other words.", 2)
+    rated_badly: int = described("How many were rated 2 or less.", 1)
+    examples: tuple[str, ...] = described(
+        "Up to five queries.", ("submarine permit", "permit for a submarine")
+    )
+    last_at: datetime
+    pages: tuple[NearPage, ...] = described("The three nearest pages of today.")
+
+
 class RecordedSearch(Value):
     """A recorded search."""
 

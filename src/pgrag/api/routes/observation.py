@@ -14,6 +14,7 @@ from pgrag.values.observation import (
     AnswerMetrics,
     EmptyQuery,
     FeedbackReceipt,
+    Gap,
     PopularQuery,
     RecordedSearch,
     SearchMetrics,
@@ -111,6 +112,23 @@ router.declare(
     function="empty_queries",
     key="queries",
     base=_Rows,
+)
+router.declare(
+    "/metrics/gaps",
+    list[Gap],
+    "List the topics that readers looked for and did not find, with the nearest pages.",
+    function="gaps",
+    key="gaps",
+    base=_Rows,
+    weak_score=(
+        float,
+        Field(
+            default=0.33,
+            ge=0,
+            le=1,
+            description="A hybrid search whose best score is below has found little.",
+        ),
+    ),
 )
 router.declare(
     "/metrics/slow-searches",

@@ -1,0 +1,209 @@
+"""What readers looked for and did not find: searches that failed them, as topics."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+from library import Row, ingest, page, run, value
+from psycopg.types.json import Jsonb
+
+
+@pytest.fixture(scope="module", autouse=True)
+def libraries(module_connection) -> None:
+    ingest(
+        module_connection,
+        "pumps",
+        [
+            page("prime.md", "Prime the pump before the first run. Bleed the air from the pump."),
+            page("seal.md", "Replace the seal of the pump when it drips."),
+        ],
+    )
+    ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
+
+
+def asked(
+    connection: psycopg.Connection, query: str, score: float | None = 0.7, **facts: Any
+) -> uuid.UUID:
+    """Write down a search of so many minutes ago; without a score it found nothing."""
+    facts = {"library": "pumps", "client": "rest", "minutes": 60, "parameters": {}} | facts
+    return value(
+        connection,
+        "insert into pgrag.searches (client, query, library, hit_count, top_score, parameters, at,"
+        " caller, continued) values (%s, %s, %s, %s, %s, %s, now() - make_interval(mins => %s), %s,"
+        " %s) returning search_id",
+        facts["client"], query, facts["library"], 0 if score is None else 10, score,
+        Jsonb(facts["parameters"]), facts["minutes"], facts.get("caller"),
+        facts.get("continued", False),
+    )  # fmt: skip
+
+
+def gaps(connection: psycopg.Connection, **arguments: Any) -> list[Row]:
+    return run(connection, "gaps", **arguments)
+
+
+def reasons(row: Row) -> tuple[int, ...]:
+    return tuple(
+        row[name]
+        for name in ("searches", "found_nothing", "found_little", "rephrased", "rated_badly")
+    )
+
+
+def test_searches_that_found_what_was_asked_are_no_gap(connection):
+    asked(connection, "prime the pump", 0.8)
+    assert gaps(connection) == []
+
+
+def test_nothing_and_little(connection):
+    asked(connection, "submarine permit", None)
+    asked(connection, "Submarine  permit", 0.2, minutes=40)
+    [row] = gaps(connection)
+    assert (row["topic"], row["library_name"]) == ("submarine permit", "pumps")
+    assert reasons(row) == (2, 1, 1, 0, 0)
+    assert row["examples"] == ["submarine permit"]
+
+
+def test_the_score_that_is_weak_is_an_argument(connection):
+    asked(connection, "air valve", 0.4)
+    assert gaps(connection) == []
+    assert reasons(gaps(connection, weak_score=0.5)[0]) == (1, 0, 1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"fusion": "rrf"}, {"mode": "keyword"}, {"mode": "semantic"}, {"rerank": True},
+     {"unit": "page", "aggregate": "rrf"}],
+)  # fmt: skip
+def test_scores_on_another_scale_are_not_weak(connection, parameters):
+    asked(connection, "air valve", 0.02, parameters=parameters)
+    assert gaps(connection) == []
+
+
+def test_asked_again_in_other_words(connection):
+    asked(connection, "pump drips", minutes=30, caller="a")
+    asked(connection, "pump drips at the seal", minutes=29, caller="a")
+    asked(connection, "bleed air", minutes=28, caller="a")
+    [row] = gaps(connection)
+    assert row["topic"] == "pump drips"
+    assert reasons(row) == (1, 0, 0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"query": "pump drips at the seal", "minutes": 25},
+        {"query": "pump drips at the seal", "caller": "b"},
+        {"query": "pump drips at the seal", "client": "cli"},
+        {"query": "pump drips at the seal", "library": "valves"},
+        {"query": "Pump  drips"},
+        {"query": "bleed the air"},
+        {"query": "pump drips at the seal", "continued": True},
+    ],
+)
+def test_other_searches_are_not_the_same_question_again(connection, second):
+    asked(connection, "pump drips", minutes=30, caller="a")
+    asked(connection, second.pop("query"), **({"minutes": 29, "caller": "a"} | second))
+    assert gaps(connection) == []
+
+
+def test_rated_badly(connection):
+    poor = asked(connection, "winter storage")
+    mixed = asked(connection, "change of oil")
+    for search_id, rating in ((poor, 1), (poor, 3), (mixed, 1), (mixed, 5)):
+        run(connection, "give_feedback", search_id=search_id, rating=rating)
+    [row] = gaps(connection)
+    assert (row["topic"], reasons(row)) == ("winter storage", (1, 0, 0, 0, 1))
+
+
+class TestTopics:
+    def test_words_and_meaning_make_a_topic(self, connection):
+        for query, times in (
+            ("how to store the pump in winter", 3),
+            ("store pump winter", 2),
+            ("storing pumps during the winter season", 1),
+            ("price list", 2),
+        ):
+            for _ in range(times):
+                asked(connection, query, None)
+        stored, prices = gaps(connection)
+        assert (stored["topic"], stored["searches"]) == ("how to store the pump in winter", 6)
+        assert stored["examples"] == [
+            "how to store the pump in winter",
+            "store pump winter",
+            "storing pumps during the winter season",
+        ]
+        assert (prices["topic"], prices["searches"]) == ("price list", 2)
+
+    def test_meaning_alone_makes_a_topic(self, connection):
+        for query in ("purchase", "buy", "submarine"):
+            asked(connection, query, None)
+        assert {frozenset(row["examples"]) for row in gaps(connection)} == {
+            frozenset({"purchase", "buy"}), frozenset({"submarine"})
+        }  # fmt: skip
+
+    def test_letters_that_the_model_does_not_know_are_not_alike(self, connection):
+        for query in ("настроить насос", "зимнее хранение", "зимнее хранение насоса"):
+            asked(connection, query, None)
+        assert {frozenset(row["examples"]) for row in gaps(connection)} == {
+            frozenset({"настроить насос"}),
+            frozenset({"зимнее хранение", "зимнее хранение насоса"}),
+        }
+
+    def test_a_topic_is_of_one_library(self, connection):
+        for library in ("pumps", "valves", None):
+            asked(connection, "price list", None, library=library)
+        assert {row["library_name"] for row in gaps(connection)} == {"pumps", "valves", None}
+        [row] = gaps(connection, library="Valves")
+        assert row["library_name"] == "valves"
+
+    def test_a_chain_of_likenesses_is_not_one_topic(self, connection):
+        first, both, last = (
+            "storage winter invoice", "winter invoice language", "invoice language kernel"
+        )  # fmt: skip
+        for query, times in ((first, 3), (both, 2), (last, 1)):
+            for _ in range(times):
+                asked(connection, query, None)
+        assert [row["examples"] for row in gaps(connection)] == [[first, both], [last]]
+
+    def test_examples_and_rows_are_few(self, connection):
+        for number in range(8):
+            asked(connection, f"price list {number}", None)
+        asked(connection, "winter", None)
+        rows = gaps(connection)
+        assert [len(row["examples"]) for row in rows] == [5, 1]
+        assert len(gaps(connection, top_k=1)) == 1
+
+    def test_only_the_last_days(self, connection):
+        asked(connection, "price list", None, minutes=60 * 24 * 8)
+        assert gaps(connection, days=7) == []
+        assert len(gaps(connection, days=9)) == 1
+
+
+class TestNearestPages:
+    def test_of_the_library_of_today(self, connection):
+        asked(connection, "seal of a submarine", 0.1)
+        [row] = gaps(connection)
+        assert row["pages"][0]["key"] == "seal.md"
+        assert row["pages"][0].keys() == {"library", "key", "title", "url", "score"}
+        assert {near["library"] for near in row["pages"]} == {"pumps"}
+
+    def test_none_of_a_library_that_is_gone(self, connection):
+        ingest(connection, "hoses", [page("hose.md", "Wind up the hose.")])
+        asked(connection, "seal of a hose", None, library="hoses")
+        run(connection, "remove_library", library="hoses")
+        [row] = gaps(connection)
+        assert (row["library_name"], row["pages"]) == ("hoses", [])
+
+    def test_none_for_what_cannot_be_asked(self, connection):
+        asked(connection, "-seal", None)
+        [row] = gaps(connection)
+        assert row["pages"] == []
+
+
+def test_nobody_reads_what_others_asked(connection):
+    asked(connection, "price list", None, caller="somebody")
+    connection.execute("set local role pgrag_reader")
+    connection.execute("select set_config('pgrag.caller', 'me', true)")
+    assert gaps(connection) == []
