@@ -33,6 +33,9 @@ OneLibrary = Annotated[
     Option("--library", "-l", metavar="LIBRARY", help="Only searches limited to this library."),
 ]
 Rows = Annotated[int, Option("--top-k", "-n", min=1, help="At most this many rows.")]
+_Weak = Annotated[
+    float, Option(min=0, max=1, help="A search whose best score is below has found little.")
+]
 Period = Annotated[Literal["day", "week", "month", "all"], Option(help="What one row covers.")]
 
 
@@ -113,13 +116,7 @@ for _group, _name, _function, _fixed, _about, _arguments, _columns in _LISTINGS:
 gaps = listing(
     "gaps", "gaps",
     "List the topics that readers looked for and did not find, with the nearest pages.",
-    _LIST | {"weak_score": (
-        Annotated[
-            float,
-            Option(min=0, max=1, help="A search whose best score is below has found little."),
-        ],
-        0.33,
-    )},
+    {**_LIST, "weak_score": (_Weak, 0.33)},
     {
         "topic": "topic", "library": "library_name", "searches": "searches",
         "nothing": "found_nothing", "little": "found_little", "rephrased": "rephrased",
