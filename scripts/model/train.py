@@ -1,0 +1,260 @@
+"""Train the static model: texts.txt, teacher.f16, tokens.npy and pairs.jsonl to model.npz.
+
+    train.py WORK                    learn from the teacher and from the pairs
+    train.py WORK --teacher-only     learn from the teacher alone: less than a minute
+
+The vector of a text is the normalised sum of its tokens' vectors E, each times exp(w), a weight per
+token; the result is E exp(w), so the weights cost nothing later. It starts from the teacher's
+vector of each token alone, and learns
+
+- the direction of the teacher's vector of each text (cosine, in 256 dimensions by PCA),
+- the teacher's similarities between the texts of a batch (Kullback-Leibler divergence),
+- that a question is closer to its document than to the others of the batch (InfoNCE, both ways).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import torch
+from teacher import SOURCE, WIDTH
+from tokenizers import Tokenizer
+from torch.nn.functional import (
+    cross_entropy,
+    embedding_bag,
+    kl_div,
+    log_softmax,
+    normalize,
+    softmax,
+)
+
+SEED = 14
+DIMENSIONS = 256
+BATCH, RUN, STEPS = 1024, 128, 870
+#: Share of a batch of pairs that comes in runs of one source, whose pairs are harder to tell apart.
+IN_RUNS = 0.6
+DROPOUT, SCALE = 0.15, 20.0
+OF_TEACHER, OF_SIMILARITIES, OF_PAIRS = 30.0, 0.3, 0.5
+RATE, RATE_OF_WEIGHTS, WARM_UP, LAST = 2e-3, 5e-3, 20, 0.02
+LONGEST_TEXT, LONGEST_QUESTION, LONGEST_DOCUMENT = 110, 48, 192
+SIF = 1e-4
+
+
+class Bags:
+    """Texts as token ids, one after the other, with the place where each begins."""
+
+    def __init__(self, tokens: Tokens, texts: list[str], longest: int) -> None:
+        rows = tokens.ids(texts, longest)
+        self.starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+        self.ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
+
+    def batch(
+        self, rows: np.ndarray, dropout: np.random.Generator | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ids and offsets of the texts, as `embedding_bag` takes them."""
+        bags = [self.ids[self.starts[row] : self.starts[row + 1]] for row in rows]
+        if dropout is not None:
+            bags = [bag[dropout.random(len(bag)) >= DROPOUT] for bag in bags]
+        offsets = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])[:-1]])
+        return torch.from_numpy(np.concatenate(bags)).long(), torch.from_numpy(offsets)
+
+
+class Tokens:
+    """The vocabulary without special and unused tokens."""
+
+    def __init__(self) -> None:
+        self._tokenizer = Tokenizer.from_file(str(SOURCE / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        vocabulary = self._tokenizer.get_vocab()
+        self.names = [
+            name
+            for name in sorted(vocabulary, key=vocabulary.__getitem__)
+            if not (name.startswith("[") and name.endswith("]") and len(name) > 2)
+        ]
+        #: Of every token kept, its row in the teacher's vocabulary.
+        self.rows = np.array([vocabulary[name] for name in self.names])
+        self._places = np.full(len(vocabulary), -1)
+        self._places[self.rows] = np.arange(len(self.rows))
+
+    def ids(self, texts: list[str], longest: int | None = None) -> list[list[int]]:
+        """The places of each text's tokens in `names`; unknown words are skipped."""
+        found = []
+        for start in range(0, len(texts), 10_000):
+            for one in self._tokenizer.encode_batch(
+                texts[start : start + 10_000], add_special_tokens=False
+            ):
+                places = self._places[one.ids[:longest]]
+                found.append(places[places >= 0].tolist())
+        return found
+
+
+class Model(torch.nn.Module):
+    """Vectors and weights of the tokens."""
+
+    def __init__(self, vectors: torch.Tensor) -> None:
+        super().__init__()
+        self.vectors = torch.nn.Parameter(vectors)
+        self.weights = torch.nn.Parameter(torch.zeros(len(vectors)))
+
+    def forward(self, ids: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        """The unit vectors of a batch of texts."""
+        factors = self.weights.exp()[ids]
+        sums = embedding_bag(ids, self.vectors, offsets, mode="sum", per_sample_weights=factors)
+        return normalize(sums, dim=1)
+
+    def folded(self) -> np.ndarray:
+        """The vectors of the tokens times their weights."""
+        return (self.vectors * self.weights.exp()[:, None]).detach().numpy()
+
+
+def main(work: Path, *, teacher_only: bool) -> None:
+    """Train and write."""
+    torch.manual_seed(SEED)
+    torch.set_num_threads(1)
+    chance = np.random.default_rng(SEED)
+    tokens = Tokens()
+    taught = np.fromfile(work / "teacher.f16", dtype="<f2").reshape(-1, WIDTH).astype(np.float32)
+    with (work / "texts.txt").open(encoding="utf-8") as lines:
+        texts = [json.loads(line) for line, _ in zip(lines, taught, strict=False)]
+    # Of passages: words and headings alone have other directions.
+    mean, basis = principal_components(taught[[len(text) > 300 for text in texts]])
+    targets = normalize(torch.from_numpy((taught - mean) @ basis), dim=1)
+    bags = Bags(tokens, texts, LONGEST_TEXT)
+    text_batches = batches(np.flatnonzero(np.diff(bags.starts)), chance)
+    pairs = None if teacher_only else Pairs(work, tokens, chance)
+
+    model = Model(beginning(work, tokens, basis))
+    groups = [
+        {"params": [model.vectors], "lr": RATE},
+        {"params": [model.weights], "lr": RATE_OF_WEIGHTS},
+    ]
+    optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    began = perf_counter()
+    for step in range(STEPS):
+        rows = next(text_batches)
+        ours, theirs = model(*bags.batch(rows)), targets[torch.from_numpy(rows)]
+        losses = {"teacher": OF_TEACHER * (1 - (ours * theirs).sum(1)).mean()}
+        if pairs is not None:
+            losses["similarities"] = OF_SIMILARITIES * divergence(ours, theirs)
+            losses["pairs"] = OF_PAIRS * contrast(model, *pairs.next())
+        optimizer.zero_grad()
+        torch.stack([*losses.values()]).sum().backward()
+        optimizer.step()
+        schedule.step()
+        if step % 50 == 0 or step == STEPS - 1:
+            listed = ", ".join(f"{name} {loss.item():.3f}" for name, loss in losses.items())
+            print(f"step {step}: {listed}; {perf_counter() - began:.0f} s", flush=True)
+    names = np.array(tokens.names)
+    np.savez(work / "model.npz", tokens=names, vectors=model.folded(), texts=len(texts))
+
+
+def divergence(ours: torch.Tensor, theirs: torch.Tensor) -> torch.Tensor:
+    """How the similarities of a text to the others of the batch differ from the teacher's."""
+    itself = torch.eye(len(ours), dtype=torch.bool)
+    near, wanted = ((one @ one.T * SCALE).masked_fill(itself, -1e4) for one in (ours, theirs))
+    return kl_div(log_softmax(near, 1), softmax(wanted, 1), reduction="batchmean")
+
+
+def contrast(
+    model: Model,
+    questions: tuple[torch.Tensor, torch.Tensor],
+    documents: tuple[torch.Tensor, torch.Tensor],
+    same: torch.Tensor,
+) -> torch.Tensor:
+    """How far each question is from its document, among those of the batch, and the reverse."""
+    scores = (model(*questions) @ model(*documents).T * SCALE).masked_fill(same, -1e4)
+    right = torch.arange(len(scores))
+    return (cross_entropy(scores, right) + cross_entropy(scores.T, right)) / 2
+
+
+def principal_components(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and basis `(width, DIMENSIONS)`."""
+    mean = vectors.mean(0)
+    values, directions = np.linalg.eigh(np.cov(vectors - mean, rowvar=False))
+    kept = values[::-1][:DIMENSIONS]
+    basis = np.ascontiguousarray(directions[:, ::-1][:, :DIMENSIONS], dtype=np.float32)
+    print(f"{len(vectors):,} passages; {kept.sum() / values.sum():.1%} of their variance is kept")
+    return mean, basis
+
+
+def beginning(work: Path, tokens: Tokens, basis: np.ndarray) -> torch.Tensor:
+    """The teacher's vector of each token alone, weighted by its rank (SIF, by Zipf's law)."""
+    alone = np.load(work / "tokens.npy")[tokens.rows]
+    share = 1 / np.arange(2, len(alone) + 2)
+    share /= share.sum()
+    return torch.from_numpy(
+        (alone - alone.mean(0)) @ basis * (SIF / (SIF + share))[:, None]
+    ).float()
+
+
+def rate(step: int) -> float:
+    """The learning rate as a share of the highest: a short warm-up, then a line down to `LAST`."""
+    if step < WARM_UP:
+        return (step + 1) / WARM_UP
+    return LAST + (1 - LAST) * (STEPS - step) / (STEPS - WARM_UP)
+
+
+def batches(
+    rows: np.ndarray, chance: np.random.Generator, size: int = BATCH
+) -> Iterator[np.ndarray]:
+    """Rows in random order, endlessly, a batch at a time."""
+    while True:
+        order = chance.permutation(rows)
+        for start in range(0, len(order) - size + 1, size):
+            yield order[start : start + size]
+
+
+class Pairs:
+    """Batches of questions and documents."""
+
+    def __init__(self, work: Path, tokens: Tokens, chance: np.random.Generator) -> None:
+        with (work / "pairs.jsonl").open(encoding="utf-8") as lines:
+            sources, questions, documents = zip(*map(json.loads, lines), strict=True)
+        self._chance = chance
+        self._questions = Bags(tokens, list(questions), LONGEST_QUESTION)
+        self._documents = Bags(tokens, list(documents), LONGEST_DOCUMENT)
+        numbers: dict[str, int] = {}
+        self._same = np.array([numbers.setdefault(one, len(numbers)) for one in documents])
+        known = (np.diff(self._questions.starts) > 0) & (np.diff(self._documents.starts) > 0)
+        of_source = defaultdict(list)
+        for row in np.flatnonzero(known):
+            of_source[sources[row]].append(row)
+        self._of_source = [np.array(rows) for rows in of_source.values() if len(rows) >= RUN]
+        self._in_runs = round(IN_RUNS * BATCH / RUN)
+        self._single = batches(np.flatnonzero(known), chance, BATCH - self._in_runs * RUN)
+        self._runs = self._next_runs()
+
+    def _next_runs(self) -> Iterator[np.ndarray]:
+        while True:
+            runs = [
+                run
+                for rows in self._of_source
+                for run in np.array_split(self._chance.permutation(rows), len(rows) // RUN)
+            ]
+            for place in self._chance.permutation(len(runs)):
+                yield runs[place][:RUN]
+
+    def next(self) -> tuple[tuple[torch.Tensor, torch.Tensor], ...]:
+        """Questions, documents, and which documents are equal to another question's."""
+        rows = np.concatenate(
+            [*(next(self._runs) for _ in range(self._in_runs)), next(self._single)]
+        )
+        same = self._same[rows]
+        equal = (same[:, None] == same) & ~np.eye(len(rows), dtype=bool)
+        return (
+            self._questions.batch(rows),
+            self._documents.batch(rows, self._chance),
+            torch.from_numpy(equal),
+        )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), teacher_only="--teacher-only" in sys.argv)
