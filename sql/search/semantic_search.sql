@@ -35,6 +35,7 @@ $$;
 
 comment on function pgrag.semantic_search is
 'Semantic search: the passages whose vectors are nearest to the query''s by cosine, the vector
-retriever of pgrag.search alone, with its columns and errors. score is semantic_score. The scan is
-exact if the filters leave few vectors, else the HNSW index is used; either way the result is as
-long as the filters allow, up to top_k.';
+retriever of pgrag.search alone, with its columns and errors. score is semantic_score, or that of
+the section''s summary where it is higher (levels in pgrag.search). The scan is exact if the filters
+leave few vectors, else the HNSW index is used; either way the result is as long as the filters
+allow, up to top_k.';

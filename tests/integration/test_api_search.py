@@ -173,8 +173,9 @@ def test_each_argument_changes_what_it_should(harbour: ApiClient) -> None:
 
 
 def test_one_arm_alone(harbour: ApiClient) -> None:
-    words = harbour.ok("/v1/search", q=QUERY, mode="keyword")
-    meaning = harbour.ok("/v1/search", q=QUERY, mode="semantic")
+    # With levels stated, no summary lends a paragraph its score.
+    words = harbour.ok("/v1/search", q=QUERY, mode="keyword", levels=2)
+    meaning = harbour.ok("/v1/search", q=QUERY, mode="semantic", levels=2)
     assert {hit["semantic_score"] for hit in words["hits"]} == {None}
     assert {hit["keyword_score"] for hit in meaning["hits"]} == {None}
     assert all(hit["score"] == hit["keyword_score"] for hit in words["hits"])
