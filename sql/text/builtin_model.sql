@@ -6,7 +6,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select 'static-minilm-256';
+    select 'static-docs-256';
 $$;
 
 comment on function pgrag.builtin_model is

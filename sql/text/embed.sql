@@ -34,7 +34,7 @@ comment on function pgrag.embed is
 text. Words are cut into the longest known pieces from left to right; a word with an unknown rest or
 of more than 100 characters is skipped; the vector is the normalised mean of the pieces'' vectors.
 Errors: PGR09 for an unknown model and for a model outside the database. Method: BERT''s word pieces
-with Model2Vec''s static embeddings.';
+with static embeddings.';
 
 create or replace function _pgrag.builtin_vector(
     input text,

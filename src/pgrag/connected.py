@@ -184,9 +184,12 @@ class Connected:
         return next(iter(self.providers.embedders[1:]), self.providers.builtin).name
 
     def _registered(self, model: str) -> Embedder:
-        from pgrag.embedding import LocalEmbedder, OpenAIEmbedder
+        from pgrag.embedding import LocalEmbedder, OpenAIEmbedder, stored
 
         embedder = self.providers.embedder_of(model)
+        if embedder is None:
+            with self.database.connection() as connection:
+                embedder = stored(connection, model)
         if embedder is None:
             raise SettingsError(
                 f"The model {model!r} is not configured here.",

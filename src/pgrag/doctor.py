@@ -215,6 +215,16 @@ def _library_findings(
     connection: psycopg.Connection[Any], models: Collection[str]
 ) -> Iterator[Finding]:
     used = set()
+    builtin = read_description().name
+    earlier = {
+        row["name"]
+        for row in connection.execute(
+            "select m.name from pgrag.embedding_models as m"
+            " where m.provider = 'builtin' and m.name <> %s",
+            (builtin,),
+        )
+    }
+    models = {*models, *earlier}
     for row in call(connection, "libraries"):
         name, model = row["library"], row["model"]
         if model is None:
@@ -242,10 +252,19 @@ def _library_findings(
             yield Finding(
                 f"library {name}", "wrong", "; ".join(remedies), " ".join(remedies.values())
             )
+            continue
+        versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"
+        message = f"{versions}, {row['documents']:,} documents, by {model}"
+        if model in earlier:
+            yield Finding(
+                f"library {name}",
+                "warning",
+                f"{message}, the built-in model of an earlier version of pgrag.",
+                f"Run `pgrag embed {name} --model {builtin} --activate`: until it is done, searches"
+                " use the vectors that are there.",
+            )
         else:
-            versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"
-            message = f"{versions}, {row['documents']:,} documents, by {model}."
-            yield Finding(f"library {name}", "ok", message)
+            yield Finding(f"library {name}", "ok", f"{message}.")
     for model in sorted(used):
         [index] = call(connection, "vector_index_state", model=model)
         if index["wanted"] and not index["valid"]:

@@ -295,11 +295,12 @@ ROWS = [
         "G9",
         "The words of a question choose a strategy; its types are injected",
         "select sources from"
-        " pgrag.answer_context('should we choose a database', 'vault', top_k => 1,"
-        " expand => false)",
-        'POST /v1/answer {"question": "should we choose a database", "library": "vault",'
-        ' "top_k": 1, "expand": false}',
-        "answer 'should we choose a database' -l vault -n 1 --no-expand --json",
+        " pgrag.answer_context('should we choose a database to scan letters or to repair', 'vault',"
+        " top_k => 1, expand => false)",
+        'POST /v1/answer {"question": "should we choose a database to scan letters or to repair",'
+        ' "library": "vault", "top_k": 1, "expand": false}',
+        "answer 'should we choose a database to scan letters or to repair' -l vault -n 1"
+        " --no-expand --json",
         shows=("injected", "values/calm.md", "goals/paperless.md"),
     ),
     Row(

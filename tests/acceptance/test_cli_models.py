@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 import zlib
 from collections.abc import Iterator
@@ -11,10 +12,25 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import psycopg
 from command_line import CommandLine
 
 MODEL = "words-32"
-BUILTIN = "static-minilm-256"
+BUILTIN = "static-docs-256"
+EARLIER = "static-minilm-256"
+#: Another built-in model, as an earlier version leaves it: its vectors are shorter and reversed.
+EARLIER_MODEL = f"""
+insert into pgrag.embedding_models (name, provider, dimensions, checksum, settings)
+select '{EARLIER}', 'builtin', 100, 'earlier', m.settings
+from pgrag.embedding_models as m
+where m.name = '{BUILTIN}';
+insert into pgrag.model_tokens (model_id, token, prefix_lengths, embedding)
+select m.model_id, t.token, t.prefix_lengths, subvector(t.embedding, 101, 100)
+from pgrag.model_tokens as t
+cross join pgrag.embedding_models as m
+where m.name = '{EARLIER}';
+select pgrag.open_version('kestrel', '2.0', model => '{EARLIER}');
+"""
 
 
 class Endpoint(BaseHTTPRequestHandler):
@@ -89,3 +105,68 @@ def test_a_second_model_is_brought_in_used_missed_and_left(
     )
     [hit, *_] = pgrag.json("search", "prune old copies", "--semantic")
     assert hit["heading"] == "kestrel prune"
+
+
+def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
+    pgrag: CommandLine, kestrel: Path, tmp_path: Path
+) -> None:
+    def hits() -> list[str]:
+        found = pgrag.json("search", "restore one folder", "-l", "kestrel", "--semantic")
+        return [hit["url"] for hit in found]
+
+    def model_of(library: str) -> str:
+        [row] = [row for row in pgrag.json("libraries") if row["library"] == library]
+        return row["model"]
+
+    def finding(library: str) -> dict[str, str]:
+        found = pgrag.json("doctor")
+        [row] = [row for row in found if row["name"] == f"library {library}"]
+        return row
+
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(EARLIER_MODEL)
+        source = shutil.copytree(kestrel / "2.0", tmp_path / "pages")
+        # The earlier model embeds new pages, in the process and in SQL, and the queries.
+        assert pgrag.json("index", "kestrel@2.0", source)["embedded"] == 12
+        (source / "more.md").write_text("# Moths\n\nMoths eat the wool of the jumper.\n")
+        assert pgrag.json("index", "kestrel@2.0", source)["embedded"] == 1
+        different = connection.execute(
+            "select count(*) from pgrag.pending_embeddings('kestrel', %s)", [BUILTIN]
+        ).fetchone()
+        assert different == (13,)
+        worst = connection.execute(
+            "select max(e.embedding <=> pgrag.embed("
+            "    pgrag.embedding_text(p.title, p.url, d.path, d.content), %s))"
+            " from pgrag.embeddings as e"
+            " join pgrag.documents as d using (library_id, document_id)"
+            " join pgrag.pages as p on p.page_id = d.page_id"
+            " where d.covers > 0",
+            [EARLIER],
+        ).fetchone()
+        assert worst is not None
+        assert worst[0] < 0.001
+        before = hits()
+        assert any("restore" in url for url in before)
+
+        pgrag.run("index", "fresh", kestrel / "1.4")
+        assert (model_of("fresh"), model_of("kestrel")) == (BUILTIN, EARLIER)
+        assert finding("fresh")["level"] == "ok"
+        told = finding("kestrel")
+        assert told["level"] == "warning"
+        assert f"by {EARLIER}, the built-in model of an earlier version" in told["message"]
+        command = re.search(r"`pgrag (.*)`", told["remedy"])
+        assert command is not None
+        assert command[1] == f"embed kestrel --model {BUILTIN} --activate"
+
+        # Until the new vectors are activated, searches use the earlier ones.
+        pgrag.run("embed", "kestrel", "--model", BUILTIN)
+        assert hits() == before
+        pgrag.run(*command[1].split())
+        assert finding("kestrel")["level"] == "ok"
+        assert model_of("kestrel") == BUILTIN
+        assert any("restore" in url for url in hits())
+
+        # Back again: its vectors are still there.
+        back = pgrag.run("embed", "kestrel", "--model", EARLIER, "--activate")
+        assert f"0 texts of kestrel embedded by {EARLIER}." in back.out
+        assert hits() == before

@@ -9,7 +9,7 @@ import pytest
 from api_client import ApiClient, problem
 
 QUERY = "depth over the sill"
-MODEL = "static-minilm-256"
+MODEL = "static-docs-256"
 
 
 def keys(answer: dict) -> list[str]:

@@ -415,7 +415,7 @@ def test_database_that_cannot_serve(admin, databases, url_of, options, failing, 
 
 def test_doctor_finds_a_schema_in_which_anyone_may_shadow_a_function(database_url):
     def wrong() -> list[str]:
-        listed = findings(database_url, is_embedded=False, models=["static-minilm-256"])
+        listed = findings(database_url, is_embedded=False, models=["static-docs-256"])
         return [finding.remedy for finding in listed if not finding.ok]
 
     assert wrong() == []

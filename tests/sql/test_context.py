@@ -286,7 +286,7 @@ class TestContext:
 
     def test_neighbours_of_a_section_of_one_paragraph_are_in_other_sections(self, connection, town):
         blocks = self.context(
-            connection, "zebra metres", library=town, top_k=1, expand=False, siblings=1
+            connection, "zebra 100 metres sight", library=town, top_k=1, expand=False, siblings=1
         )
         assert contents(blocks) == [ZEBRA, PELICAN]
         assert [b["relation"] for b in blocks] == ["hit", "sibling"]

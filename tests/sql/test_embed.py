@@ -159,9 +159,9 @@ def test_null_has_no_vector(installed):
 
 def test_unknown_model_names_those_that_exist(installed):
     with pytest.raises(psycopg.Error) as caught:
-        installed.execute("select pgrag.embed('text', 'static-minilm')")
+        installed.execute("select pgrag.embed('text', 'static-docs')")
     assert caught.value.sqlstate == "PGR09"
-    assert "'static-minilm'" in caught.value.diag.message_primary
+    assert "'static-docs'" in caught.value.diag.message_primary
     assert read_description().name in caught.value.diag.message_hint
 
 

@@ -16,7 +16,7 @@ def reference(language: str, *, with_path: bool) -> dict:
     path = [f"{language} API", "Übersicht"] if with_path else ["Übersicht"]
     return page(
         f"{len(language)}{language[0].lower()}.md", document(TEXT, path=path), title="Übersicht",
-        path=path, url=f"/seite-{ord(language[0])}",
+        path=path, url="/seite",
     )  # fmt: skip
 
 

@@ -166,7 +166,7 @@ class TestAlpha:
         assert self.alpha(connection) == 0.45
         run(
             connection, "register_model",
-            name="static-minilm-256", dimensions=256, provider="builtin", alpha=0.55,
+            name="static-docs-256", dimensions=256, provider="builtin", alpha=0.55,
         )  # fmt: skip
         assert self.alpha(connection) == 0.55
         run(connection, "configure_library", library="manual", settings={"alpha": 0.65})
@@ -215,7 +215,7 @@ class TestArguments:
             run(connection, "search", **{"query": "role", "library": "manual", **arguments})
 
     def test_unknown_model(self, connection, manual):
-        with refused(connection, "PGR09", "'gpt'", "Registered: static-minilm-256."):
+        with refused(connection, "PGR09", "'gpt'", "Registered: static-docs-256."):
             search(connection, "role", library="manual", model="gpt")
 
     def test_every_row_carries_its_source(self, connection):

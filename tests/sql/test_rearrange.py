@@ -257,7 +257,7 @@ class TestDiversity:
 
     def test_the_same_text_does_not_come_twice_in_a_row(self, connection):
         text = "Restart the server of a user with the red button."
-        other = "A user restarts the server by turning the key."
+        other = "The key restarts it if a user is in a hurry."
         rows = [page("a.md", text), page("b.md", text), page("c.md", other)]
         ingest(connection, "twins", rows)
         plain, diverse = (

@@ -1,6 +1,6 @@
 """Embedding models: built in, run in this process, or behind an endpoint."""
 
-from pgrag.embedding.builtin import BuiltinEmbedder, install
+from pgrag.embedding.builtin import BuiltinEmbedder, install, stored
 from pgrag.embedding.embedder import Embedder, PageEmbedder, Vectors, similarities
 from pgrag.embedding.local import LateEmbedder, LocalEmbedder
 from pgrag.embedding.local_model import LocalModel
@@ -17,4 +17,5 @@ __all__ = [
     "Vectors",
     "install",
     "similarities",
+    "stored",
 ]

@@ -1,9 +1,12 @@
 """The built-in model: the mean of static token vectors, without a server or a network.
 
 `BuiltinEmbedder` computes in Python; `install` loads the same model into the database, for
-`pgrag.embed` in SQL. scripts/make_builtin_model.py generates the files: `builtin.json` describes
-the model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their
-vectors quantised in steps of 1/128 of each vector's length.
+`pgrag.embed` in SQL. The scripts in scripts/model make the files: `builtin.json` describes the
+model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their vectors
+quantised in steps of 1/128 of each vector's length.
+
+An earlier version of pgrag may have left another built-in model in a database. Libraries that it
+embedded keep it, and `stored` reads it from there.
 """
 
 import hashlib
@@ -27,6 +30,7 @@ from pgrag.errors import EmbeddingError
 
 FOLDER = Path(__file__).parent
 STEPS = 128
+_HEADER = struct.Struct(">hh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +52,18 @@ class StaticModel:
     vectors: Vectors
 
 
-class BuiltinEmbedder:
+class StaticEmbedder:
     """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors.
 
     Embeds 5,000 to 8,000 English texts of 1,000 characters per second on one core; keeps 30 MB of
     vectors and a cache of words in memory.
     """
 
-    def __init__(self) -> None:
-        description, model = read_description(), read_model()
-        self.name = description.name
-        self.dimensions = description.dimensions
+    def __init__(self, name: str, model: StaticModel, characters: CharacterClasses) -> None:
+        self.name = name
+        self.dimensions = model.vectors.shape[1]
         self._vectors = model.vectors
-        self._word_pieces = WordPieces(model.tokens, description.characters)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle no vectors: every process has the model."""
-        return _shared, ()
+        self._word_pieces = WordPieces(model.tokens, characters)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; returns shape `(len(texts), dimensions)`, zeros for text without a token."""
@@ -80,6 +79,18 @@ class BuiltinEmbedder:
         return vector
 
 
+class BuiltinEmbedder(StaticEmbedder):
+    """The model that ships with the package."""
+
+    def __init__(self) -> None:
+        description = read_description()
+        super().__init__(description.name, read_model(), description.characters)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle no vectors: every process has the model."""
+        return _shared, ()
+
+
 @cache
 def _shared() -> BuiltinEmbedder:
     return BuiltinEmbedder()
@@ -88,9 +99,10 @@ def _shared() -> BuiltinEmbedder:
 def install(connection: Connection[Any]) -> None:
     """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`.
 
-    Does nothing if the database has a model with the same checksum. Atomic: on an autocommit
-    connection in a separate transaction, otherwise within the current one. Takes about half a
-    second and requires the rights of the schema's owner.
+    Does nothing if the database has a model with the same checksum. Another built-in model stays
+    if a library uses it or has vectors by it. Atomic: on an autocommit connection in a separate
+    transaction, otherwise within the current one. Takes about half a second and requires the rights
+    of the schema's owner.
     """
     description = read_description()
     installed = connection.execute(
@@ -103,6 +115,7 @@ def install(connection: Connection[Any]) -> None:
         model_id = _register(connection, description)
         if model_id is not None:
             _load(connection, model_id, read_model())
+            _remove_unused(connection, model_id)
 
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:
@@ -148,9 +161,52 @@ def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> Non
     connection.execute("analyze pgrag.model_tokens")
 
 
+def _remove_unused(connection: Connection[Any], current_id: int) -> None:
+    """Remove built-in models of earlier versions that no library uses, nor could go back to."""
+    connection.execute(
+        """
+        delete from pgrag.embedding_models as m
+        where m.provider = 'builtin'
+            and m.model_id <> %s
+            and exists (select from pgrag.model_tokens as t where t.model_id = m.model_id)
+            and not exists (select from pgrag.libraries as l where l.model_id = m.model_id)
+            and not exists (select from pgrag.embeddings as e where e.model_id = m.model_id)
+            and not exists (select from pgrag.edge_embeddings as e where e.model_id = m.model_id)
+        """,
+        (current_id,),
+    )
+
+
+def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:
+    """Read a built-in model from the database, about half a second; None if it has none so named.
+
+    The vectors are those of `pgrag.embed(text, name)`.
+    """
+    cursor = connection.cursor(row_factory=tuple_row)
+    row = cursor.execute(
+        "select m.model_id, m.settings -> 'characters' from pgrag.embedding_models as m"
+        " where m.name = %s and m.provider = 'builtin'",
+        (name,),
+    ).fetchone()
+    if row is None or row[1] is None:
+        return None
+    model_id, characters = row
+    with cursor.copy(
+        "copy (select t.token, t.embedding from pgrag.model_tokens as t where t.model_id = "
+        f"{model_id:d}) to stdout (format binary)"
+    ) as copy:
+        # The binary halfvec is a header and the numbers; see `_rows`.
+        copy.set_types(["text", "bytea"])
+        rows = list(copy.rows())
+    halves = b"".join(embedding[_HEADER.size :] for _, embedding in rows)
+    vectors = np.frombuffer(halves, ">f2").reshape(len(rows), -1).astype(np.float32)
+    model = StaticModel(tuple(token for token, _ in rows), vectors)
+    return StaticEmbedder(name, model, CharacterClasses(**characters))
+
+
 def _rows(model: StaticModel) -> Iterator[tuple[str, list[int], bytes]]:
     """Yield token, lengths of its prefixes that are tokens (longest first), binary halfvec."""
-    header = struct.pack(">hh", model.vectors.shape[1], 0)
+    header = _HEADER.pack(model.vectors.shape[1], 0)
     halves = model.vectors.astype(">f2")
     vocabulary = frozenset(model.tokens)
     # Python sorts by code point, like the "C" collation.
