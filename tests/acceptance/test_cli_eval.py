@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -81,6 +82,7 @@ def test_a_run_prints_set_config_and_metrics(evaluated):
     assert (found["set"], found["config"], found["queries"]) == ("apiary", "hybrid", 35)
     assert set(found["metrics"]) == {"ndcg@10", "mrr@10", "recall@20"}
     assert found["metrics"]["ndcg@10"] > 0.85
+    assert 0.01 < found["margins"]["ndcg@10"] < 0.1
     assert found["configuration"]["function"] == "search"
     every = evaluated.json("eval", "run", "apiary", "--metric", "precision@5")
     assert [run["config"] for run in every] == ["keyword", "semantic", "hybrid", "rrf"]
@@ -88,6 +90,7 @@ def test_a_run_prints_set_config_and_metrics(evaluated):
     shown = evaluated.run("eval", "run", "apiary", "--config", "keyword").out
     assert "ndcg@10" in shown
     assert "keyword" in shown
+    assert re.search(r"0\.\d{4} ± 0\.\d{3}", shown)
 
 
 def test_configurations_come_from_yaml(evaluated, tmp_path):

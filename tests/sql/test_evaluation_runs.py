@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import sqrt
+from statistics import stdev
+
 import pytest
-from labelled import evaluate, import_set, labelled_library, metrics, returned
+from labelled import QUERIES, evaluate, import_set, labelled_library, metrics, returned
 from library import ingest, keys, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
@@ -32,6 +35,20 @@ def test_averages_are_those_of_the_queries(connection):
     [stored] = run(connection, "evaluation_runs", evaluation_set="questions")
     assert stored["averages"]["ndcg@10"] == pytest.approx(mean)
     assert mean > 0.6
+
+
+def test_margins_are_those_of_a_t_test(connection):
+    wrong = {"id": "q4", "text": "bottles", "judgements": {"field/pruning.md": 1}}
+    import_set(connection, [*QUERIES, wrong])
+    run_id = evaluate(connection, name="keyword")
+    names = ["mrr@1"]
+    rows = run(connection, "evaluation_scores", run_id=run_id, metrics=names)
+    scores = [row["score"] for row in rows]
+    assert scores == [1, 1, 1, 0]
+    [row] = run(connection, "evaluation_metrics", run_id=run_id, metrics=names)
+    three_degrees = 3.182446  # the 0.975 quantile of Student's t, from a table
+    expected = three_degrees * stdev(scores) / sqrt(len(scores))
+    assert row["margin"] == pytest.approx(expected, rel=0.02), "a series of four terms"
 
 
 def test_a_run_says_what_it_was_made_with(connection):

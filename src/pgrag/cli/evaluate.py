@@ -312,11 +312,19 @@ def remove(
     return text({"set": evaluation_set, "runs": runs, "libraries": libraries}, f"{removed}.")
 
 
+def _mean_and_margin(row: Row, metric: str) -> str | None:
+    """A mean with half of its 95 % confidence interval."""
+    mean, margin = row["metrics"].get(metric), row["margins"].get(metric)
+    if mean is None:
+        return None
+    return f"{mean:.4f}" if margin is None else f"{mean:.4f} ± {margin:.3f}"
+
+
 def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> Output:
     """Return the output of runs; `alone`: as JSON, a single run without a list around it."""
     columns: Columns = {
         "set": "set", "config": "config",
-        **{metric: partial(_mean, field="metrics", metric=metric) for metric in metrics},
+        **{metric: partial(_mean_and_margin, metric=metric) for metric in metrics},
         "queries": "queries", "seconds": "seconds", "run": "run",
     }  # fmt: skip
     return Output(results[0] if alone else results, listed(results, columns).show)

@@ -141,7 +141,7 @@ def _deep_enough(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, 
 
 
 def described(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
-    """A run as it is printed, with the metrics that it is deep enough for."""
+    """A run as it is printed, with the metrics that it is deep enough for, and their margins."""
     [run_row] = [row for row in app.database.call("evaluation_runs") if row["run_id"] == run_id]
     kept = run_row["configuration"]["depth"]
     means = app.database.call(
@@ -156,6 +156,7 @@ def described(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[s
         **{name: run_row[name] for name in _REPEATED},
         "seconds": round((finished - started).total_seconds(), 3),
         "metrics": {row["metric"]: row["score"] for row in means},
+        "margins": {row["metric"]: row["margin"] for row in means},
     }
 
 
