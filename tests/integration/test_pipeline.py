@@ -245,6 +245,28 @@ class TestRuns:
         assert (report.written, report.failed) == (24, {})
         assert is_complete(database)
 
+    def test_the_second_batch_is_planned_with_statistics_of_the_first(
+        self, database, embedder, folder, monkeypatch
+    ):
+        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
+        ingest = writer.Writer._ingest
+        counts = []
+
+        def counted(self, pages):
+            counts.append([
+                row["reltuples"]
+                for row in database.query(
+                    "select reltuples from pg_class"
+                    " where oid in ('pgrag.pages'::regclass, 'pgrag.embeddings'::regclass)"
+                )
+            ])  # fmt: skip
+            return ingest(self, pages)
+
+        monkeypatch.setattr(writer.Writer, "_ingest", counted)
+        write(folder, {f"part/{n}.md": f"# Part {n}\n\nText of part {n}.\n" for n in range(20)})
+        index(database, embedder, folder)
+        assert max(counts[0]) <= 0 < min(counts[1])
+
 
 class TestRenamedFiles:
     def note(self, name: str, more: str = "", field: str = "uuid") -> str:

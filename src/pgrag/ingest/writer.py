@@ -140,10 +140,14 @@ class Writer:
         report.documents += sum(row["documents"] for row in written)
         edges = {page.key: len(page.edges) for page in pages}
         report.edges += sum(edges[row["key"]] for row in written)
+        page_ids = [row["page_id"] for row in rows]
         if is_first and written:
+            # Before the next batch is planned: plans for empty tables read all rows.
+            self._embed(page_ids)
             with as_service():
                 self._analyse()
-        return [row["page_id"] for row in rows]
+            return []
+        return page_ids
 
     def _embed(self, page_ids: list[int]) -> None:
         self.report.embedded += _again(
