@@ -22,6 +22,7 @@ from pydantic import SecretStr
 from benchmarks import bare_search, variants
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table
+from benchmarks.questions import rows as questions
 from pgrag.app import App
 from pgrag.evaluation import importing, runs
 from pgrag.evaluation.runs import Configuration
@@ -41,12 +42,16 @@ _MARGIN = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A labelled set: its corpus, if that is a folder of pages, and the target figures."""
+    """A labelled set: its corpus, if that is a folder of pages, and the target figures.
+
+    Of our own `questions` the open half is measured.
+    """
 
     corpus: str | None = None
     keyword: float | None = None
     hybrid: float | None = None
     without_matter: bool = False
+    questions: bool = False
 
 
 SETS = {
@@ -58,6 +63,7 @@ SETS = {
     "k8s-anchor": Labelled("k8s-en", keyword=0.645, hybrid=0.665, without_matter=True),
     "mdn-anchor": Labelled("mdn-en", keyword=0.68, hybrid=0.705, without_matter=True),
     "obsidian-anchor": Labelled("obsidian-help-en"),
+    **{name: Labelled(corpus, questions=True) for name, corpus in questions.SETS.items()},
 }
 Figures = dict[str, Any]
 
@@ -132,11 +138,21 @@ def _import(app: App, corpora: Corpora, name: str) -> None:
     importing.import_set(
         app,
         name,
-        corpora.folder(name),
+        _labelled(corpora, name),
         corpus=None if corpus is None else corpora.pages(corpus),
+        language=questions.LANGUAGES.get(corpus or ""),
         held_out=True,
     )
     _settle(app)
+
+
+def _labelled(corpora: Corpora, name: str) -> Path:
+    """The folder of a set in BEIR's layout."""
+    if not SETS[name].questions:
+        return corpora.folder(name)
+    return questions.write_set(
+        questions.half(questions.read(name), "open"), corpora.scratch / "sets" / name
+    )
 
 
 def _front_matter(app: App, name: str) -> Figures:

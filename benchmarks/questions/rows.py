@@ -19,6 +19,8 @@ SETS = {
     "fastapi-de-questions": "fastapi-de",
     "fastapi-ru-questions": "fastapi-ru",
 }
+#: The corpora that are not in English.
+LANGUAGES = {"fastapi-de": "de", "fastapi-ru": "ru"}
 KINDS = (
     "error", "symptom", "how-to", "comparison", "name", "concept", "default", "troubleshooting",
 )  # fmt: skip

@@ -1,0 +1,71 @@
+"""Check and measure our labelled questions: `python -m benchmarks.questions --help`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.corpora import Corpora
+from benchmarks.questions import checking, citations, measuring
+from benchmarks.questions.rows import SETS, half, read, write_set
+from pgrag.app import App
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; exit status 1 means that the check found faults."""
+    options = _parser().parse_args(arguments)
+    split = "held" if getattr(options, "held", False) else "open"
+    names = getattr(options, "only", None) or [*SETS]
+    if options.command == "write":
+        for name in names:
+            write_set(half(read(name), split), options.folder / name, options.unit)
+        return 0
+    if options.command == "citations":
+        sentences = citations.read()
+        with App() as app:
+            app.upgrade()
+            print(citations.tables(sentences, citations.doubted(app, sentences)))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="pgrag-questions-") as scratch:
+        corpora = Corpora(options.data, Path(scratch))
+        if options.command == "check":
+            faults = [
+                fault
+                for name in names
+                for fault in checking.faults(read(name), corpora.pages(SETS[name]))
+            ]
+            print("\n".join(faults) or "Every page, section and fact is there.")
+            return int(bool(faults))
+        with App() as app:
+            app.upgrade()
+            print(measuring.measure(app, corpora, split, names))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.questions", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, help in (
+        ("check", "whether every page, section and fact that the questions name is in the corpora"),
+        ("measure", "nDCG@10 of pages and sections, and the facts among the sources of answers"),
+    ):
+        command = commands.add_parser(name, help=help)
+        command.add_argument("data", type=Path, help="folder of the corpora")
+    write = commands.add_parser("write", help="sets in BEIR's layout, for pgrag eval import")
+    write.add_argument("folder", type=Path, help="where the sets go, a folder each")
+    write.add_argument("--unit", choices=("page", "section"), default="page")
+    commands.add_parser("citations", help="precision and recall of doubts about citations")
+    for command in commands.choices.values():
+        command.add_argument("--only", nargs="+", choices=[*SETS], metavar="SET")
+    for name in ("measure", "write"):
+        commands.choices[name].add_argument(
+            "--held", action="store_true", help="the held half: only for the figure of a release"
+        )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
