@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import TypeAlias
 
 from benchmarks.corpora import Corpora
 from benchmarks.figures import table
@@ -20,36 +21,55 @@ METRIC = "ndcg@10"
 BUDGETS = (2400, 4000)
 _UNITS: tuple[Unit, ...] = ("page", "section")
 
+Scores: TypeAlias = dict[str, dict[str, float]]
+"""The metric of each question by its id, by system."""
+
 
 def measure(app: App, corpora: Corpora, split: Split, names: Sequence[str] = ()) -> str:
     """Measure a half of the sets: the nDCG of pages and sections, and the share of facts found."""
-    ranked: list[list[str]] = []
-    answered: list[list[str]] = []
+    asked: list[Question] = []
+    scores: dict[Unit, Scores] = {unit: {system: {} for system in SYSTEMS} for unit in _UNITS}
+    complete: dict[int, set[str]] = {budget: set() for budget in BUDGETS}
     with tempfile.TemporaryDirectory(prefix="pgrag-questions-") as scratch:
         for name in names or SETS:
             questions = half(read(name), split)
             _import(app, corpora, name, questions, Path(scratch))
-            scores = {unit: _scores(app, name, unit) for unit in _UNITS}
-            complete = _complete(app, name, questions)
-            for language in dict.fromkeys(each.language for each in questions):
-                chosen = [each for each in questions if each.language == language]
-                label = f"{name.removesuffix('-questions')}, {language}"
-                ranked += [
-                    [f"{label}, {len(chosen)}", unit, *_means(scores[unit], chosen)]
-                    for unit in _UNITS
-                ]
-                if with_facts := [each for each in chosen if each.facts]:
-                    shares = [
-                        f"{fmean(each.id in found for each in with_facts):.0%}"
-                        for found in complete.values()
-                    ]
-                    answered.append([f"{label}, {len(with_facts)}", *shares])
+            for unit in _UNITS:
+                _score(app, name, unit, scores[unit])
+            for budget in BUDGETS:
+                complete[budget] |= _complete(app, name, questions, budget)
+            asked += questions
+    return tables(asked, scores, complete)
+
+
+def tables(
+    questions: Sequence[Question], scores: dict[Unit, Scores], complete: dict[int, set[str]]
+) -> str:
+    """The means by corpus and language, and of all questions, as Markdown."""
+    ranked, answered = [], []
+    for label, part in _parts(questions).items():
+        for unit in _UNITS:
+            means = (fmean(scores[unit][system][each.id] for each in part) for system in SYSTEMS)
+            ranked.append([f"{label}, {len(part)}", unit, *(f"{mean:.3f}" for mean in means)])
+        if with_facts := [each for each in part if each.facts]:
+            shares = (
+                fmean(each.id in complete[budget] for each in with_facts) for budget in BUDGETS
+            )
+            answered.append([f"{label}, {len(with_facts)}", *(f"{share:.0%}" for share in shares)])
+    budgets = (f"{budget:,} tokens" for budget in BUDGETS)
     return "\n\n".join(
         (
             table(("nDCG@10 on", "of", *SYSTEMS), ranked),
-            table(("all required facts among the sources", *map(_budget, BUDGETS)), answered),
+            table(("all required facts among the sources", *budgets), answered),
         )
     )
+
+
+def _parts(questions: Sequence[Question]) -> dict[str, list[Question]]:
+    parts: dict[str, list[Question]] = {}
+    for each in questions:
+        parts.setdefault(f"{each.library}, asked in {each.language}", []).append(each)
+    return parts | {"all": list(questions)}
 
 
 def _import(
@@ -79,44 +99,29 @@ def _import(
     )
 
 
-def _scores(app: App, name: str, unit: Unit) -> dict[str, dict[str, float]]:
-    """The metric of each question, by system."""
-    scores = {}
+def _score(app: App, name: str, unit: Unit, scores: Scores) -> None:
+    """Add the metric of each question, by system."""
     for configuration in runs.chosen(app, SYSTEMS):
         made = runs.run(app, _set_of(name, unit), configuration, (METRIC,))
-        rows = app.database.call("evaluation_scores", run_id=made["run"], metrics=[METRIC])
-        scores[configuration.name] = {row["query_id"]: row["score"] for row in rows}
-    return scores
+        for row in app.database.call("evaluation_scores", run_id=made["run"], metrics=[METRIC]):
+            scores[configuration.name][row["query_id"]] = row["score"]
 
 
-def _means(scores: dict[str, dict[str, float]], questions: Sequence[Question]) -> list[str]:
-    return [f"{fmean(scores[system][each.id] for each in questions):.3f}" for system in SYSTEMS]
-
-
-def _complete(app: App, name: str, questions: Sequence[Question]) -> dict[int, set[str]]:
-    """The ids of the questions whose facts are all among the sources, by budget."""
-    return {
-        budget: {
-            each.id
-            for each in questions
-            if each.facts and not each.missing_facts(_sources(app, name, each.text, budget))
-        }
-        for budget in BUDGETS
-    }
-
-
-def _sources(app: App, name: str, question: str, budget: int) -> str:
-    [material] = app.database.call(
-        "answer_context",
-        question=question,
-        library=importing.library_of(name),
-        token_budget=budget,
-    )
-    return "\n".join(source["content"] for source in material["sources"])
+def _complete(app: App, name: str, questions: Sequence[Question], budget: int) -> set[str]:
+    """The ids of the questions whose facts are all among the sources of an answer."""
+    found = set()
+    for each in questions:
+        [material] = app.database.call(
+            "answer_context",
+            question=each.text,
+            library=importing.library_of(name),
+            token_budget=budget,
+        )
+        text = "\n".join(source["content"] for source in material["sources"])
+        if each.facts and not each.missing_facts(text):
+            found.add(each.id)
+    return found
 
 
 def _set_of(name: str, unit: Unit) -> str:
     return name if unit == "page" else f"{name}-sections"
-
-
-_budget: Callable[[int], str] = "{:,} tokens".format

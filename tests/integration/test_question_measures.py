@@ -1,0 +1,74 @@
+"""The measures on our labelled questions, on a little documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks.corpora import Corpora
+from benchmarks.questions import citations, measuring
+from benchmarks.questions.citations import Cited
+from benchmarks.questions.rows import Question, Relevant
+
+from pgrag.app import App
+from pgrag.settings import Settings
+
+PAGES = {
+    "oven.md": "# Oven\n\n## Cleaning\n\nWipe it with vinegar.\n\n## Heat\n\n250 degrees.\n",
+    "fridge.md": "# Fridge\n\nKeep milk at 4 degrees.\n\n## Noise\n\nA hum is normal.\n",
+    "lamp.md": "# Lamp\n\nTurn the bulb to the left.\n",
+}
+QUESTIONS = [
+    Question(
+        "home-001", "vinegar", "home-en", "en", "how-to", "open",
+        (Relevant("oven.md", "cleaning", 2),), (("wipe",),),
+    ),
+    Question(
+        "home-002", "hum", "home-en", "en", "symptom", "open",
+        (Relevant("lamp.md", "lamp", 2),), (("never",),),
+    ),
+    Question(
+        "home-003", "bulb", "home-en", "en", "how-to", "held",
+        (Relevant("lamp.md", "lamp", 2),), (("left",),),
+    ),
+]  # fmt: skip
+
+
+@pytest.fixture
+def app(database_url: str) -> Iterator[App]:
+    with App(Settings(database_url=database_url)) as app:
+        yield app
+
+
+def test_pages_sections_and_facts_are_measured(app, tmp_path, monkeypatch):
+    folder = tmp_path / "home-en" / "files"
+    folder.mkdir(parents=True)
+    for name, text in PAGES.items():
+        (folder / name).write_text(text, "utf-8")
+    monkeypatch.setattr(measuring, "SETS", {"home-questions": "home-en"})
+    monkeypatch.setattr(measuring, "read", lambda _: QUESTIONS)
+    corpora = Corpora(tmp_path, tmp_path / "scratch")
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in measuring.measure(app, corpora, "open").splitlines()
+    ]
+    # The second question finds another page than the one that it is judged by.
+    assert rows[2][:3] == ["home-en, asked in en, 2", "page", "0.500"]
+    assert rows[3][:3] == ["home-en, asked in en, 2", "section", "0.500"]
+    assert rows[-1] == ["all, 2", "50%", "50%"]
+    held = measuring.measure(app, corpora, "held").splitlines()
+    assert held[-1] == "| all, 1 | 100% | 100% |"
+
+
+def test_sentences_of_other_words_are_doubted_and_no_library_is_left(app):
+    passage = "The pool grows to 32 threads under load."
+    right = Cited("en-01-right", "en", passage, "Under load the pool grows to 32.", True, None)
+    wrong = Cited("en-01-wrong", "en", passage, "Zebras graze at noon.", False, "invented option")
+    assert citations.doubted(app, [right, wrong]) == {"en-01-wrong"}
+    assert app.database.call("libraries") == []
+
+
+def test_the_files_folder_holds_nothing_but_the_sets():
+    names = {path.stem for path in Path(measuring.__file__).parent.glob("*.jsonl")}
+    assert names == {*measuring.SETS, "citations"}
