@@ -16,7 +16,6 @@ from benchmarks.questions.rows import FOLDER
 from pgrag.answer.citations import CitationReader
 from pgrag.answer.support import checked_sentences
 from pgrag.app import App
-from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.source import ListedSource, SourceFile
 
 FILE = FOLDER / "citations.jsonl"
@@ -140,7 +139,7 @@ def _library(
     files = tuple(
         SourceFile(f"{key}.md", lambda _, text=text: text) for key, text in passages.items()
     )
-    app.index(name, "", ListedSource(name, files), PageOptions(language=language))
+    app.index(name, "", ListedSource(name, files), language=language)
     try:
         rows = app.database.query(_DOCUMENTS, [name])
         yield name, {row["key"].removesuffix(".md"): row["document_id"] for row in rows}
