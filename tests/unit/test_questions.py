@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from benchmarks.corpora import Corpora
 from benchmarks.questions import checking, citations
 from benchmarks.questions.rows import (
     KINDS,
@@ -118,13 +115,6 @@ def test_the_check_names_pages_sections_and_facts_that_are_not_there(tmp_path):
         "x-001: there is no section a.md#gone",
         "x-001: no section that answers it says 30 seconds or half a minute",
     ]
-
-
-@pytest.mark.skipif("DATA" not in os.environ, reason="needs DATA, the folder of the corpora")
-@pytest.mark.parametrize("name", SETS)
-def test_pages_sections_and_facts_are_in_the_corpora(name, tmp_path):
-    corpora = Corpora(Path(os.environ["DATA"]), tmp_path)
-    assert list(checking.faults(read(name), corpora.pages(SETS[name]))) == []
 
 
 def test_every_passage_has_a_right_and_a_wrong_sentence():
