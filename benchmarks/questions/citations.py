@@ -84,7 +84,10 @@ def doubted(app: App, sentences: Sequence[Cited]) -> set[str]:
                 text = f"{each.sentence} [1]"
                 reader = CitationReader()
                 citations = [*reader.feed(text), *reader.finish()]
-                source = {"library": library, "document_id": documents[each.key]}
+                source = {
+                    "library": library, "document_id": documents[each.key], "title": each.key,
+                    "path": (), "content": each.passage,
+                }  # fmt: skip
                 verdicts = checked_sentences(app.database, text, citations, {1: source})
                 if not all(verdict.is_supported for verdict in verdicts):
                     found.add(each.id)

@@ -66,6 +66,8 @@ def test_sentences_of_other_words_are_doubted_and_no_library_is_left(app):
     right = Cited("en-01-right", "en", passage, "Under load the pool grows to 32.", True, None)
     wrong = Cited("en-01-wrong", "en", passage, "Zebras graze at noon.", False, "invented option")
     assert citations.doubted(app, [right, wrong]) == {"en-01-wrong"}
+    detail = Cited("en-01-wrong", "en", passage, "The pool has 64 threads.", False, "wrong unit")
+    assert citations.doubted(app, [right, detail]) == {"en-01-wrong"}
     assert app.database.call("libraries") == []
 
 

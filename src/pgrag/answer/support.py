@@ -1,10 +1,11 @@
-"""Whether the sources that a sentence cites support the sentence."""
+"""Whether the sources that a sentence cites support the sentence: by its words, then in detail."""
 
 import json
 from collections.abc import Mapping, Sequence
 
 from pgrag.answer.citations import Citation
 from pgrag.answer.claims import Claim, find_claims, without_citations
+from pgrag.answer.details import contradiction
 from pgrag.db import Database, Row
 from pgrag.values.answers import Doubt, Sentence
 
@@ -23,12 +24,14 @@ def checked_sentences(
 ) -> list[Sentence]:
     """Return the sentences of a text with their support; `sources` are keyed by number."""
     claims = find_claims(text, citations)
-    supports = _supports(database, without_citations(text, citations), claims, sources)
+    bare = without_citations(text, citations)
+    supports = _supports(database, bare, claims, sources)
     sentences = []
     for index, claim in enumerate(claims):
         cited = tuple(number for number in claim.numbers if number in sources)
         support = supports.get(index)
-        doubt = _doubt(claim, cited, support)
+        said = bare[claim.start : claim.end]
+        doubt = _doubt(claim, said, [sources[number] for number in cited], support)
         words = text[claim.start : claim.end]
         sentences.append(
             Sentence(
@@ -44,12 +47,18 @@ def checked_sentences(
     return sentences
 
 
-def _doubt(claim: Claim, cited: tuple[int, ...], support: float | None) -> Doubt | None:
+def _doubt(claim: Claim, said: str, cited: Sequence[Row], support: float | None) -> Doubt | None:
     if not cited:
         return "unknown source" if claim.numbers else "no citation"
     if support is not None and support < LEAST_SUPPORT:
         return "other words than its sources"
-    return None
+    return contradiction(
+        said,
+        [
+            "\n\n".join([row["library"], row["title"], *(row["path"] or ()), row["content"]])
+            for row in cited
+        ],
+    )
 
 
 def _supports(

@@ -9,7 +9,15 @@ from pgrag.values.base import Value, described
 AnswerMode = Literal["direct", "agentic"]
 AnswerStatus = Literal["answered", "not_in_documentation"]
 #: Why a sentence counts as unsupported.
-Doubt = Literal["no citation", "unknown source", "other words than its sources"]
+Doubt = Literal[
+    "no citation",
+    "unknown source",
+    "other words than its sources",
+    "other numbers than its sources",
+    "names that its sources lack",
+    "the opposite of its sources",
+    "more than its sources say",
+]
 
 
 class AnswerIntent(Value):

@@ -1,0 +1,176 @@
+"""Details in which a sentence contradicts the passages that it cites: numbers, names, negation.
+
+Support by words does not see them: a sentence without the "not" of its source has all its words.
+The rules look for what a passage says otherwise, and leave open what it does not say.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TypeAlias
+
+from pgrag.ingest.text.sentences import sentence_spans
+from pgrag.values.answers import Doubt
+
+Words: TypeAlias = frozenset[str]
+
+ENOUGH = 0.85
+"""Share of a sentence's words in one of the passage, from which a negation tells them apart."""
+
+SAME_MATTER = 0.6
+"""Share of a sentence's words in a clause of the passage, from which the numbers must agree."""
+
+_STEM = 5
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)")
+_MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)*)\s?([^\W\d_]+)")
+_NAME = re.compile(r"`([^`\s]+)`|(?<![\w-])(--?[a-z][\w-]+|[A-Za-z]\w*(?:[._]\w+)+|[a-z]+[A-Z]\w*)")
+_CLAUSE = re.compile(r"[;,:]|\b(?:and|but|or|und|aber|oder|и|а|но|или)\b", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?:no|not)\s+(?:more|less|later|fewer)\s+than|\bnicht\s+(?:mehr|weniger)\s+als"
+    r"|\bне\s+(?:более|больше|менее|меньше|позже)",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|cannot|without|\w+n['’]t|nicht|nie|niemals|ohne|kein\w{0,2}"
+    r"|не|нет|нельзя|никогда|без)\b",
+    re.IGNORECASE,
+)
+_ALWAYS = re.compile(
+    r"\b(?:always|every|all|immer|stets|jede[rsnm]?|alle[nrs]?|всегда|все|всех|кажд\w+)\b(?!\s+\d)",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"\b(?:only|most|mostly|some|usually|sometimes|often|unless|nur|meist|meistens|manche\w?"
+    r"|manchmal|einige|oft|только|обычно|иногда|некоторые|большинство|часто)\b",
+    re.IGNORECASE,
+)
+_STOP_WORDS = """
+a an the of to in on at by for from with as is are was were be been it its this that which who
+does do did has have had may can could must should will would when if than then there their
+der die das den dem des ein eine einer eines einem einen ist sind war wird werden wurde mit
+von zu im in am auf für aus bei als wenn dass kann darf muss soll
+в на с из для от до по за к о что это как или быть может можно нужно
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+_COUNTS = {
+    word: str(number)
+    for number, words in enumerate(
+        (
+            "one ein eine один", "two zwei два две", "three drei три", "four vier четыре",
+            "five fünf пять", "six sechs шесть", "seven sieben семь", "eight acht восемь",
+            "nine neun девять", "ten zehn десять", "eleven elf одиннадцать",
+            "twelve zwölf двенадцать",
+        ),
+        start=1,
+    )
+    for word in words.split()
+}  # fmt: skip
+_UNITS = {
+    word: unit
+    for unit, words in {
+        "ms": "ms millisecond milliseconds millisekunde millisekunden мс миллисекунд миллисекунды",
+        "s": "s sec second seconds sekunde sekunden с сек секунд секунды секунду",
+        "min": "min minute minutes minuten мин минут минуты минуту",
+        "h": "h hour hours stunde stunden ч час часа часов",
+        "d": "d day days tag tage tagen день дня дней",
+        "week": "week weeks woche wochen неделя недели недель",
+        "month": "month months monat monate monaten месяц месяца месяцев",
+        "year": "year years jahr jahre jahren год года лет",
+        "B": "b byte bytes байт байта",
+        "KB": "kb kib kilobyte kilobytes кб килобайт",
+        "MB": "mb mib megabyte megabytes мб мегабайт",
+        "GB": "gb gib gigabyte gigabytes гб гигабайт",
+        "TB": "tb tib terabyte terabytes тб терабайт",
+        "%": "percent prozent процент процента процентов",
+    }.items()
+    for word in words.split()
+}
+
+
+def contradiction(sentence: str, passages: Sequence[str]) -> Doubt | None:
+    """What a sentence, without its citation marks, says otherwise than the passages; None if open.
+
+    In this order: a name of code or a number with digits that no passage has, a number that they
+    have with another unit, or with the words of the sentence another number; a negation too few or
+    too many in the words of one sentence; "always" or "all" where that sentence says "only" or
+    "most". English, German and Russian.
+    """
+    text = "\n\n".join(passages)
+    if any(name.lower() not in text.lower() for name in _names(sentence)):
+        return "names that its sources lack"
+    if _has_other_numbers(sentence, text):
+        return "other numbers than its sources"
+    words = _words(sentence)
+    for said in _nearest(words, _sentences(passages)):
+        if _ALWAYS.search(sentence) and _ONLY.search(said) and not _ONLY.search(sentence):
+            return "more than its sources say"
+        alike = len(words) > 2 and len(words & _words(said)) >= ENOUGH * len(words)
+        if alike and _is_negated(sentence) != _is_negated(said):
+            return "the opposite of its sources"
+    return None
+
+
+def _has_other_numbers(sentence: str, text: str) -> bool:
+    numbers, known = _numbers(sentence), _numbers(text) | _counts(text)
+    if not numbers <= known:
+        return True
+    units = dict[str, set[str]]()
+    for number, unit in _measures(text):
+        units.setdefault(number, set()).add(unit)
+    if any(number in units and unit not in units[number] for number, unit in _measures(sentence)):
+        return True
+    clauses = [clause for said in _sentences([text]) for clause in _CLAUSE.split(said)]
+    words = _words(sentence)
+    nearest = [
+        clause
+        for clause in _nearest(words, clauses)
+        if len(words & _words(clause)) >= SAME_MATTER * len(words)
+    ]
+    said = set(chain.from_iterable(_numbers(clause) | _counts(clause) for clause in nearest))
+    digits = set(chain.from_iterable(map(_numbers, nearest)))
+    return bool(numbers and digits) and not numbers & said
+
+
+def _nearest(words: Words, texts: Iterable[str]) -> Iterator[str]:
+    """The texts that share the most words, at least two."""
+    shared = [(len(words & _words(text)), text) for text in texts]
+    most = max((count for count, _ in shared), default=0)
+    return (text for count, text in shared if count == most >= 2)
+
+
+def _sentences(texts: Iterable[str]) -> list[str]:
+    return [text[start:end] for text in texts for start, end in sentence_spans(text)]
+
+
+def _words(text: str) -> Words:
+    """The beginnings of the words, which mostly equal their stems."""
+    found = (word.lower() for word in _WORD.findall(text))
+    return frozenset(
+        word[:_STEM]
+        for word in found
+        if word not in _STOP and word not in _COUNTS and not _NEGATION.fullmatch(word)
+    )
+
+
+def _names(text: str) -> list[str]:
+    return [quoted or bare for quoted, bare in _NAME.findall(text)]
+
+
+def _numbers(text: str) -> set[str]:
+    return {number.replace(",", "") for number in _NUMBER.findall(text)}
+
+
+def _counts(text: str) -> set[str]:
+    """Numbers that are written as words."""
+    return {_COUNTS[word.lower()] for word in _WORD.findall(text) if word.lower() in _COUNTS}
+
+
+def _measures(text: str) -> Iterator[tuple[str, str]]:
+    for number, word in _MEASURE.findall(text):
+        if unit := _UNITS.get(word.lower()):
+            yield number.replace(",", ""), unit
+
+
+def _is_negated(text: str) -> bool:
+    return len(_NEGATION.findall(_LIMIT.sub(" ", text))) % 2 == 1
