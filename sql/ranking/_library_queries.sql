@@ -57,7 +57,7 @@ begin
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         ),
         -- How much of the query's weight its words have that are in the library; of several
-        -- languages the one that knows most counts.
+        -- languages the one that knows most counts. What a small library lacks says little.
         known as materialized (
             select k.library_id, max(k.share) as share
             from (
@@ -66,6 +66,9 @@ begin
                     coalesce(sum(t.weight) filter (where t.document_count > 0), 0) / sum(t.weight)
                         as share
                 from unnest(library_queries.original_terms) as t
+                join pgrag.corpus_statistics as c
+                    on c.library_id = t.library_id and c.language = t.language
+                where c.document_count >= 1000
                 group by t.library_id, t.language
             ) as k
             group by k.library_id
