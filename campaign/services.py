@@ -51,11 +51,15 @@ select pgrag.create_key(%s, %s, %s, %s, %s, rate => 10000, burst => 1000000, con
 SETTINGS = {"PGRAG_MCP_WRITES": "1", "PGRAG_READ_TIMEOUT": "10", "PGRAG_COSTLY_TIMEOUT": "10"}
 WRITING = {"index_docs", "remove_docs"}
 TOO_SLOW = {503, 504}
-#: Times, and what is counted down by them; the slowest searches are in the order of their times.
+#: Times, and what hangs on them: what is counted down, the order of the slowest searches, and
+#: whether a job that ends at once was heard of on its way.
 UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing"}
 UNLIKE_PATH = "/v1/metrics/slow-searches"
 NOW = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
-TOOK = re.compile(r'"timings": ?\{[^}]*\}|"(?:\w+_ms|seconds)": ?[\d.e-]+|[\d.]+ seconds\.')
+TOOK = re.compile(
+    r'"timings": ?\{[^}]*\}|"progress": ?(?:null|\{[^}]*\})|"(?:\w+_ms|seconds)": ?[\d.e-]+'
+    r"|[\d.]+ seconds\."
+)
 #: Sums in another order differ in their last digits.
 LONG_NUMBER = re.compile(r"\d+\.\d{12,}")
 SEARCH_ID = re.compile(r"search_id\W{1,8}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
