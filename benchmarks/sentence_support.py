@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 
+from pgrag.answer.details import contradiction
 from pgrag.app import App
 
 _PAGES = """
@@ -30,9 +31,13 @@ order by md5(d.document_id::text)
 _THRESHOLDS = (0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
 
 
-def supports(app: App, library: str) -> dict[str, list[float]]:
-    """The support of every description by its own page, by each neighbour, and by any document."""
+def supports(app: App, library: str) -> tuple[dict[str, list[float]], int]:
+    """The support of every description by its own page, by each neighbour, and by any document.
+
+    Beside it, how many descriptions the rules for details doubt against their own page.
+    """
     found: dict[str, list[float]] = {"own page": [], "found with it": [], "any": []}
+    doubted = 0
     documents = [row["document_id"] for row in app.database.query(_DOCUMENTS, [library])]
     for place, page in enumerate(app.database.query(_PAGES, [library])):
         [material] = app.database.call(
@@ -46,6 +51,8 @@ def supports(app: App, library: str) -> dict[str, list[float]]:
             (own if source["page_id"] == page["page_id"] else others).append(source["document_id"])
         if not own:
             continue
+        said = [s["content"] for s in material["sources"] if s["page_id"] == page["page_id"]]
+        doubted += contradiction(page["description"], [page["title"], *said]) is not None
         cited = [own, *([other] for other in others), [documents[place % len(documents)]]]
         rows = app.database.call(
             "sentence_support",
@@ -57,14 +64,14 @@ def supports(app: App, library: str) -> dict[str, list[float]]:
         found["own page"].append(shares[0])
         found["found with it"] += shares[1:-1]
         found["any"].append(shares[-1])
-    return found
+    return found, doubted
 
 
 def main() -> None:
-    """Print how many sentences fall below each threshold."""
+    """Print how many sentences fall below each threshold, and how many are doubted in detail."""
     with App() as app:
         for library in sys.argv[1:]:
-            found = supports(app, library)
+            found, in_detail = supports(app, library)
             heads = [f"{name} ({len(values)})" for name, values in found.items()]
             print(f"\n| {library}: doubted below | {' | '.join(heads)} |")
             print("|---|" + "---|" * len(heads))
@@ -74,6 +81,7 @@ def main() -> None:
                     for values in found.values()
                 ]
                 print(f"| {threshold} | " + " | ".join(f"{share:.0%}" for share in doubted) + " |")
+            print(f"\ndoubted for a detail, own page: {in_detail} of {len(found['own page'])}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, measuring
+from benchmarks.questions import checking, citations, measuring, scores
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.app import App
 
@@ -41,7 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return int(bool(faults))
         with App() as app:
             app.upgrade()
-            print(measuring.measure(app, corpora, split, names))
+            if options.command == "scores":
+                print(scores.compare(app, corpora))
+            else:
+                print(measuring.measure(app, corpora, split, names))
     return 0
 
 
@@ -51,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, help in (
         ("check", "whether every page, section and fact that the questions name is in the corpora"),
         ("measure", "nDCG@10 of pages and sections, and the facts among the sources of answers"),
+        ("scores", "best scores of questions that the pages answer, and of questions about others"),
     ):
         command = commands.add_parser(name, help=help)
         command.add_argument("data", type=Path, help="folder of the corpora")

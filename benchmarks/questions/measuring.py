@@ -33,7 +33,7 @@ def measure(app: App, corpora: Corpora, split: Split, names: Sequence[str] = ())
     with tempfile.TemporaryDirectory(prefix="pgrag-questions-") as scratch:
         for name in names or SETS:
             questions = half(read(name), split)
-            _import(app, corpora, name, questions, Path(scratch))
+            import_questions(app, corpora, name, questions, Path(scratch))
             for unit in _UNITS:
                 _score(app, name, unit, scores[unit])
             for budget in BUDGETS:
@@ -72,7 +72,7 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[Question]]:
     return parts | {"all": list(questions)}
 
 
-def _import(
+def import_questions(
     app: App, corpora: Corpora, name: str, questions: Sequence[Question], scratch: Path
 ) -> None:
     """Import the questions twice, judged by page and by section, about one library."""

@@ -125,7 +125,7 @@ as $$
                 p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence
             )
     ),
-    come as materialized (
+    new_edges as materialized (
         select p.*
         from placed as p
         join pairs as k on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
@@ -146,7 +146,7 @@ as $$
         from (
             select
                 c.*, _pgrag.link_address(c.target, c.is_address, write_edges.base_url) as address
-            from (select distinct c.target, c.is_address from come as c) as c
+            from (select distinct c.target, c.is_address from new_edges as c) as c
             offset 0
         ) as a
         cross join lateral (
@@ -179,7 +179,7 @@ as $$
         case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
         p.link_text,
         p.sentence
-    from come as p
+    from new_edges as p
     join addresses as a on a.target = p.target and a.is_address = p.is_address
     order by p.page_id, p.place;
 $$;

@@ -211,6 +211,8 @@ create or replace function _pgrag.nearest_pages(
 returns jsonb
 language plpgsql
 stable
+-- That a query has no vector by some model is not news of the gaps.
+set client_min_messages = 'warning'
 as $$
 begin
     return coalesce(

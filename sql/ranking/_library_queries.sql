@@ -42,7 +42,7 @@ begin
             select
                 m.model_id,
                 m.alpha,
-                m.provider = 'builtin' as knows_words_alone,
+                m.provider = 'builtin' as is_builtin,
                 case
                     when library_queries.alpha is distinct from 0
                     then _pgrag.embed_query(words, m, query_embedding)
@@ -92,7 +92,7 @@ begin
                     ), 1)
                     -- Above 0, so that a query of unknown words alone has the nearest passages.
                     * case
-                        when m.knows_words_alone then greatest(coalesce(k.share, 1), 0.01)
+                        when m.is_builtin then greatest(coalesce(k.share, 1), 0.01)
                         else 1
                     end
                 )

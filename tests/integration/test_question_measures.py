@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.corpora import Corpora
-from benchmarks.questions import citations, measuring
+from benchmarks.questions import citations, measuring, scores
 from benchmarks.questions.citations import Cited
 from benchmarks.questions.rows import Question, Relevant
 
@@ -59,6 +59,36 @@ def test_pages_sections_and_facts_are_measured(app, tmp_path, monkeypatch):
     assert rows[-1] == ["all, 2", "50%", "50%"]
     held = measuring.measure(app, corpora, "held").splitlines()
     assert held[-1] == "| all, 1 | 100% | 100% |"
+
+
+def test_scores_tell_what_a_documentation_answers(app, tmp_path, monkeypatch):
+    for name, text in (("home-en", PAGES["oven.md"]), ("shed-en", "# Spade\n\nOil the spade.\n")):
+        folder = tmp_path / name / "files"
+        folder.mkdir(parents=True)
+        (folder / "page.md").write_text(text, "utf-8")
+    ask = {
+        "home-questions": ("vinegar", Relevant("page.md", None, 2)),
+        "shed-questions": ("oil the spade", Relevant("page.md", None, 2)),
+    }
+
+    def read(name: str) -> list[Question]:
+        text, relevant = ask[name]
+        return [Question(name, text, name, "en", "how-to", "open", (relevant,), ())]
+
+    monkeypatch.setattr(
+        measuring, "SETS", {"home-questions": "home-en", "shed-questions": "shed-en"}
+    )
+    monkeypatch.setattr(scores, "SETS", tuple(ask))
+    monkeypatch.setattr(scores, "read", read)
+    told = scores.compare(app, Corpora(tmp_path, tmp_path / "scratch"))
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in told.splitlines()]
+    at = rows[0].index("below 0.33")
+    assert [(row[0], row[at]) for row in rows[2:]] == [
+        ("home, its own, 1", "0%"),
+        ("home, others, 1", "100%"),
+        ("shed, its own, 1", "0%"),
+        ("shed, others, 1", "100%"),
+    ]
 
 
 def test_sentences_of_other_words_are_doubted_and_no_library_is_left(app):

@@ -42,6 +42,9 @@ Ein Boot darf nicht ohne Leinen liegen. Платить нужно до 5 чис�
         ("Every 45 seconds the gate closes.", None),
         ("Ein Boot darf ohne Leinen liegen.", "the opposite of its sources"),
         ("Платить нужно до 10 числа.", "other numbers than its sources"),
+        ("Boats, e.g. yachts, are not lifted in winds above 30 knots.", None),
+        ("All members may moor at the west pier.", "more than its sources say"),
+        ("Alle zahlen 12,5 Euro.", "other numbers than its sources"),
         ("Something else is said about whales.", None),
         ("", None),
     ],
@@ -56,6 +59,18 @@ def test_any_of_the_cited_passages_may_have_the_detail():
     )
     assert contradiction("The mast is 31 metres high.", ["A mast.", "It is high."]) is not None
     assert contradiction("The mast is high.", []) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("Die Gebühr beträgt 1.250,5 Euro.", "The fee is 1,250.5 euros."),
+        ("All boats pay.", "All boats pay, mostly in summer."),
+        ("Nodes, i.e. machines, run pods.", "Nodes run pods."),
+    ],
+)
+def test_the_same_in_another_form_is_not_another_detail(sentence, passage):
+    assert contradiction(sentence, [passage]) is None
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=300), max_size=3))

@@ -24,7 +24,9 @@ _STEM = 5
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)")
 _MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)*)\s?([^\W\d_]+)")
-_NAME = re.compile(r"`([^`\s]+)`|(?<![\w-])(--?[a-z][\w-]+|[A-Za-z]\w*(?:[._]\w+)+|[a-z]+[A-Z]\w*)")
+_NAME = re.compile(
+    r"`([^`\s]+)`|(?<![\w-])(--?[a-z][\w-]+|[A-Za-z]\w+(?:[._]\w{2,})+|[a-z]+[A-Z]\w*)"
+)
 _CLAUSE = re.compile(r"[;,:]|\b(?:and|but|or|und|aber|oder|и|а|но|или)\b", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:no|not)\s+(?:more|less|later|fewer)\s+than|\bnicht\s+(?:mehr|weniger)\s+als"
@@ -103,7 +105,8 @@ def contradiction(sentence: str, passages: Sequence[str]) -> Doubt | None:
         return "other numbers than its sources"
     words = _words(sentence)
     for said in _nearest(words, _sentences(passages)):
-        if _ALWAYS.search(sentence) and _ONLY.search(said) and not _ONLY.search(sentence):
+        is_wider = _ALWAYS.search(sentence) and not _ALWAYS.search(said)
+        if is_wider and _ONLY.search(said) and not _ONLY.search(sentence):
             return "more than its sources say"
         alike = len(words) > 2 and len(words & _words(said)) >= ENOUGH * len(words)
         if alike and _is_negated(sentence) != _is_negated(said):
@@ -158,7 +161,12 @@ def _names(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> set[str]:
-    return {number.replace(",", "") for number in _NUMBER.findall(text)}
+    return {_plain(number) for number in _NUMBER.findall(text)}
+
+
+def _plain(number: str) -> str:
+    """The digits: 1,000 is 1.000 in another language, and 0.5 is 0,5."""
+    return number.replace(",", "").replace(".", "")
 
 
 def _counts(text: str) -> set[str]:
@@ -169,7 +177,7 @@ def _counts(text: str) -> set[str]:
 def _measures(text: str) -> Iterator[tuple[str, str]]:
     for number, word in _MEASURE.findall(text):
         if unit := _UNITS.get(word.lower()):
-            yield number.replace(",", ""), unit
+            yield _plain(number), unit
 
 
 def _is_negated(text: str) -> bool:

@@ -142,7 +142,7 @@ def _lines(row: Row) -> list[str]:
     if row["every"]:
         lines.append(f"  again {row['every']} after each end")
     if report := row["report"]:
-        failed = len(report["failed"]) + report["more_failed"]
+        failed = len(report["failed"]) + report.get("more_failed", 0)
         lines.append(
             f"  {counted(report['written'], 'page')} written, {report['unchanged']:,} unchanged,"
             f" {report['removed']:,} removed, {failed:,} failed"

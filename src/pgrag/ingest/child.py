@@ -88,7 +88,7 @@ class Child:
             if not timer.is_alive():
                 ending = f"took {self._limits.seconds:g} seconds"
             elif isinstance(problem, _Forged):
-                ending = "gave an answer that cannot be one"
+                ending = "gave an invalid answer"
             else:
                 ending = _ending(process)
             self.close()
@@ -140,7 +140,7 @@ def _heard(
         result, error = _Unpickler(pipe, classes).load()
     except (OSError, EOFError, pickle.UnpicklingError, _Forged):
         raise
-    except Exception as problem:  # anything can come of bytes that are not pickle
+    except Exception as problem:  # anything can come of bytes that are not a pickle
         raise _Forged(str(problem)) from problem
     if not (error is None or isinstance(error, PgragError | str)):
         raise _Forged(type(error).__name__)
