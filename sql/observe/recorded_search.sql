@@ -24,6 +24,8 @@ declare
     ));
     prepared jsonb;
     request _pgrag.search_request;
+    -- The record keeps the parts of a score with links, whether or not the caller wants them.
+    explained _pgrag.search_request;
     listing _pgrag.listing;
     -- The searched library and version, if only one.
     single record;
@@ -31,7 +33,9 @@ declare
 begin
     request := _pgrag.make_request(query, parameters, query_embedding);
     prepared := _pgrag.timed('{}', 'prepare', clock_timestamp() - started);
-    listing := _pgrag.list_hits(request);
+    explained := request;
+    explained.explain := true;
+    listing := _pgrag.list_hits(explained);
     listing.timings := prepared || listing.timings;
     if _pgrag.may_record() then
         select l.name, v.label

@@ -38,20 +38,22 @@ begin
             h.library_id, h.document_id, h.page_id, s.score, h.keyword_score, h.semantic_score,
             h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank, h.section_score,
             h.hybrid_score,
-            jsonb_build_object(
-                'semantic', b.base,
-                'type', a.type,
-                'type_weight', a.type_weight,
-                'edge', p.edge_part,
-                'edge_share', a.edge_share,
-                'centrality', p.centrality_part,
-                'centrality_share', a.centrality_share,
-                'seeds', a.seeds,
-                'linked_by', a.linked_by,
-                'links_to', a.links_to,
-                'edges', a.edge_ids,
-                'reached_by', a.reached_by
-            )
+            case when request.explain then
+                jsonb_build_object(
+                    'semantic', b.base,
+                    'type', a.type,
+                    'type_weight', a.type_weight,
+                    'edge', p.edge_part,
+                    'edge_share', a.edge_share,
+                    'centrality', p.centrality_part,
+                    'centrality_share', a.centrality_share,
+                    'seeds', a.seeds,
+                    'linked_by', a.linked_by,
+                    'links_to', a.links_to,
+                    'edges', a.edge_ids,
+                    'reached_by', a.reached_by
+                )
+            end
         )::_pgrag.ranked_hit
         from every_hit as h
         join around as a on a.library_id = h.library_id and a.page_id = h.page_id

@@ -193,7 +193,9 @@ class TestPagesThatOnlyLinksLeadTo:
             " cross join lateral unnest(_pgrag.with_graph(k.hits, r)) as h",
             {
                 "query": arguments.pop("query", QUERY),
-                "options": Jsonb({"library": "garden", "graph": True} | self.FEW | arguments),
+                "options": Jsonb(
+                    {"library": "garden", "graph": True, "explain": True} | self.FEW | arguments
+                ),
             },
         ).fetchall()
         return [

@@ -445,3 +445,31 @@ class TestOfALargeLibrary:
             for name, tuples in large.items()
             if tuples > small[name] + 50
         } == {}
+
+
+def test_only_the_texts_of_a_long_page_are_stored_outside_of_its_row(connection):
+    # A search reads keys, titles and paths of many pages; each of them would be one more look-up.
+    text = " ".join(f"valve{number}" for number in range(800))
+    ingest(
+        connection,
+        "handbook",
+        [
+            page(
+                "guides/maintenance/replace-the-inlet-valve.md",
+                document(text, heading="Before you open the housing of the pump"),
+                title="Replace the inlet valve of a pump",
+                url="https://handbook.example/guides/replace-the-inlet-valve",
+                path=["Guides", "Maintenance", "Replace the inlet valve"],
+            )
+        ],
+    )
+    if connection.info.server_version < 170000:
+        pytest.skip("PostgreSQL 16 does not tell where a value is stored")
+    outside = connection.execute(
+        "select pg_column_toast_chunk_id(p.body) as body, pg_column_toast_chunk_id(p.key) as key,"
+        " pg_column_toast_chunk_id(p.title) as title, pg_column_toast_chunk_id(p.url) as url,"
+        " pg_column_toast_chunk_id(p.path) as path, pg_column_toast_chunk_id(d.heading) as heading,"
+        " pg_column_toast_chunk_id(d.path) as passage_path"
+        " from pgrag.pages as p join pgrag.documents as d using (library_id, page_id)"
+    ).fetchall()
+    assert {name for row in outside for name, chunk in row.items() if chunk} == {"body"}
