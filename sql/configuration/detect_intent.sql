@@ -1,6 +1,6 @@
--- The intent of a query by the rules in pgrag.intent_rules. Phrases are matched by strpos in a
--- folded query, because a session caches only 32 compiled regular expressions: a thousand phrases
--- cost less than a handful of expressions compiled for each query.
+-- The intent of a query by the rules in pgrag.intent_rules. A session caches 32 compiled regular
+-- expressions: a thousand phrases cost less than a handful of expressions compiled for each query.
+-- So phrases are matched by strpos in a folded query, and an expression only where it can match.
 create or replace function pgrag.detect_intent(
     query text
 )
@@ -32,6 +32,18 @@ declare
     beginning constant text := normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc);
     words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
     folded constant text := _pgrag.folded(words);
+    -- Russian rules need a Cyrillic letter in the query, German and English ones a Latin one.
+    languages constant text[] := array_remove(
+        array[
+            'any',
+            case when translate(folded, 'abcdefghijklmnopqrstuvwxyz', '') <> folded then 'de' end,
+            case when translate(folded, 'abcdefghijklmnopqrstuvwxyz', '') <> folded then 'en' end,
+            case
+                when translate(folded, 'абвгдежзийклмнопрстуфхцчшщъыьэюя', '') <> folded then 'ru'
+            end
+        ],
+        null
+    );
 begin
     return query
     with matches as materialized (
@@ -40,19 +52,14 @@ begin
             length(btrim(p.phrase)) as length
         from pgrag.intent_rules as r
         cross join lateral unnest(r.phrases) as p (phrase)
-        -- Russian phrases need a Cyrillic letter in the query, German and English ones a Latin one.
-        where case r.language
-                when 'any' then true
-                when 'ru' then folded ~ '[а-я]'
-                else folded ~ '[a-z]'
-            end
+        where r.language = any (languages)
             and strpos(folded, p.phrase) > 0
             and btrim(p.phrase) <> ''
         union all
         select r.name, r.intent, r.query_type, r.confidence, null, m.matched, length(m.matched)
         from pgrag.intent_rules as r
         cross join lateral regexp_substr(beginning, r.pattern, 1, 1, 'i') as m (matched)
-        where r.kind = 'pattern' and m.matched <> ''
+        where r.kind = 'pattern' and r.language = any (languages) and m.matched <> ''
         union all
         -- The shape "name" has length 0, so that a match of any other rule wins.
         select
@@ -140,7 +147,7 @@ as $$
         values
             (
                 'filters',
-                q.text ~ '[:=<>#]'
+                pg_catalog.translate(q.text, ':=<>#', '') <> q.text
                 and q.text !~ '[a-z]://'
                 and pg_catalog.regexp_replace(
                     q.text,
@@ -151,13 +158,23 @@ as $$
                     '', 'gi'
                 ) !~ '\S'
             ),
-            ('quoted', q.text ~ '^("[^"]+"|„[^“”"]+[“”"]|“[^”]+”|«[^»]+»|»[^«]+«)$'),
+            (
+                'quoted',
+                pg_catalog.translate(q.text, '"„“«»', '') <> q.text
+                and q.text ~ '^("[^"]+"|„[^“”"]+[“”"]|“[^”]+”|«[^»]+»|»[^«]+«)$'
+            ),
             (
                 'identifier',
-                q.text !~ '\s' and q.text ~ '(\w[._:]+\w|\d|[[:lower:]][[:upper:]]|^--?\w)'
+                pg_catalog.strpos(q.text, ' ') = 0
+                and q.text !~ '\s'
+                and q.text ~ '(\w[._:]+\w|\d|[[:lower:]][[:upper:]]|^--?\w)'
                 and q.text !~ '[/#]|\.[a-z]{1,5}$'
             ),
-            ('path', q.text ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'),
+            (
+                'path',
+                pg_catalog.strpos(q.text, ' ') = 0
+                and q.text ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'
+            ),
             ('name', q.text ~ '^[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
     ) as s (shape, applies)
     where s.applies;

@@ -97,9 +97,10 @@ $$;
 comment on function pgrag.gaps is
 'What readers looked for in the last days and did not find: topics, those searched most often first.
 A search failed its reader if it found nothing; if it found little, which is a hybrid search whose
-best score is below weak_score (with the built-in model 77 to 95 % of questions about another project
-score less than 0.33, and 3 to 20 % of those that the pages answer); if the same caller asked for
-nearly the same in other words within two minutes; or if its mean rating was at most 2. Queries are one topic if at least half of their words are the same, or the cosine of their vectors
+best score is below weak_score (with the built-in model 77 to 95 % of questions about another
+project score less than 0.33, and 3 to 20 % of those that the pages answer); if the same caller
+asked for nearly the same in other words within two minutes; or if its mean rating was at most 2.
+Queries are one topic if at least half of their words are the same, or the cosine of their vectors
 by the built-in model is at least 0.65 (in Latin script). searches: searches that failed;
 found_nothing, found_little, rephrased, rated_badly: how many for which reason, possibly several;
 examples: up to five queries; library_name: null for searches in several; pages: the three nearest
