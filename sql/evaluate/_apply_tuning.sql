@@ -91,10 +91,8 @@ begin
                 library => searched_gain.library,
                 version => searched_gain.version_label,
                 top_k => least(10 + cardinality(q.excluded_pages), 1000),
-                max_per_page => 1,
-                intent => 'off',
-                query_expansion => 'none',
-                graph => false
+                unit => 'page',
+                intent => 'off'
             ) with ordinality as s
             where s.page_id <> all (q.excluded_pages)
         ) as g

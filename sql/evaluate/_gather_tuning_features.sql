@@ -1,6 +1,7 @@
 -- Gathers once what does not depend on the settings: the candidate passages of the questions, term
 -- frequencies per field, field lengths, title scores and cosines. Any settings are then evaluated
--- on these rows (_tuned_gains), without touching the library.
+-- on these rows (_tuned_gains), without touching the library. The terms of expanded queries follow
+-- when they are tried (gather_expanded_terms).
 create or replace function _pgrag.gather_tuning_features(
     owner_id bigint
 )
@@ -19,6 +20,7 @@ begin
     create temporary table tuning_candidates on commit drop as
     select
         q.question_number, m.is_muted, m.mask::vector as mask, d.document_id, d.page_id,
+        i.level, i.section_id,
         case
             when not (m.is_muted and q.kind = 'title')
             then _pgrag.title_score(
@@ -31,8 +33,10 @@ begin
     cross join lateral (
         select false as is_muted, '[1, 1, 1, 1]' as mask
         union all
-        -- A page's address usually repeats its title, so both are muted.
-        select true, case q.kind when 'title' then '[0, 1, 0, 1]' else '[1, 0, 1, 1]' end
+        select true, (
+            select jsonb_agg((f = any (_pgrag.unmuted_fields(q.kind)))::integer)::text
+            from unnest('{A, B, C, D}'::text[]) as f
+        )
         where q.kind in ('heading', 'title')
     ) as m
     cross join lateral (
@@ -43,7 +47,7 @@ begin
         where d.library_id = owner_id and d.page_id = any (q.page_ids) and d.covers & 6 <> 0
     ) as c
     join pgrag.documents as d on d.library_id = owner_id and d.document_id = c.document_id
-    left join pgrag.impacts as i on i.library_id = owner_id and i.document_id = c.document_id
+    join pgrag.impacts as i on i.library_id = owner_id and i.document_id = c.document_id
     join pgrag.pages as p on p.library_id = owner_id and p.page_id = d.page_id
     left join pgrag.embeddings as e
         on e.library_id = owner_id
@@ -54,94 +58,30 @@ begin
         and (q.kind not in ('heading', 'title') or d.level = 2);
     analyze pg_temp.tuning_candidates;
 
-    -- One row for each question term in a candidate or its page, with the inputs of its impact.
-    -- counts, lengths and averages are vectors of title, path, url and content (see
-    -- pgrag.term_frequencies for a passage, _pgrag.rank_pages for a page): their inner product with
-    -- the field weights is the weighted frequency, length or average length.
-    drop table if exists pg_temp.tuning_postings;
-    create temporary table tuning_postings on commit drop as
-    with words as materialized (
-        select
-            d.document_id, d.page_id, d.level, d.language, t.lexeme collate "C" as lexeme,
-            cardinality(array_positions(t.weights, 'A')) as title,
-            cardinality(array_positions(t.weights, 'B')) as path,
-            cardinality(array_positions(t.weights, 'C')) as url,
-            cardinality(array_positions(t.weights, 'D')) as content
-        from pgrag.documents as d
-        cross join lateral unnest(d.search) as t
-        where d.library_id = owner_id
-            and d.page_id in (select c.page_id from pg_temp.tuning_candidates as c)
-            and d.covers > 0
-            and t.positions is not null
-    ),
-    texts as materialized (
-        select
-            false as is_page, w.document_id as text_id, w.language, w.lexeme,
-            array[w.title, w.path, w.url, w.content]::vector as counts
-        from words as w
-        union all
-        select
-            true, w.page_id, w.language, w.lexeme,
-            array[max(w.title), max(w.path), max(w.url), sum(w.content)]::real[]::vector
-        from words as w
-        where w.level = 2
-        group by w.page_id, w.language, w.lexeme
-    ),
-    lengths as materialized (
-        select t.is_page, t.text_id, t.language, sum(t.counts) as counts
-        from texts as t
-        group by t.is_page, t.text_id, t.language
-    ),
-    -- The candidates are a sample of the library: their averages are scaled to the library's
-    -- average, so that the settings in force give the scores of real searches.
-    averages as materialized (
-        select
-            a.is_page, a.language,
-            a.counts * array_fill(
-                (
-                    case when a.is_page then s.average_page_length else s.average_length end
-                    / -(a.counts <#> _pgrag.field_weights(
-                        pgrag.effective_settings(l.settings)
-                    )::vector)
-                )::real,
-                '{4}'
-            )::vector as counts
-        from (
-            select n.is_page, n.language, avg(n.counts) as counts
-            from lengths as n
-            group by n.is_page, n.language
-        ) as a
-        join pgrag.libraries as l on l.library_id = owner_id
-        join pgrag.corpus_statistics as s
-            on s.library_id = owner_id and s.language = a.language
-    ),
-    terms as materialized (
-        select q.question_number, t.language, t.lexeme collate "C" as lexeme, t.weight
-        from pg_temp.tuning_questions as q
-        cross join lateral unnest(q.terms) as t
-    ),
-    asked as materialized (
-        select distinct
-            c.question_number, c.is_muted, c.mask, x.is_page, x.text_id, t.language, t.lexeme,
-            t.weight
-        from pg_temp.tuning_candidates as c
-        join terms as t on t.question_number = c.question_number
-        cross join lateral (values (false, c.document_id), (true, c.page_id))
-            as x (is_page, text_id)
-    )
+    drop table if exists pg_temp.tuning_terms;
+    create temporary table tuning_terms on commit drop as
     select
-        a.question_number, a.is_muted, a.is_page, a.text_id, a.weight,
-        x.counts * a.mask as counts, n.counts * a.mask as lengths, v.counts * a.mask as averages
-    from asked as a
-    join texts as x
-        on x.is_page = a.is_page
-        and x.text_id = a.text_id
-        and x.language = a.language
-        and x.lexeme = a.lexeme
-    join lengths as n
-        on n.is_page = x.is_page and n.text_id = x.text_id and n.language = x.language
-    join averages as v on v.is_page = x.is_page and v.language = x.language;
-    analyze pg_temp.tuning_postings;
+        c.question_number, c.is_muted, 'none' as expansion, t.language,
+        t.lexeme collate "C" as lexeme, t.weight
+    from (
+        select distinct c.question_number, c.is_muted from pg_temp.tuning_candidates as c
+    ) as c
+    join pg_temp.tuning_questions as q on q.question_number = c.question_number
+    cross join lateral unnest((q.request).terms) as t;
+    drop table if exists pg_temp.tuning_postings;
+    create temporary table tuning_postings (
+        question_number bigint,
+        is_muted boolean,
+        expansion text,
+        is_page boolean,
+        text_id bigint,
+        weight double precision,
+        counts vector,
+        lengths vector,
+        averages vector
+    ) on commit drop;
+    create index on pg_temp.tuning_postings (expansion);
+    perform _pgrag.gather_tuning_postings(owner_id, 'none');
 
     -- Where a muted field has a term of the question, the built-in model embeds the passage again
     -- without this field. Vectors of other models do not change, and alpha is then not tuned with

@@ -63,6 +63,7 @@ begin
     end if;
     run.proposed := '{}';
     run.trials := '[]';
+    run.verdicts := '[]';
     run.notes := case when coalesce(source, 'judgements') = 'judgements' then array(
         select format('Not learned from: %s, which is held out.', s.name)
         from pgrag.evaluation_sets as s
@@ -79,8 +80,17 @@ begin
         drop table if exists pg_temp.tuning_questions;
         create temporary table tuning_questions on commit drop as
         select
-            q.*, null::pgrag.query_term[] as terms, null::_pgrag.library_query as own,
-            null::bigint[] as candidates
+            q.*, null::_pgrag.search_request as request, null::_pgrag.library_query as own,
+            null::bigint[] as candidates,
+            -- A page that links by these words is found by them. Most links have the title.
+            q.kind = 'title' or exists (
+                select
+                from pgrag.pages as p
+                cross join lateral unnest(p.anchor_texts) as a
+                where p.library_id = run.library_id
+                    and p.page_id = any (q.page_ids)
+                    and strpos(_pgrag.as_question(a), _pgrag.as_question(q.words)) > 0
+            ) as is_link_text
         from _pgrag.collect_questions(
             run.library_id, version_id, run.source, query_count, seed
         ) as q;
@@ -102,12 +112,19 @@ begin
 
     -- Explicit levels keep summaries next to their paragraphs; twice top_k hits are guaranteed.
     update pg_temp.tuning_questions as q
-    set (terms, own, candidates) = (
-        select m.terms, m.queries[1], array(
-            select h.document_id
-            from unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h
-        )
-        from _pgrag.make_request(
+    set (request, own, candidates) = (
+        select
+            (array_agg(m order by x.nth))[1], (array_agg(m.queries[1] order by x.nth))[1],
+            array_agg(h.document_id) filter (where h.document_id is not null)
+        from (
+            select 0 as nth, 'none' as query_expansion
+            union all
+            select 1, v
+            from _pgrag.tuned_switches(run.library_id) as s
+            cross join lateral jsonb_array_elements_text(s.candidates) as v
+            where s.name = 'query_expansion' and v <> 'none'
+        ) as x
+        cross join lateral _pgrag.make_request(
             q.words,
             jsonb_build_object(
                 'library', run.library,
@@ -116,11 +133,12 @@ begin
                 'candidate_count', 50,
                 'levels', array[1, 2],
                 'intent', 'off',
-                'query_expansion', 'none',
+                'query_expansion', x.query_expansion,
                 'graph', false,
                 'alpha', 0.5
             )
         ) as m
+        left join lateral unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h on true
     );
     analyze pg_temp.tuning_questions;
     perform _pgrag.gather_tuning_features(run.library_id);
@@ -137,22 +155,20 @@ begin
             || ' without the text that a question was taken from.'
         );
     end if;
-    select c.chosen, c.proposed, c.trials
-    into chosen, run.proposed, run.trials
-    from _pgrag.choose_settings(
-        in_force, case when alpha_is_learnable then '{}' else '{alpha}' end::text[]
-    ) as c;
+    select j.*
+    into chosen, run.proposed, run.trials, run.verdicts
+    from _pgrag.judge_settings(
+        run.library_id, in_force,
+        case when alpha_is_learnable then '{}' else '{alpha}' end::text[],
+        -- A library's own questions are not those of its readers: only large gains are the same.
+        case run.source when 'library' then 0.01 else 0.05 end,
+        seed
+    ) as j;
     run.training := _pgrag.compared_gains(in_force, chosen, false, seed);
     run.validation := _pgrag.compared_gains(in_force, chosen, true, seed);
     if run.proposed = '{}' then
         run.outcome := 'not better';
-        run.reason := 'No other settings serve the training questions better.';
-    elsif (run.validation ->> 'difference')::numeric < 0.002
-        or (run.validation ->> 'p_value')::numeric >= 0.05
-    then
-        run.outcome := 'not better';
-        run.reason := 'What serves the training questions better is not surely better on the'
-            ' validation questions.';
+        run.reason := 'No other settings are surely better on the validation questions.';
     elsif tune.dry_run then
         run.outcome := 'dry run';
         run.reason := 'Better on the validation questions; nothing was changed.';
@@ -164,16 +180,20 @@ end;
 $$;
 
 comment on function pgrag.tune is
-'Chooses alpha, page and title evidence and the field weights for a library, and stores them (see
-configure_library) if they are significantly better. source: judgements (labelled sets of this
-library), feedback (see judgements_from_feedback) or library: titles, headings and descriptions as
-questions for their own page, with the field that contains them muted; null: the first of these with
-at least 50 questions. At most query_count questions, sampled by seed; two thirds are for training
-(coordinate search for nDCG@10 of pages), the rest for validation: new settings are accepted only if
-the mean gain is at least 0.002 with p < 0.05 (one-sided paired randomisation test) and real
-searches reach the predicted gain. version: the searched version (null: the newest). dry_run: change
-nothing. Returns the row of tuning_runs. Too few questions are not an error: nothing changes.
-Held-out sets (see import_evaluation_set) are never used. Errors: PGR01, PGR02, PGR03.';
+'Chooses settings of a library, and stores them (see configure_library) if they are significantly
+better: the weights of the ranking (alpha, page and title evidence, field weights), then
+query_expansion, graph.search and aggregate. source: judgements (labelled sets of this library),
+feedback (see judgements_from_feedback) or library: titles, headings and descriptions as questions
+for their own page, with the field that contains them muted; null: the first of these with at least
+50 questions. At most query_count questions, sampled by seed; two thirds are for training (the value
+with the best nDCG@10 of pages), the rest for validation. Each setting has a verdict: it is kept
+only if the mean gain of the validation questions is at least 0.002 with p < 0.05, of the library''s
+own questions p < 0.01 (one-sided paired randomisation test), and no kind of unmuted questions loses
+more than 0.001; all that is kept is
+stored only if real searches reach the predicted gain. Titles and texts of links to the answer have
+no say on graph. version: the searched version (null: the newest). dry_run: change nothing. Returns
+the row of tuning_runs. Too few questions are not an error: nothing changes. Held-out sets (see
+import_evaluation_set) are never used. Errors: PGR01, PGR02, PGR03.';
 
 create or replace function _pgrag.recorded_tuning(
     run pgrag.tuning_runs
@@ -197,12 +217,14 @@ begin
 end;
 $$;
 
--- Of a question with a muted form, only the muted form counts.
+-- Of a question with a muted form, only the muted form counts. setting: what is decided by it. Null
+-- if no question counts.
 create or replace function _pgrag.compared_gains(
     before jsonb,
     after jsonb,
     on_validation boolean,
-    seed bigint
+    seed bigint,
+    setting text default null
 )
 returns jsonb
 language sql
@@ -217,10 +239,12 @@ as $$
         from _pgrag.tuned_gains(compared_gains.before, compared_gains.on_validation) as o
         join _pgrag.tuned_gains(compared_gains.after, compared_gains.on_validation) as n
             on n.question_number = o.question_number and n.is_muted = o.is_muted
-        where o.is_muted or o.kind not in ('heading', 'title')
+        where (o.is_muted or o.kind not in ('heading', 'title'))
+            and not (o.is_link_text and compared_gains.setting is not distinct from 'graph')
     ) as g
     cross join lateral _pgrag.compared_scores(
         g.scores, g.other_scores, 10000, compared_gains.seed, two_sided => false
     ) as c
-    cross join lateral jsonb_each_text(to_jsonb(c) - 'ties') as f;
+    cross join lateral jsonb_each_text(to_jsonb(c) - 'ties') as f
+    where g.scores is not null;
 $$;

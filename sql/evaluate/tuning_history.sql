@@ -24,6 +24,7 @@ $$;
 comment on function pgrag.tuning_history is
 'The tuning runs of a library, the latest first: source, seed and number of questions by kind;
 settings before and after, and the proposed settings; training and validation {queries, before,
-after, difference, lower_bound, upper_bound, p_value, wins, losses} in nDCG@10 of pages; searched
-{before, after, foreseen}: the validation questions by real searches, and the prediction; trials:
-every value that was tried; outcome and reason; undone_at. Errors: PGR02.';
+after, difference, lower_bound, upper_bound, p_value, wins, losses} in nDCG@10 of pages, with all
+proposed settings; verdicts, one for each setting: {setting, value, training, validation, kept,
+reason}; searched {before, after, foreseen}: the validation questions by real searches, and the
+prediction; trials: every value that was tried; outcome and reason; undone_at. Errors: PGR02.';

@@ -9,7 +9,7 @@ set search_path from current
 as $$
 declare
     run pgrag.tuning_runs;
-    tuned text[] := array(select distinct g.path[1] from _pgrag.tuning_grid() as g);
+    tuned text[];
     owner pgrag.libraries := _pgrag.lock_library(undo_tuning.library);
     restored jsonb;
     is_unchanged boolean;
@@ -28,6 +28,7 @@ begin
         raise exception 'There is no tuning of library % to undo.', quote_literal(owner.name)
             using errcode = 'PGR01', hint = 'See tuning_history for what was done.';
     end if;
+    tuned := array(select p from jsonb_object_keys(run.proposed) as p);
     select
         bool_and(owner.settings -> n.name is not distinct from run.settings_after -> n.name),
         owner.settings - tuned || coalesce(

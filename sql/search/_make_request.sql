@@ -72,6 +72,8 @@ begin
             then min(s.settings ->> 'intent') end as intent,
         case when count(distinct coalesce(s.settings ->> 'query_expansion', 'none')) = 1
             then min(s.settings ->> 'query_expansion') end as query_expansion,
+        case when count(distinct coalesce(s.settings ->> 'aggregate', 'max')) = 1
+            then min(s.settings ->> 'aggregate') end as aggregate,
         case when count(distinct coalesce(s.settings -> 'graph', '{}')) = 1
             then min(s.settings ->> 'graph')::jsonb end as graph
     into scope
@@ -89,7 +91,7 @@ begin
         defaults
             || jsonb_strip_nulls(jsonb_build_object(
                 'unit', request.intent -> 'unit',
-                'aggregate', request.intent -> 'aggregate',
+                'aggregate', coalesce(request.intent ->> 'aggregate', scope.aggregate),
                 'hierarchy', request.intent -> 'hierarchy',
                 'query_expansion', scope.query_expansion
             ))

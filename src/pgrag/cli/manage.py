@@ -63,7 +63,7 @@ def configure(
     table = listed(
         [
             # In the form that the option takes: false is not an empty cell, 20000 has no comma.
-            {"setting": name, "value": value if isinstance(value, str) else json.dumps(value)}
+            {"setting": name, "value": _value(value)}
             for name, value in members(in_force)
         ],
         ("setting", "value"),
@@ -112,7 +112,10 @@ def tune(
     undo: Annotated[bool, Option(help="Go back to the settings before the last tuning.")] = False,
     history: Annotated[bool, Option(help="List the tunings so far.")] = False,
 ) -> Output:
-    """Choose alpha and field weights for a library; keep them if significantly better."""
+    """Choose weights, links, query expansion and aggregation of pages for a library.
+
+    Each is kept only if it is significantly better on questions that did not choose it.
+    """
     if undo and (history or dry_run):
         raise typer.BadParameter("it stands alone.", param_hint="--undo")
     target = parse_target(library)
@@ -122,7 +125,7 @@ def tune(
         [run] = app.database.call("undo_tuning", library=target.library)
         back = f"the settings of before tuning {run['tuning_id']} are back"
         return text(run, f"{run['library']}: {back}.")
-    notice("Gathering questions and trying settings; this takes about a minute.")
+    notice("Gathering questions and trying settings; this takes a minute or two.")
     [run] = app.database.call(
         "tune",
         **target.scope,
@@ -142,15 +145,20 @@ def _print_tuning(run: Row) -> None:
     if parts:
         print_table(
             ("nDCG@10", "questions", "before", "after", "difference", "95 % interval", "p"),
+            [(name, *_gain(part)) for name, part in parts],
+        )
+    if run["verdicts"]:
+        print_table(
+            ("tried", "trained", "validated", "95 % interval", "p", "verdict"),
             [
                 (
-                    name,
-                    part["queries"],
-                    *(float(part[figure]) for figure in ("before", "after", "difference")),
-                    f"{part['lower_bound']:+.3f} … {part['upper_bound']:+.3f}",
-                    float(part["p_value"]),
+                    _tried(verdict),
+                    *(f"{verdict[part]['difference']:+.3f}" for part in ("training", "validation")),
+                    *_gain(verdict["validation"])[-2:],
+                    f"{'kept' if verdict['kept'] else 'rejected'}: {verdict['reason']}",
                 )
-                for name, part in parts
+                for verdict in run["verdicts"]
+                if verdict["validation"]
             ],
         )
     if run["searched"]:
@@ -162,6 +170,21 @@ def _print_tuning(run: Row) -> None:
     if run["proposed"]:
         print_text(f"Settings: {_settings(run['proposed'])}")
     print_text(f"{run['outcome'].capitalize()}. {run['reason']}")
+
+
+def _gain(part: Row) -> tuple[int | float | str, ...]:
+    return (
+        part["queries"],
+        *(float(part[figure]) for figure in ("before", "after", "difference")),
+        f"{part['lower_bound']:+.3f} … {part['upper_bound']:+.3f}",
+        float(part["p_value"]),
+    )
+
+
+def _tried(verdict: Row) -> str:
+    if verdict["setting"] == "weights":
+        return f"weights {_settings(verdict['value'])}".strip()
+    return f"{verdict['setting']} {_value(verdict['value'])}"
 
 
 def _history(runs: list[Row]) -> Output:
@@ -179,4 +202,9 @@ def _history(runs: list[Row]) -> Output:
 
 
 def _settings(settings: dict[str, Any]) -> str:
-    return " ".join(f"{name}={number:g}" for name, number in members(settings))
+    return " ".join(f"{name}={_value(value)}" for name, value in members(settings))
+
+
+def _value(value: Any) -> str:
+    """A setting as `pgrag configure` takes it."""
+    return value if isinstance(value, str) else json.dumps(value)

@@ -127,6 +127,17 @@ class GainComparison(Value):
     losses: int = described("", 12)
 
 
+class TuningVerdict(Value):
+    """What was decided on one setting, or on the weights of the ranking together."""
+
+    setting: str = described("weights, query_expansion, graph or aggregate.", "graph")
+    value: Any = described("The best other value on the training questions.", True)
+    training: GainComparison | None = described("On the questions that chose the value.")
+    validation: GainComparison | None = described("On the questions that decided.")
+    kept: bool
+    reason: str = described("", "Surely better on the validation questions.")
+
+
 class Tuning(Value):
     """One tuning of a library."""
 
@@ -139,12 +150,13 @@ class Tuning(Value):
     questions: dict[str, int] = described("", {"description": 120, "heading": 280})
     settings_before: dict[str, Any] = described("The library's own settings.")
     settings_after: dict[str, Any]
-    proposed: dict[str, Any] = described("The better settings.", {"alpha": 0.4})
-    training: GainComparison | None = described("On the questions that chose the settings.")
-    validation: GainComparison | None = described("On the questions that decided.")
+    proposed: dict[str, Any] = described("The settings that are better.", {"alpha": 0.4})
+    training: GainComparison | None = described("All of them, on the questions that chose them.")
+    validation: GainComparison | None = described("All of them, on the questions that decided.")
     searched: dict[str, float] | None = described(
         "The deciding questions by real searches: before, after, foreseen."
     )
+    verdicts: tuple[TuningVerdict, ...] = described("The decision on each setting.")
     trials: tuple[dict[str, Any], ...] = described("Every value that was tried.")
     notes: tuple[str, ...]
     outcome: str = described(

@@ -39,7 +39,7 @@ class PagesParameters(Arguments):
 
 
 class TuningBody(Body):
-    """How to search for better settings. It takes about a minute."""
+    """How to search for better settings. It takes a minute or two."""
 
     version: VersionWish | None = Field(
         default=None, description="The version that is searched; default: the newest."
