@@ -1,7 +1,8 @@
 """Measure quality on labelled sets and write docs/evaluation.md; see there.
 
 benchmarks/evaluation.json stores the results of each set: the next run measures only sets that are
-missing there or were measured with different functions.
+missing there or were measured with different functions. benchmarks/history.json keeps the main
+figures of each state.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from benchmarks import bare_search, variants
+from benchmarks import bare_search, history, variants
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table
 from benchmarks.questions import rows as questions
@@ -31,7 +32,8 @@ from pgrag.settings import Settings
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evaluation.md"
 FIGURES = ROOT / "benchmarks" / "evaluation.json"
-BEGINNING, END = "<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->"
+MARKS = ("<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->")
+HISTORY_MARKS = ("<!-- history: made by `make evaluation` -->", "<!-- end of the history -->")
 METRICS = ("ndcg@10", "mrr@10", "recall@20")
 #: The metrics for the effect of front matter.
 MATTER_METRICS = ("precision@5", "recall@20", "mrr@20")
@@ -75,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failed = False
     with tempfile.TemporaryDirectory(prefix="pgrag-evaluation-") as scratch:
         corpora = Corpora(options.data, Path(scratch))
-        with _app(options.database_url, Path(scratch)) as app:
+        with lent_app(options.database_url, Path(scratch)) as app:
             for name in options.only or SETS:
                 try:
                     with _told(name):
@@ -88,10 +90,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     with _told(f"{name}, ablation"):
                         _ablate(app, corpora, name, figures[name])
                 options.figures.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+                history.write(
+                    history.add(history.read(options.history), name, figures[name]),
+                    options.history,
+                )
     text = tables(figures)
     print(text)
+    rows = history.read(options.history)
     if options.page:
-        _write(options.page, text)
+        _write(options.page, MARKS, text)
+        _write(options.page, HISTORY_MARKS, history.history_table(rows))
+        (options.page.parent / history.PICTURE).write_text(history.picture(rows), "utf-8")
     return int(failed)
 
 
@@ -103,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ablation", action="store_true", help="change one thing at a time, too")
     parser.add_argument("--page", type=Path, default=PAGE, help="where the tables go")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="what was measured before")
+    parser.add_argument(
+        "--history", type=Path, default=history.HISTORY, help="the figures of each state"
+    )
     parser.add_argument("--database-url", help="a database to use (default: a new embedded server)")
     return parser
 
@@ -111,7 +123,7 @@ def _measure(app: App, corpora: Corpora, name: str, figures: Figures, *, again: 
     digest = _digest(app)
     if figures.get(name, {}).get("functions") == digest and not again:
         return
-    _import(app, corpora, name)
+    import_labelled(app, corpora, name)
     made = {system: _run(app, name, _builtin(app, system)) for system in SYSTEMS}
     best = max(ARMS, key=lambda retriever: made[retriever]["metrics"]["ndcg@10"])
     [compared] = app.database.call(
@@ -133,12 +145,13 @@ def _measure(app: App, corpora: Corpora, name: str, figures: Figures, *, again: 
     figures[name] = found
 
 
-def _import(app: App, corpora: Corpora, name: str) -> None:
+def import_labelled(app: App, corpora: Corpora, name: str) -> None:
+    """Index the corpus of a set as `eval-NAME`, and import the set, held out."""
     corpus = SETS[name].corpus
     importing.import_set(
         app,
         name,
-        _labelled(corpora, name),
+        labelled_folder(corpora, name),
         corpus=None if corpus is None else corpora.pages(corpus),
         language=questions.LANGUAGES.get(corpus or ""),
         held_out=True,
@@ -146,7 +159,7 @@ def _import(app: App, corpora: Corpora, name: str) -> None:
     _settle(app)
 
 
-def _labelled(corpora: Corpora, name: str) -> Path:
+def labelled_folder(corpora: Corpora, name: str) -> Path:
     """The folder of a set in BEIR's layout."""
     if not SETS[name].questions:
         return corpora.folder(name)
@@ -179,7 +192,7 @@ def _front_matter(app: App, name: str) -> Figures:
 
 
 def _ablate(app: App, corpora: Corpora, name: str, found: Figures) -> None:
-    _import(app, corpora, name)
+    import_labelled(app, corpora, name)
     for variant in variants.VARIANTS:
         variants.index(app, name, variant)
     _settle(app)
@@ -313,12 +326,13 @@ def _ablation_table(measured: Figures) -> str:
     return f"### One thing changed at a time: nDCG@10\n\n{table(('search', *measured), rows)}"
 
 
-def _write(page: Path, text: str) -> None:
-    head, found, rest = page.read_text("utf-8").partition(BEGINNING)
-    _, ended, tail = rest.partition(END)
+def _write(page: Path, marks: tuple[str, str], text: str) -> None:
+    beginning, end = marks
+    head, found, rest = page.read_text("utf-8").partition(beginning)
+    _, ended, tail = rest.partition(end)
     if not found or not ended:
-        raise SystemExit(f"{page}: lacks the lines {BEGINNING} and {END}.")
-    page.write_text(f"{head}{BEGINNING}\n\n{text}\n\n{END}{tail}", "utf-8")
+        raise SystemExit(f"{page}: lacks the lines {beginning} and {end}.")
+    page.write_text(f"{head}{beginning}\n\n{text}\n\n{end}{tail}", "utf-8")
 
 
 def _read_figures(path: Path) -> Figures:
@@ -340,7 +354,7 @@ def _settle(app: App) -> None:
 
 
 @contextmanager
-def _app(given: str | None, scratch: Path) -> Iterator[App]:
+def lent_app(given: str | None, scratch: Path) -> Iterator[App]:
     """Lend an app with a migrated database; without a URL, of a temporary embedded server."""
     # Root's server runs as another user, who must be able to traverse the folder.
     scratch.chmod(0o711)

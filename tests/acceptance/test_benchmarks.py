@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from command_line import write_pages
@@ -71,16 +72,24 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
 ) -> None:
     page, figures = tmp_path / "evaluation.md", tmp_path / "figures.json"
     marks = ("<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->")
-    page.write_text(f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\nRead on.\n", "utf-8")
+    kept = ("<!-- history: made by `make evaluation` -->", "<!-- end of the history -->")
+    page.write_text(
+        f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\n{kept[0]}\n{kept[1]}\n\nRead on.\n",
+        "utf-8",
+    )
+    history = tmp_path / "history.json"
+    earlier = {"hybrid": 0.5, "keyword": 0.4, "semantic": 0.3}
+    row = {"version": "0.0.9", "commit": "abc", "date": "2026-01-02", "functions": "f" * 64}
+    history.write_text(json.dumps([row | {"sets": {"scifact": earlier}}]), "utf-8")
     arguments = (
         "--data", corpora, "--database-url", empty_database_url, "--page", page,
-        "--figures", figures, "--only", "scifact", "k8s-anchor",
+        "--figures", figures, "--history", history, "--only", "scifact", "k8s-anchor",
     )  # fmt: skip
     finished = _run(tmp_path, *arguments, module="benchmarks.evaluation")
     assert finished.returncode == 0, finished.stderr
     text = page.read_text("utf-8")
     assert text.startswith(f"# Evaluation\n\n{marks[0]}\n\n### nDCG@10")
-    assert text.endswith(f"{marks[1]}\n\nRead on.\n")
+    assert text.endswith(f"{kept[1]}\n\nRead on.\n")
     assert finished.stdout.strip() in text
     rows = {
         (cells[0], len(cells)): cells[1:]
@@ -94,9 +103,19 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
     measured = json.loads(figures.read_text("utf-8"))
     assert set(measured) == {"scifact", "k8s-anchor"}
     assert "bare" not in finished.stderr
+    # The earlier state keeps its row, this one has another.
+    past, now = json.loads(history.read_text("utf-8"))
+    assert past["sets"] == {"scifact": earlier}
+    assert now["functions"] == measured["scifact"]["functions"]
+    assert set(now["sets"]) == {"scifact", "k8s-anchor"}
+    assert now["sets"]["scifact"]["keyword"] == 1
+    assert "| 0.0.9 | abc | 2026-01-02 | ffffffff | 0.500 0.400 0.300 | – |" in text
+    picture = ElementTree.parse(tmp_path / "evaluation-history.svg")
+    assert [e.tag for e in picture.iter()].count("{http://www.w3.org/2000/svg}polyline") == 2
     # What is measured with these functions is not measured again.
     again = _run(tmp_path, *arguments, module="benchmarks.evaluation")
     assert re.search(r"scifact … \d s", again.stderr)
+    assert len(json.loads(history.read_text("utf-8"))) == 2
     assert page.read_text("utf-8") == text
 
 
