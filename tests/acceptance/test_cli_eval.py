@@ -93,6 +93,27 @@ def test_a_run_prints_set_config_and_metrics(evaluated):
     assert re.search(r"0\.\d{4} ± 0\.\d{3}", shown)
 
 
+def test_a_run_says_what_changed_since_the_one_before(evaluated):
+    first = evaluated.json("eval", "run", "apiary", "--config", "hybrid")
+    evaluated.run("eval", "run", "apiary", "--config", "keyword")
+    evaluated.run("configure", "eval-apiary", "page_evidence=0")
+    try:
+        second = evaluated.json("eval", "run", "apiary", "--config", "hybrid")
+    finally:
+        evaluated.run("configure", "eval-apiary", "page_evidence=null")
+    change = second["change"]
+    assert (change["run_id"], change["other_run_id"]) == (first["run"], second["run"])
+    difference = second["metrics"]["ndcg@10"] - first["metrics"]["ndcg@10"]
+    assert abs(change["difference"] - difference) < 1e-9
+    assert change["lower_bound"] < change["difference"] < change["upper_bound"]
+    assert 0 < len(change["moved"]) <= 5
+    told = evaluated.run("eval", "run", "apiary", "--config", "hybrid").out
+    assert f"since run {second['run']} (95 % interval" in told
+    assert change["moved"][0]["query_id"] in told
+    told = evaluated.run("eval", "run", "apiary", "--config", "hybrid").out
+    assert "no query moved" in told
+
+
 def test_configurations_come_from_yaml(evaluated, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(

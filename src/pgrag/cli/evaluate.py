@@ -140,7 +140,8 @@ def run(
     results = []
     for configuration in runs.chosen(app, config or (), file):
         with shown_step(f"{name}: {configuration.name}", hidden=as_json):
-            results.append(runs.run(app, name, configuration, metrics))
+            result = runs.run(app, name, configuration, metrics)
+        results.append(result | {"change": runs.change(app, result)})
     return _results(results, metrics, alone=config is not None and len(config) == 1)
 
 
@@ -327,4 +328,28 @@ def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> 
         **{metric: partial(_mean_and_margin, metric=metric) for metric in metrics},
         "queries": "queries", "seconds": "seconds", "run": "run",
     }  # fmt: skip
-    return Output(results[0] if alone else results, listed(results, columns).show)
+
+    def show() -> None:
+        listed(results, columns).show()
+        print_text(*(_change(row) for row in results if row.get("change")))
+
+    return Output(results[0] if alone else results, show)
+
+
+def _change(row: Row) -> str:
+    """What is new since the run before, in a sentence or two."""
+    change = row["change"]
+    told = (
+        f"{row['config']}: {change['metric']} {change['difference']:+.4f} since run"
+        f" {change['run_id']}"
+    )
+    if not change["moved"]:
+        return f"{told}; no query moved."
+    moved = ", ".join(f"{each['query_id']} {each['difference']:+.2f}" for each in change["moved"])
+    # A single query has no interval.
+    if change["lower_bound"] is not None:
+        told += f" (95 % interval {change['lower_bound']:+.4f} to {change['upper_bound']:+.4f})"
+    return (
+        f"{told}, p = {change['p_value']:.4f}, {change['wins']:,} better, {change['losses']:,}"
+        f" worse. Moved most: {moved}."
+    )

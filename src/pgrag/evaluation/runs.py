@@ -160,6 +160,29 @@ def described(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[s
     }
 
 
+def change(app: App, result: dict[str, Any], moved: int = 5) -> dict[str, Any] | None:
+    """What differs from the latest earlier run of the same set, configuration and library.
+
+    The form is that of `compare_evaluations`, with the queries that `moved` most; None without such
+    a run, or if the runs are not deep enough for the metric.
+    """
+    rows = app.database.call("evaluation_runs", evaluation_set=result["set"])
+    [now] = [row for row in rows if row["run_id"] == result["run"]]
+    same = ("set_digest", "name", "configuration", "library")
+    earlier = [
+        row["run_id"]
+        for row in rows
+        if row["run_id"] < now["run_id"]
+        and row["finished_at"] is not None
+        and all(row[each] == now[each] for each in same)
+    ]
+    if not earlier or now["configuration"]["depth"] < _depth(GATE_METRIC):
+        return None
+    pair = {"run_id": max(earlier), "other_run_id": now["run_id"], "metric": GATE_METRIC}
+    [row] = app.database.call("compare_evaluations", **pair)
+    return {**pair, **row, "moved": app.database.call("moved_queries", **pair, top_k=moved)}
+
+
 def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Configuration) -> None:
     document = configuration.document
     arguments = document.get("arguments") or {}
