@@ -129,7 +129,8 @@ COMPOSED = {
     "PageResult",
     "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun", "RemovedSet",
     "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
-    "Surroundings", "TextLines", "TextMatch", "Usage", "VersionChanges", "VersionRead",
+    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage",
+    "VersionChanges", "VersionRead",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,
