@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from benchmarks import (
     access,
     agents,
+    announcements,
     answers,
     changes,
     enrichment,
@@ -59,6 +60,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "mcp": agents.serve,
     "enrichment": enrichment.in_flight,
     "graph": graph.in_search,
+    "page_types": announcements.in_search,
     "exactness": exactness.keyword_arm,
     "recall": recall.vector_arm,
     "versions": indexing.versions,

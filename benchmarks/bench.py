@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -106,6 +107,19 @@ class Bench:
         with self.connect() as connection:
             plain = connection.execute(PLAIN.encode(), [queries]).fetchall()
         return self.sample([query for (query,) in plain], size)
+
+
+@contextmanager
+def unweighted(connection: psycopg.Connection[Any], library: str) -> Iterator[None]:
+    """In the block page types weigh nothing: the order is that of the retrievers."""
+    configure = (
+        "select pgrag.configure_library(%s, jsonb_build_object('type_weights', %s::boolean))"
+    )
+    connection.execute(configure.encode(), [library, False])
+    try:
+        yield
+    finally:
+        connection.execute(configure.encode(), [library, None])
 
 
 def value(connection: psycopg.Connection[tuple[Any, ...]], statement: str, *given: Any) -> Any:

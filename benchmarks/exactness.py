@@ -10,7 +10,7 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from benchmarks.bench import Bench, value
+from benchmarks.bench import Bench, unweighted, value
 from benchmarks.figures import Figure
 
 QUERIES = 200
@@ -113,7 +113,7 @@ def keyword_arm(bench: Bench) -> list[Figure]:
     """Compare the top ten of both for every query; ties break as in a search."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
-    with bench.connect() as connection:
+    with bench.connect() as connection, unweighted(connection, library):
         library_id = value(
             connection, "select library_id from pgrag.libraries where name = %s", library
         )

@@ -77,8 +77,8 @@ as $$
             ('synonyms', null, '', ''),
             (
                 'page_types',
-                '{description, folders, chunk_profile, edge_defaults, retriever_weight, link_keys, '
-                'inject}',
+                '{description, folders, chunk_profile, edge_defaults, retriever_weight, asked_by, '
+                'link_keys, inject}',
                 '^[a-z0-9][a-z0-9_-]{0,49}$', 'small letters, digits, _ and -'
             ),
             (

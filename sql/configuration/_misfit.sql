@@ -61,6 +61,8 @@ as $$
             ('edge_defaults', 'names', '^[a-z][a-z0-9_]{0,49}$', null, null,
                 'a list of names of kinds, such as part_of'),
             ('retriever_weight', 'number', null, 0, 10, 'a number from 0 to 10'),
+            ('asked_by', 'names', '^(?!.*[[:upper:]])[[:alnum:]]+( [[:alnum:]]+)*\*?$', null, null,
+                'a list of phrases in lower case, without punctuation except a * at the end'),
             ('weight', 'number', null, 0, 10, 'a number from 0 to 10'),
             ('link_keys', 'names', '\S', null, null, 'a list of front matter keys'),
             ('inject', 'names', '\S', null, null, 'a list of front matter keys'),

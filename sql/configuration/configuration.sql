@@ -102,7 +102,7 @@ as $$
             when 'page_types'
             then '{
                 "description": "", "folders": [], "edge_defaults": [], "retriever_weight": 1,
-                "link_keys": [], "inject": []
+                "asked_by": [], "link_keys": [], "inject": []
             }'::jsonb
             when 'edge_kinds' then '{"description": "", "weight": 1}'::jsonb
             else '{"language": "any", "confidence": 0.8}'::jsonb

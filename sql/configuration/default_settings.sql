@@ -13,6 +13,7 @@ as $$
         "alpha": 0.3,
         "page_evidence": 0.6,
         "title_evidence": 0.5,
+        "type_weights": true,
         "exact_limit": 20000,
         "intent": "off",
         "query_expansion": "none",
@@ -48,19 +49,20 @@ comment on function pgrag.default_settings is
 'The default retrieval settings of a library. field_weights, k1 and b are parameters of BM25F; alpha
 is the share of the vector retriever in the fusion; page_evidence the share of the page in the
 keyword score, and title_evidence the share of the titles in the page''s part (the rest is the
-page''s own BM25F); up to exact_limit vectors are scanned exactly; intent, query_expansion and
-aggregate are the defaults of a search (see search). With anchor_texts, the words of links to a page
-are indexed as part of the page. graph: search is the default of a search for its argument graph;
-the search starts from the seeds best pages and follows depth steps, along the fan_out strongest
-links of each page and to total pages in all, of which admitted may join the hits; the weights are
-those of the score (see docs/graph-search.md). edge_vectors: whether indexing also embeds the edges
-(see search_edges). enrichment: what a language model writes when the pgrag program indexes the
-library: off, context, summaries, or "context,summaries" (see pending_enrichments).
-enrichment_limits, in characters: what it writes (context_length, summary_length) and reads
-(page_input of a page that situates a passage, summary_input of a text to sum up); a text shorter
-than minimum_length is left out. overlap_size: how many characters of the end of a passage are kept
-beside the next one, from a whole word or, with the overlap_strategy sentences, a whole sentence on;
-it applies when the pgrag program indexes the library, and then to every page.';
+page''s own BM25F); type_weights says whether the weights of page types count (see search); up to
+exact_limit vectors are scanned exactly; intent, query_expansion and aggregate are the defaults of a
+search (see search). With anchor_texts, the words of links to a page are indexed as part of the
+page. graph: search is the default of a search for its argument graph; the search starts from the
+seeds best pages and follows depth steps, along the fan_out strongest links of each page and to
+total pages in all, of which admitted may join the hits; the weights are those of the score (see
+docs/graph-search.md). edge_vectors: whether indexing also embeds the edges (see search_edges).
+enrichment: what a language model writes when the pgrag program indexes the library: off, context,
+summaries, or "context,summaries" (see pending_enrichments). enrichment_limits, in characters: what
+it writes (context_length, summary_length) and reads (page_input of a page that situates a passage,
+summary_input of a text to sum up); a text shorter than minimum_length is left out. overlap_size:
+how many characters of the end of a passage are kept beside the next one, from a whole word or, with
+the overlap_strategy sentences, a whole sentence on; it applies when the pgrag program indexes the
+library, and then to every page.';
 
 -- The error in the first invalid setting; null if all are valid.
 create or replace function _pgrag.setting_complaint(

@@ -65,6 +65,10 @@ begin
             reading jsonb
         )
     ),
+    -- The rule of pgrag.page_type, which would read the patterns anew for each page.
+    patterns as materialized (
+        select f.page_type, f.pattern, f.nth from _pgrag.folder_patterns() as f
+    ),
     stored as (
         insert into pgrag.pages as p (
             library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
@@ -82,7 +86,16 @@ begin
             i.uuid,
             i.link,
             i.topic,
-            i.type,
+            coalesce(
+                nullif(btrim(i.type), ''),
+                (
+                    select f.page_type
+                    from patterns as f
+                    where i.key ~ f.pattern
+                    order by f.nth
+                    limit 1
+                )
+            ),
             -- Tags are distinct, because facets count the stored array.
             array(
                 select t.tag

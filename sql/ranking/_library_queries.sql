@@ -8,7 +8,8 @@ create or replace function _pgrag.library_queries(
     page_evidence double precision,
     model text,
     query_embedding halfvec,
-    strategy jsonb
+    strategy jsonb,
+    type_weights jsonb
 )
 returns _pgrag.library_query[]
 language plpgsql
@@ -102,7 +103,11 @@ begin
             ),
             -- Titles are compared with the original words, not with the expanded terms.
             titles.vectors[array_position(titles.library_ids, s.library_id)],
-            _pgrag.setting(s.settings, 'title_evidence')::real
+            _pgrag.setting(s.settings, 'title_evidence')::real,
+            case
+                when _pgrag.setting(s.settings, 'type_weights')::boolean
+                then library_queries.type_weights
+            end
         )::_pgrag.library_query
         from searched as s
         join models as m on m.model_id = s.model_id

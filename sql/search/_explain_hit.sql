@@ -25,6 +25,8 @@ as $$
         'query_expansion', (explain_hit.request).query_expansion,
         'fusion', (explain_hit.request).fusion,
         'alpha', q.alpha,
+        'type', p.type,
+        'type_weight', _pgrag.type_weight(p.type, q.type_weights),
         'keyword', jsonb_build_object(
             'score', (explain_hit.hit).keyword_score,
             'rank', (explain_hit.hit).keyword_rank,
@@ -187,11 +189,13 @@ as $$
                 then 'The summary of its section matches better, and gives it its score.'
             end),
             (6, case
-                when (e.g ->> 'type_weight')::double precision <> 1
+                when (reasons.explanation ->> 'type_weight')::double precision <> 1
                 then format(
                     'Pages %s weigh %s.',
-                    coalesce('of type ' || nullif(e.g ->> 'type', ''), 'without a type'),
-                    e.g ->> 'type_weight'
+                    coalesce(
+                        'of type ' || nullif(reasons.explanation ->> 'type', ''), 'without a type'
+                    ),
+                    reasons.explanation ->> 'type_weight'
                 )
             end),
             (7, case

@@ -156,8 +156,8 @@ begin
         left join pgrag.page_ranks as r
             on r.library_id = n.library_id and r.page_id = n.page_id
     ),
-    patterns as materialized (
-        select f.page_type, f.pattern, f.nth from _pgrag.folder_patterns() as f
+    weights as materialized (
+        select q.library_id, q.type_weights from unnest(request.queries) as q
     ),
     -- Only neighbours within the target are admitted, those with the most votes first.
     admitted as (
@@ -175,17 +175,7 @@ begin
                 v.*,
                 p.version_id,
                 p.key,
-                -- Same rule as pgrag.page_type, but reads the patterns only once.
-                coalesce(
-                    nullif(btrim(p.type), ''),
-                    (
-                        select f.page_type
-                        from patterns as f
-                        where p.key ~ f.pattern
-                        order by f.nth
-                        limit 1
-                    )
-                ) as type
+                p.type
             from valued as v
             join pgrag.pages as p on p.library_id = v.library_id and p.page_id = v.page_id
             where not v.is_new
@@ -198,7 +188,7 @@ begin
         a.page_id,
         a.is_new,
         a.type,
-        coalesce(t.retriever_weight, 1),
+        _pgrag.type_weight(a.type, w.type_weights),
         a.amount / (a.amount + 2),
         ((a.local_share + a.rank_share) / 2)::double precision,
         a.linked_by,
@@ -207,7 +197,7 @@ begin
         a.edge_ids[:20],
         case when a.is_new or a.linked_by + a.links_to = 0 then a.path end
     from admitted as a
-    left join lateral _pgrag.page_type_entry(a.type) as t on true
+    join weights as w on w.library_id = a.library_id
     where not a.is_new or a.nth <= (request.graph ->> 'admitted')::integer;
 end;
 $$;

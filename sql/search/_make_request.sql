@@ -163,7 +163,12 @@ begin
         parsed.words, scope.library_ids, original_terms, request.terms,
         -- A single retriever has the whole score; above, it ignores the library's setting graph.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
-        arguments.page_evidence, arguments.model, query_embedding, request.intent
+        arguments.page_evidence, arguments.model, query_embedding, request.intent,
+        -- A search by vectors alone reads no page.
+        case
+            when mode <> 'semantic'
+            then _pgrag.type_weights(query, _pgrag.conjunction(arguments.filters, asked.filters))
+        end
     );
     return request;
 end;

@@ -115,7 +115,11 @@ begin
                 )
                 from unnest(request.queries) as q
             )
-        end;
+        end * (
+            select greatest(max(w.weight::double precision), 1)
+            from unnest(request.queries) as q
+            cross join lateral jsonb_each_text(q.type_weights) as w (type, weight)
+        );
     end if;
     return ranking;
 end;
@@ -204,7 +208,11 @@ begin
             q.title_evidence,
             q.keywords,
             q.title_keywords,
-            (i.title_weights <#> q.title_keywords) ^ 2 as title_match,
+            q.type_weights,
+            case
+                when q.alpha < 1 and q.page_evidence > 0
+                then (i.title_weights <#> q.title_keywords) ^ 2
+            end as title_match,
             -- What a retriever has found has its exact score already.
             case
                 when q.alpha < 1
@@ -231,18 +239,25 @@ begin
         join pgrag.impacts as i
             on i.library_id = c.library_id and i.document_id = c.document_id
     ),
-    -- The page's score and its title's, once per page, because the page's impacts are TOASTed.
+    -- The page's score, its title's and the weight of its type, once per page, because the page's
+    -- impacts are TOASTed.
     compared as (
         select
             l.*,
             max(
                 case
-                    when l.place_in_page = 1 and l.alpha < 1 and l.page_evidence > 0
+                    when l.place_in_page = 1
+                        and (l.alpha < 1 and l.page_evidence > 0 or l.type_weights is not null)
                     then (
-                        select array[
-                            greatest(-(p.weights <#> l.keywords), 0),
-                            coalesce((p.title_weights <#> l.title_keywords) ^ 2, 0)
-                        ]
+                        select case
+                            when l.alpha < 1 and l.page_evidence > 0
+                            then array[
+                                _pgrag.type_weight(p.type, l.type_weights),
+                                greatest(-(p.weights <#> l.keywords), 0),
+                                coalesce((p.title_weights <#> l.title_keywords) ^ 2, 0)
+                            ]
+                            else array[_pgrag.type_weight(p.type, l.type_weights)]
+                        end
                         from pgrag.pages as p
                         where p.library_id = l.library_id and p.page_id = l.page_id
                     )
@@ -255,7 +270,7 @@ begin
             c.*,
             p.page_score,
             _pgrag.keyword_score(c.passage_score, p.page_score, c.page_evidence) as keyword_score,
-            case (fuse.request).fusion
+            coalesce(c.page[1], 1) * case (fuse.request).fusion
                 when 'rrf'
                 then _pgrag.reciprocal_rank_score(
                     c.keyword_rank,
@@ -263,17 +278,21 @@ begin
                     (fuse.request).rrf_weights,
                     (fuse.request).rrf_k
                 )
-                else _pgrag.fused_score(
-                    _pgrag.keyword_score(c.passage_score, p.page_score, c.page_evidence),
-                    c.semantic_score,
-                    c.alpha
+                else least(
+                    _pgrag.fused_score(
+                        _pgrag.keyword_score(c.passage_score, p.page_score, c.page_evidence),
+                        c.semantic_score,
+                        c.alpha
+                    ),
+                    -- A weight above 1 lifts no score above 1.
+                    1 / nullif(c.page[1], 0)
                 )
             end as score
         from compared as c
         cross join lateral (
             select _pgrag.page_score(
-                coalesce(c.page[1], 0),
-                _pgrag.title_score(c.page[2], c.title_match),
+                coalesce(c.page[2], 0),
+                _pgrag.title_score(c.page[3], c.title_match),
                 c.title_evidence
             ) as page_score
         ) as p

@@ -1,7 +1,7 @@
 -- Links vote: a page that the best hits link to is more likely an answer, even with few terms of
--- the query. The score of a hit follows the note graph (G6): W_sem S max(W_type, 0) + W_edge B_edge
--- + W_cent B_cent, where S is the fused score and W_type the weight of the page's type. With
--- T = W_sem S max(W_type, 0), at most 1,
+-- the query. The score of a hit follows the note graph (G6): W_sem S + W_edge B_edge + W_cent
+-- B_cent, where S is the fused score, which has the weight of the page's type. With T = W_sem S, at
+-- most 1,
 --   B_edge = T (1 - T) v / (v + 2)   v: the votes of the best pages, the seeds (_graph_pages)
 --   B_cent = T (1 - T) c             c: the page's centrality among the pages around the seeds
 -- T (1 - T) is the variance of a judgement that is right with probability T: a certain hit needs no
@@ -59,9 +59,7 @@ begin
         join around as a on a.library_id = h.library_id and a.page_id = h.page_id
         cross join lateral (
             select least(
-                (request.graph ->> 'semantic_weight')::double precision
-                    * h.hybrid_score * greatest(a.type_weight, 0),
-                1
+                (request.graph ->> 'semantic_weight')::double precision * h.hybrid_score, 1
             ) as base
         ) as b
         cross join lateral (

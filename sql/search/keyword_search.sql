@@ -33,9 +33,9 @@ $$;
 
 comment on function pgrag.keyword_search is
 'Full-text search: the keyword retriever of pgrag.search alone, with its columns and errors. score
-is keyword_score, or that of the section''s summary where it is higher (levels in pgrag.search).
-keyword_score is BM25F over title, path, url and content of the passage, mixed with the page''s own
-BM25F and its titles, which have the share page_evidence (default: the library''s); with
-page_evidence 0 it is exactly the BM25F of the passage. options: other arguments of pgrag.search by
-name, as in {"snippets": true, "page_evidence": 0}; arguments of the fusion (alpha, fusion, rrf_k …)
-are refused.';
+is keyword_score, or that of the section''s summary where it is higher (levels in pgrag.search),
+times the weight of the page''s type. keyword_score is BM25F over title, path, url and content of
+the passage, mixed with the page''s own BM25F and its titles, which have the share page_evidence
+(default: the library''s); with page_evidence 0 it is exactly the BM25F of the passage. options:
+other arguments of pgrag.search by name, as in {"snippets": true, "page_evidence": 0}; arguments of
+the fusion (alpha, fusion, rrf_k …) are refused.';

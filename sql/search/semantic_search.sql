@@ -36,6 +36,6 @@ $$;
 comment on function pgrag.semantic_search is
 'Semantic search: the passages whose vectors are nearest to the query''s by cosine, the vector
 retriever of pgrag.search alone, with its columns and errors. score is semantic_score, or that of
-the section''s summary where it is higher (levels in pgrag.search). The scan is exact if the filters
-leave few vectors, else the HNSW index is used; either way the result is as long as the filters
-allow, up to top_k.';
+the section''s summary where it is higher (levels in pgrag.search); types of pages have no weights
+here. The scan is exact if the filters leave few vectors, else the HNSW index is used; either way
+the result is as long as the filters allow, up to top_k.';

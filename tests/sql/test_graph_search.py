@@ -89,7 +89,7 @@ def by_hand(connection, ids, *, seeds: int = 10, **weights: float) -> dict[str, 
     lowest, highest = (f(ranks[ids[name]] for name in fused) for f in (min, max))
     scores = {}
     for name, score in fused.items():
-        base = weights.get("semantic", 1) * score * (0.5 if name == "pump" else 1)
+        base = weights.get("semantic", 1) * score
         room = base * (1 - base)
         rank = (ranks[ids[name]] - lowest) / (highest - lowest)
         central = (math.log(1 + len(linking[name])) / most + rank) / 2
@@ -120,15 +120,21 @@ def test_scores_are_those_of_the_formula(connection, ids, typed, seeds):
     assert [h["score"] for h in hits] == sorted((h["score"] for h in hits), reverse=True)
 
 
-def test_a_folder_gives_a_type(connection, ids):
-    connection.execute(
-        "insert into pgrag.page_types (name, folders, retriever_weight)"
-        " values ('kept', '{tr*.md}', 0), ('tool', '{}', 2)"
-    )
+def test_the_weight_of_a_type_is_in_the_fused_score(connection, ids, typed):
+    weighed = {hit["key"]: hit for hit in graph_search(connection)}
+    run(connection, "configure_library", library="garden",
+        settings=Jsonb({"type_weights": False}))  # fmt: skip
+    plain = {hit["key"]: hit for hit in graph_search(connection)}
+    assert weighed["pump.md"]["explanation"]["type_weight"] == 0.5
+    assert weighed["pump.md"]["hybrid_score"] == plain["pump.md"]["hybrid_score"] / 2
+    assert weighed["pump.md"]["score"] < plain["pump.md"]["score"]
+    assert plain["pump.md"]["explanation"]["type_weight"] == 1
+
+
+def test_links_lift_no_page_whose_type_weighs_nothing(connection, ids):
+    connection.execute("insert into pgrag.page_types (name, retriever_weight) values ('tool', 0)")
     hits = {hit["key"]: hit for hit in graph_search(connection)}
-    assert hits["trays.md"]["score"] == 0
-    assert hits["trays.md"]["explanation"]["graph"]["type"] == "kept"
-    assert hits["pump.md"]["explanation"]["graph"]["type_weight"] == 2
+    assert hits["pump.md"]["score"] == 0
 
 
 def test_weights_are_settings(connection, ids, typed):
@@ -149,7 +155,7 @@ def test_the_explanation_adds_up_and_says_why(connection, ids, typed):
         parts = hit["explanation"]["graph"]
         total = parts["semantic"] + parts["edge"] + parts["centrality"]
         assert hit["score"] == parts["score"] == pytest.approx(total)
-        assert parts["semantic"] == pytest.approx(hit["hybrid_score"] * parts["type_weight"])
+        assert parts["semantic"] == hit["hybrid_score"]
     trays = hits["trays.md"]["explanation"]
     incoming = trays["graph"]["edges_in"]
     assert [edge["title"] for edge in incoming] == ["Hose", "Can", "Rain"]

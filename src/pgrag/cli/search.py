@@ -206,7 +206,7 @@ def _explained(explanation: dict[str, Any]) -> Text:
         *explanation["reasons"],
         *_reranked(explanation),
         f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
-        f" alpha {_number(explanation['alpha'])}",
+        f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}",
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
         f" (share {_number(keyword['page_evidence'])})",

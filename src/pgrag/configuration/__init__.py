@@ -28,8 +28,8 @@ _ORDER = (
     "inject_types", "inject_count", "graph", "min_score", "max_per_page", "mmr_lambda",
     "query_expansion", "score_share", "expand", "expansion_threshold", "expansion_share",
     "max_documents_to_expand", "max_chunks_per_document", "parents", "confidence",
-    "folders", "chunk_profile", "edge_defaults", "retriever_weight", "link_keys", "inject",
-    "weight", "system", "prompt",
+    "folders", "chunk_profile", "edge_defaults", "retriever_weight", "asked_by", "link_keys",
+    "inject", "weight", "system", "prompt",
 )  # fmt: skip
 
 
