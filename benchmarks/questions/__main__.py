@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, measuring, scores
+from benchmarks.questions import checking, citations, measuring, scores, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.app import App
 
@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             app.upgrade()
             if options.command == "scores":
                 print(scores.compare(app, corpora))
+            elif options.command == "versions":
+                print(versions.measure(app, corpora, show=options.wrong))
             else:
                 print(measuring.measure(app, corpora, split, names))
     return 0
@@ -54,10 +56,14 @@ def _parser() -> argparse.ArgumentParser:
     for name, help in (
         ("check", "whether every page, section and fact that the questions name is in the corpora"),
         ("measure", "nDCG@10 of pages and sections, and the facts among the sources of answers"),
+        ("versions", "whether questions about a version are answered from it, or refused"),
         ("scores", "best scores of questions that the pages answer, and of questions about others"),
     ):
         command = commands.add_parser(name, help=help)
         command.add_argument("data", type=Path, help="folder of the corpora")
+    commands.choices["versions"].add_argument(
+        "--wrong", action="store_true", help="also list the questions that were not right"
+    )
     write = commands.add_parser("write", help="sets in BEIR's layout, for pgrag eval import")
     write.add_argument("folder", type=Path, help="where the sets go, a folder each")
     write.add_argument("--unit", choices=("page", "section"), default="page")

@@ -35,6 +35,7 @@ select
     i.sort_order,
     i.covers,
     i.text_hash,
-    i.weights
+    i.weights,
+    i.title_weights
 from pgrag.impacts as i
 where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys());

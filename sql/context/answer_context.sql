@@ -116,8 +116,15 @@ begin
     material.sources := _pgrag.answer_sources(
         passages, hits, (in_force ->> 'token_budget')::integer
     );
-    material.messages := pgrag.answer_messages(
-        question, material.sources, material.strategy ->> 'template'
+    material.messages := _pgrag.with_notes(
+        pgrag.answer_messages(question, material.sources, material.strategy ->> 'template'),
+        request.notes || array(
+            select format('%s %s: %s.', v.library, v.version, v.reason)
+            from jsonb_to_recordset(material.versions) as v (
+                library text, version text, reason text
+            )
+            where v.reason like '%is not indexed%'
+        )
     );
     material.tokens := (
         select sum(ceil(octet_length(m ->> 'content') / 4.0))
@@ -142,6 +149,33 @@ library, version, title, url, anchor, path, heading, type, level, score, hybrid_
 fused score), relation (hit, injected, parent or expansion), tokens and content; [] if nothing was
 found. messages: the template (null: that of the intent, else "default") with {question} and
 {sources} filled in, ready for an OpenAI-compatible endpoint; the text of a source is quoted between
-<source …> and </source> and cannot end the quotation. tokens: of all messages. decided_by:
+<source …> and </source> and cannot end the quotation;
+what is to be known about the versions (see search) follows. tokens: of all messages. decided_by:
 argument, rule (its name is in rule) or default. strategy: all that the intent chose. timings:
 milliseconds by step. Errors: PGR01 and those of pgrag.search.';
+
+-- A language model has to know which versions the sources are of, where that is not the one asked
+-- for, and what the version lacks.
+create or replace function _pgrag.with_notes(
+    messages jsonb,
+    notes text[]
+)
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pg_catalog.cardinality(with_notes.notes) > 0
+        then pg_catalog.jsonb_set(
+            with_notes.messages,
+            '{1,content}',
+            pg_catalog.to_jsonb(
+                (with_notes.messages #>> '{1,content}')
+                || E'\n\nAbout the versions of the documentation:\n- '
+                || pg_catalog.array_to_string(with_notes.notes, E'\n- ')
+            )
+        )
+        else with_notes.messages
+    end;
+$$;

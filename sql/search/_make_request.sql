@@ -18,7 +18,10 @@ declare
     asked record;
     parsed record;
     scope record;
+    named_ids bigint[];
+    named_wishes text[];
     version_label text;
+    note text;
     library_names text[];
     graph_settings jsonb;
     level integer;
@@ -80,6 +83,21 @@ begin
     from _pgrag.versions_in_scope(library_names, version_label) as s;
     if cardinality(scope.library_ids) < cardinality(library_names) then
         perform _pgrag.check_versions(library_names, version_label);
+    end if;
+
+    -- Explicit versions win; most queries have nothing that could name one.
+    if version_label is null and asked.words ~* '[0-9]|@|version' then
+        select n.version_ids, n.version_reasons, n.named_ids, n.wishes, n.notes
+        into scope.version_ids, scope.version_reasons, named_ids, named_wishes, request.notes
+        from _pgrag.with_named_versions(asked.words, scope.version_ids, scope.version_reasons) as n;
+        if named_ids <> '{}' then
+            scope.document_count := (
+                select sum(v.document_count)
+                from pgrag.versions as v
+                where v.library_id = any (scope.library_ids)
+                    and v.version_id = any (scope.version_ids)
+            );
+        end if;
     end if;
 
     if asked.filters @? '$.**.tags.all' then
@@ -149,10 +167,25 @@ begin
     if request.words = '' then
         return request;
     end if;
-    searched := pgrag.searchable_text(parsed.words, camel_case => false);
+    searched := pgrag.searchable_text(
+        _pgrag.without_versions(parsed.words, named_wishes), camel_case => false
+    );
     original_terms := array(
         select t from _pgrag.terms_of(searched, scope.library_ids) as t
     );
+    if version_label <> '*' and cardinality(scope.version_ids) = 1 then
+        named_ids := scope.version_ids;
+    end if;
+    if named_ids <> '{}' then
+        request.notes := request.notes || array(
+            select n.note
+            from unnest(named_ids) as v (id)
+            cross join lateral _pgrag.lacking_words(parsed.words, original_terms, v.id) as n (note)
+        );
+    end if;
+    foreach note in array coalesce(request.notes, '{}') loop
+        raise notice '%', note;
+    end loop;
     request.terms := original_terms;
     if request.query_expansion <> 'none' then
         request.terms := _pgrag.expand_terms(
@@ -171,36 +204,6 @@ begin
         end
     );
     return request;
-end;
-$$;
-
--- A word after tags:a that no page has as its tag was probably meant as a word.
-create or replace function _pgrag.notice_unknown_tags(
-    filters jsonb,
-    library_ids bigint[]
-)
-returns void
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    unknown text;
-begin
-    select string_agg(t.tag, ', ' order by t.place)
-    into unknown
-    from (
-        select e.tag #>> '{}' as tag, e.place
-        from jsonb_path_query(filters, '$.**.tags.all[*]') with ordinality as e (tag, place)
-    ) as t
-    where not exists (
-        select from pgrag.pages as p
-        where p.tags @> array[t.tag] and p.library_id = any (notice_unknown_tags.library_ids)
-    );
-    if unknown is not null then
-        raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they are'
-            ' searched.', unknown;
-    end if;
 end;
 $$;
 

@@ -88,7 +88,9 @@ $$;
 comment on function pgrag.search is
 'Hybrid search. query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide
 filters (see parse_query). library: null for all (or filters {"library": […]}); version: a label, a
-range, null for the newest, "*" for all versions (see resolve_version). filters: see
+range, "*" for all versions (see resolve_version), null for the one that the words name ("in Jest
+27"; a notice says so), else the newest. A notice says which words a version that was asked for
+lacks, and which versions have them. filters: see
 filter_predicate. score, between 0 and 1, is (1 - alpha) keyword_score + alpha semantic_score, times
 the retriever_weight of the page''s type (see docs/page-types.md): below 1 for posts and release
 notes, unless words of the query or a filter ask for them; with the library''s setting type_weights

@@ -1,7 +1,8 @@
 -- Never substitutes a version silently: every result states its reason.
 create or replace function pgrag.resolve_version(
     library text,
-    wanted text default null
+    wanted text default null,
+    query text default null
 )
 returns table (
     version text,
@@ -13,12 +14,28 @@ stable
 parallel safe
 set search_path from current
 as $$
+declare
+    owner_id constant bigint := _pgrag.library_id(resolve_version.library);
+    resolved record;
+    named record;
+    note text;
 begin
-    return query
     select (r.version).label, (r.version).version_id, r.reason
-    from _pgrag.resolved_version(
-        _pgrag.library_id(resolve_version.library), resolve_version.wanted
-    ) as r;
+    into resolved
+    from _pgrag.resolved_version(owner_id, resolve_version.wanted) as r;
+    if resolve_version.wanted is null and resolve_version.query is not null then
+        named := _pgrag.with_named_versions(
+            resolve_version.query, array[resolved.version_id], array[resolved.reason]
+        );
+        foreach note in array named.notes loop
+            raise notice '%', note;
+        end loop;
+        select v.label, v.version_id, named.version_reasons[1] as reason
+        into resolved
+        from pgrag.versions as v
+        where v.library_id = owner_id and v.version_id = named.version_ids[1];
+    end if;
+    return query select resolved.label, resolved.version_id, resolved.reason;
 end;
 $$;
 
@@ -26,8 +43,9 @@ comment on function pgrag.resolve_version is
 'Resolves a requested version of a library to one version, with the reason: an exact label; a range
 (^1.2, ~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest version in it); null, empty or "latest" (the
 newest release, a pre-release only if there is nothing else); a version that is not indexed (the
-newest before it); else the unversioned documentation. version is empty for unversioned. Errors:
-PGR02 with the nearest names, PGR03 with the versions that exist.';
+newest before it); else the unversioned documentation. version is empty for unversioned. query: the
+words of a search, whose version counts if wanted is null (see search). Errors: PGR02 with the
+nearest names, PGR03 with the versions that exist.';
 
 create or replace function _pgrag.resolved_version(
     library_id bigint,

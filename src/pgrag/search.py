@@ -170,7 +170,7 @@ class Search:
             if wants_reranking and candidates:
                 notices.extend(self._reranked(query, stated, candidates, depth))
             rows, search_id = fetch(query, stated, notices)
-            resolved = self._resolved(rows, stated)
+            resolved = self._resolved(rows, stated, query)
             notices.extend(substitutions(resolved))
         top_k = None if wants_reranking else stated.get("top_k", TOP_K)
         return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
@@ -258,7 +258,9 @@ class Search:
         [record] = self._database.query("select _pgrag.may_record() as is_written")
         return search_id if record["is_written"] else None
 
-    def _resolved(self, rows: list[Row], stated: Mapping[str, Any]) -> list[Row]:
+    def _resolved(
+        self, rows: list[Row], stated: Mapping[str, Any], query: str | None = None
+    ) -> list[Row]:
         """The version of each library that was searched, and why; [] for every version.
 
         Hits carry their version. Only without hits is the database asked.
@@ -275,7 +277,9 @@ class Search:
         wish = stated.get("version", filters.get("version"))
         library = stated.get("library", filters.get("library"))
         if not reasons and isinstance(library, str) and wish != "*":
-            [row] = self._database.call("resolve_version", library=library, wanted=wish)
+            [row] = self._database.call(
+                "resolve_version", library=library, wanted=wish, query=query
+            )
             reasons = {(library.strip().lower(), row["version"]): row["reason"]}
         return [
             {"library": name, "version": version, "reason": reason}

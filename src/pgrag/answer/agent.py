@@ -8,6 +8,7 @@ from typing import Any
 
 from pgrag.answer.text import SENTINEL, AnswerEvent
 from pgrag.answer.tools import Call, Toolbox, Used
+from pgrag.db import collected_notices
 from pgrag.endpoint import Cancellation
 from pgrag.errors import InvalidInput, LanguageModelError
 from pgrag.llm import ChatModel, Completion, Message, Usage
@@ -41,11 +42,12 @@ class Agent:
     answer. The `template` of the configuration holds the system prompt and the final prompt.
     Cancelling the `cancellation` from any thread ends the run.
 
-    `tools.sources`: like those of `pgrag.answer_context`, numbered in order of appearance. `trace`:
-    one object per step, with `step` (from 1), `calls` (each with `tool`, `arguments`, `outcome`,
-    `sources`, `tokens`, `search_id`, `ms`), the accompanying `text`, `prompt_tokens`,
-    `completion_tokens`, `ms`, and in the last step `forced`: why the tools were withdrawn, else
-    null. `answer` is None until the model has answered.
+    `notices`: what is to be said about the version that is searched. `tools.sources`: like those of
+    `pgrag.answer_context`, numbered in order of appearance. `trace`: one object per step, with
+    `step` (from 1), `calls` (each with `tool`, `arguments`, `outcome`, `sources`, `tokens`,
+    `search_id`, `ms`), the accompanying `text`, `prompt_tokens`, `completion_tokens`, `ms`, and in
+    the last step `forced`: why the tools were withdrawn, else null. `answer` is None until the
+    model has answered.
 
     Raises `InvalidInput`, `NotFound` for the library, and database errors.
     """
@@ -65,6 +67,7 @@ class Agent:
     temperature: float | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     tools: Toolbox = field(init=False)
+    notices: list[str] = field(init=False)
     trace: list[dict[str, Any]] = field(init=False, default_factory=list)
     usage: Usage = field(init=False, default_factory=Usage)
     answer: Completion | None = field(init=False, default=None)
@@ -80,15 +83,17 @@ class Agent:
             raise InvalidInput(f"max_steps must be 1 to 50, not {self.max_steps}.")
         if self.answer_tokens < 1:
             raise InvalidInput(f"answer_tokens must be at least 1, not {self.answer_tokens}.")
-        self.tools = Toolbox(
-            self.search,
-            self.call,
-            library=self.library,
-            version=self.version,
-            filters=self.filters,
-        )
+        with collected_notices() as self.notices:
+            self.tools = Toolbox(
+                self.search,
+                self.call,
+                library=self.library,
+                version=self.version,
+                question=self.question,
+                filters=self.filters,
+            )
         system, self._last = self._without_tools()
-        self._messages = [system, Message("user", self.question)]
+        self._messages = [system, Message("user", f"{self.question}{self._notes}")]
         needed = self._needed_for_a_step()
         if self.max_tokens < needed:
             raise InvalidInput(
@@ -204,7 +209,12 @@ class Agent:
             template=self.template,
         )
         system, question = (Message(**message) for message in row["answer_messages"])
-        return [system, replace(question, content=f"{question.content}\n\n{_ANSWER_NOW}")]
+        content = f"{question.content}{self._notes}\n\n{_ANSWER_NOW}"
+        return [system, replace(question, content=content)]
+
+    @property
+    def _notes(self) -> str:
+        return "".join(f"\nNote: {notice}" for notice in self.notices)
 
     @property
     def _spent(self) -> int:

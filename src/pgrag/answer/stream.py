@@ -184,6 +184,7 @@ class AnswerStream:
             cancellation=self._cancellation,
         )
         self._trace = agent.trace
+        self._notices += agent.notices
         for event in agent.events():
             # A step's tokens are paid for even if no later step ends in an answer.
             self._usage = agent.usage

@@ -50,7 +50,8 @@ class Toolbox:
     """Runs tools for one question, and numbers the sources in order of appearance.
 
     With a `library`, searches and reads only there, in the version that `version` resolves to ("*":
-    all). Numbers begin with `first_number`. Raises `UnknownLibrary` or `UnknownVersion`.
+    all), else in that which the `question` names. Numbers begin with `first_number`. Raises
+    `UnknownLibrary` or `UnknownVersion`.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Toolbox:
         *,
         library: str | None = None,
         version: str | None = None,
+        question: str | None = None,
         filters: dict[str, Any] | None = None,
         first_number: int = 1,
     ) -> None:
@@ -70,7 +72,9 @@ class Toolbox:
         self._library = library.strip().lower() if library else None
         self._version = version
         if self._library is not None and version != EVERY_VERSION:
-            [resolved] = call("resolve_version", library=self._library, wanted=version)
+            [resolved] = call(
+                "resolve_version", library=self._library, wanted=version, query=question
+            )
             self._version = resolved["version"]
         self.definitions = definitions(scoped=self._library is not None)
         self.sources: list[dict[str, Any]] = []

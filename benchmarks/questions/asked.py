@@ -1,0 +1,264 @@
+"""Questions about versions, made from the differences of neighbouring releases.
+
+What changed decides what is asked and what is right; wordings and ways to name the version are
+dealt out by a seed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, zip_longest
+from typing import Any
+
+from benchmarks.questions.releases import Change, Release, changes
+
+#: How many questions of each kind are asked: 200 together.
+KINDS = {
+    "a default that changed": 44,
+    "an option that is there": 36,
+    "an option before it came": 30,
+    "an option after it went": 30,
+    "since when": 14,
+    "what is new": 8,
+    "no such version": 14,
+    "argument against words": 8,
+    "two versions named": 6,
+    "a number that is no version": 10,
+}
+_DEFAULTS = (
+    "What is the default of {name} in {library} {version}?",
+    "default value of `{name}`, version {version}",
+    "{library} {version}: what does {name} default to?",
+    "Which value does {name} have in v{version} unless I set it?",
+    "Wie ist {name} in Version {version} voreingestellt?",
+    "Какое значение {name} по умолчанию в версии {version}?",
+)
+_PRESENCE = (
+    "Is {name} in {library} {version}?",
+    "Was the option {name} there in v{version}?",
+    "Does {library} {version} have {name}",
+    "how do I use {name} with version {version}",
+    "Is {name} still in {version}?",
+    "Gibt es {name} in {library} {version}?",
+    "{name} {library} {version}",
+)
+_UNVERSIONED = ("What is the default of {name}?", "what does {name} do", "Is there {name}?")
+_SINCE = (
+    "Since which version does {library} have {name}?",
+    "when was {name} introduced",
+    "Seit welcher Version gibt es {name}?",
+)
+_TWO = (
+    "Differences of {name} between {library} {old} and {library} {version}",
+    "How does {name} change from {library} {old} to {version}?",
+    "{name}: {library} {old} vs {library} {version}",
+)
+_NUMBERS = (
+    "Why does {name} end in HTTP 404?",
+    "{name} and port 8080",
+    "Does {name} need Node {version}?",
+    "{name} with {version} workers",
+    "Set {name} to {version}",
+    "retry {name} after {version} seconds",
+    "{name} and the protocol TLS v{version}",
+    "{name} in {version} steps",
+    "{name} on Ubuntu 24.04",
+    "{name} since {library} {version}",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question and what is right: every hit and every source is of `version`.
+
+    `default`: a source about the option states it. `refused_for`: the version lacks the option, and
+    the answer must say so and name these versions, or quote that the option was removed. `since`:
+    the first hit about the option must have come with this version. `unknown`: no such version
+    exists, which must be said together with `existing`.
+    """
+
+    kind: str
+    library: str
+    text: str
+    version: str
+    name: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    default: str | None = None
+    refused_for: tuple[str, ...] = ()
+    since: str | None = None
+    unknown: str | None = None
+    existing: tuple[str, ...] = ()
+
+
+def questions(
+    libraries: dict[str, Sequence[Release]], counts: dict[str, int] = KINDS, seed: int = 1
+) -> list[Asked]:
+    """The questions about libraries whose releases are given oldest first.
+
+    Of each kind the libraries contribute in turn. A release without a number is never the newest.
+    """
+    chance = random.Random(seed)
+    made = {
+        library: list(_Maker(library, releases, chance).all())
+        for library, releases in libraries.items()
+    }
+    chosen = []
+    for kind, count in counts.items():
+        of_kind = [[each for each in rows if each.kind == kind] for rows in made.values()]
+        for rows in of_kind:
+            chance.shuffle(rows)
+        in_turn = [each for each in chain(*zip_longest(*of_kind)) if each is not None]
+        if len(in_turn) < count:
+            raise ValueError(f"The releases give {len(in_turn)} questions of {count}: {kind}.")
+        chosen += in_turn[:count]
+    return chosen
+
+
+class _Maker:
+    """Makes every question that the releases of one library allow."""
+
+    def __init__(self, library: str, releases: Sequence[Release], chance: random.Random) -> None:
+        self._library = library
+        self._releases = releases
+        self._chance = chance
+        self._numbered = [each for each in releases if each.label[-1:] in "0123456789x"]
+        self._newest = self._numbered[-1].label
+        self._changes = list(changes(releases))
+
+    def all(self) -> Iterator[Asked]:
+        """Yield the questions, kind by kind."""
+        for change in self._changes:
+            match change.kind:
+                case "default":
+                    yield from self._defaults(change)
+                    yield from self._new(change)
+                case "added":
+                    yield from self._absent("an option before it came", change, change.old)
+                    yield from self._there(change, change.new)
+                    yield from self._since(change)
+                case "removed":
+                    yield from self._absent("an option after it went", change, change.new)
+                    yield from self._there(change, change.old)
+        yield from self._unknown()
+        yield from self._contradictions()
+
+    def _defaults(self, change: Change) -> Iterator[Asked]:
+        for release in (change.old, change.new):
+            for text, arguments in self._worded(_DEFAULTS, change.name, release, 5):
+                yield Asked(
+                    "a default that changed", self._library, text, release.label, change.name,
+                    arguments, default=release.options[change.name],
+                )  # fmt: skip
+
+    def _there(self, change: Change, release: Release) -> Iterator[Asked]:
+        for text, arguments in self._worded(_PRESENCE, change.name, release, 2):
+            yield Asked(
+                "an option that is there", self._library, text, release.label, change.name,
+                arguments, default=release.options[change.name],
+            )  # fmt: skip
+
+    def _absent(self, kind: str, change: Change, release: Release) -> Iterator[Asked]:
+        is_word = change.name.isalpha() and change.name.islower()
+        if release.mentions(change.name) and not release.tells_end_of(change.name) and not is_word:
+            return  # The pages speak of it, so nobody can say that the release lacks it.
+        having = tuple(each.label for each in self._releases if change.name in each.options)
+        for text, arguments in self._worded(_PRESENCE, change.name, release, 4):
+            yield Asked(
+                kind, self._library, text, release.label, change.name, arguments,
+                refused_for=having,
+            )  # fmt: skip
+
+    def _since(self, change: Change) -> Iterator[Asked]:
+        is_renamed = change.new.sections[change.name] in change.old.sections.values()
+        if (
+            change.name in self._numbered[-1].options
+            and not change.old.mentions(change.name)
+            # The history of a section goes on under its new heading.
+            and not is_renamed
+        ):
+            text = self._chance.choice(_SINCE).format(name=change.name, library=self._library)
+            yield Asked(
+                "since when", self._library, text, self._newest, change.name, {"history": True},
+                since=change.new.label,
+            )  # fmt: skip
+
+    def _new(self, change: Change) -> Iterator[Asked]:
+        arguments = {"version": change.new.label, "changed_since": change.old.label}
+        yield Asked(
+            "what is new", self._library, f"default of {change.name}", change.new.label,
+            change.name, arguments, default=change.new.options[change.name],
+        )  # fmt: skip
+
+    def _unknown(self) -> Iterator[Asked]:
+        majors = [int(_number(each.label).partition(".")[0]) for each in self._numbered]
+        existing = tuple(each.label for each in self._releases)
+        for change in self._changes[:6]:
+            for number in (min(majors) - 1, max(majors) + 2):
+                text = self._chance.choice(_DEFAULTS[:5]).format(
+                    name=change.name, library=self._library, version=number
+                )
+                yield Asked(
+                    "no such version", self._library, text, self._newest, change.name,
+                    unknown=str(number), existing=existing,
+                )  # fmt: skip
+            yield Asked(
+                "no such version", self._library, f"default of {change.name}", self._newest,
+                change.name, {"version": str(min(majors) - 1)}, unknown=str(min(majors) - 1),
+                existing=existing,
+            )  # fmt: skip
+
+    def _contradictions(self) -> Iterator[Asked]:
+        for number, change in enumerate(self._changes):
+            old, new = self._spoken(self._numbered[0]), self._spoken(self._numbered[-1])
+            text = _DEFAULTS[0].format(name=change.name, library=self._library, version=new)
+            yield Asked(
+                "argument against words", self._library, text, self._numbered[0].label,
+                change.name, {"version": self._numbered[0].label},
+            )  # fmt: skip
+            text = _TWO[number % len(_TWO)].format(
+                name=change.name, library=self._library, old=old, version=new
+            )
+            yield Asked("two versions named", self._library, text, self._newest, change.name)
+            text = _NUMBERS[number % len(_NUMBERS)].format(
+                name=change.name, library=self._library, version=_number(old)
+            )
+            yield Asked(
+                "a number that is no version", self._library, text, self._newest, change.name
+            )
+
+    def _worded(
+        self, wordings: Sequence[str], name: str, release: Release, count: int
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Some wordings that name the release, most in words, else by an argument or a filter."""
+        if release in self._numbered:
+            for wording in self._chance.sample(wordings, count - 1):
+                # A sentence that gives the version its own "v" takes a bare number.
+                spoken = self._spoken(release)
+                spoken = _number(spoken) if "v{version}" in wording else spoken
+                yield wording.format(name=name, library=self._library, version=spoken), {}
+        text = self._chance.choice(_UNVERSIONED).format(name=name)
+        yield self._chance.choice(
+            (
+                (text, {"version": release.label}),
+                (text, {"filters": {"version": release.label}}),
+                (f"{text} version:{release.label}", {}),
+            )
+        )
+
+    def _spoken(self, release: Release) -> str:
+        """The version as people write it: the label, without its v, or the first numbers of it."""
+        number = _number(release.label)
+        forms = [release.label, number]
+        for short in (number.rpartition(".")[0], number.partition(".")[0]):
+            within = [
+                each for each in self._numbered if f"{_number(each.label)}.".startswith(f"{short}.")
+            ]
+            if short and within[-1] is release:
+                forms.append(short)
+        return self._chance.choice(forms)
+
+
+def _number(label: str) -> str:
+    return label.removeprefix("v").removesuffix(".x")

@@ -1,0 +1,192 @@
+-- The versions that the words of a query name: "in Jest 27", "v29.7", "version 3", "jest@next".
+-- Most numbers are none (HTTP 404, Node 14, 3 workers). A number counts if the name of its library,
+-- "version" or "v" marks it, or as the end of "is it in 27?"; and if no other noun claims it ("API
+-- v2", "version 3 of the protocol"). After "since" or "to" it is a bound, which no search reads,
+-- and of two versions of one library neither is meant alone. version_id is null if there is no such
+-- version.
+create or replace function _pgrag.named_versions(
+    query text,
+    version_ids bigint[]
+)
+returns table (
+    library_id bigint,
+    default_id bigint,
+    wish text,
+    version_id bigint
+)
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    version_words constant text[] := '{version,versions,v,ver,release,версия,версии,версию,
+        версией}';
+    leads constant text[] := '{in,on,for,with,under,using,use,of,at,by,the,is,im,unter,mit,für,von,
+        bei,der,die,в,во,на,для,у,о,под,при}';
+    inner_leads constant text[] := '{in,im,under,unter,в,на}';
+    genitives constant text[] := '{of,von,der,des,для}';
+    bounds constant text[] := '{since,from,before,after,until,till,to,than,between,above,below,
+        seit,ab,vor,nach,bis,als,auf,zu,zwischen,с,со,до,после,от,из,между}';
+    pairs constant text[] := '{and,or,vs,versus,to,und,oder,bis,auf,и,или,до,на}';
+    units constant text[] := '{times,ms,s,sec,seconds,minutes,hours,days,kb,mb,gb,percent,mal,
+        sekunden,minuten,stunden,tage,раз,секунд,минут,часов,дней}';
+    -- What is quoted, or code, is meant as it is written.
+    words constant text[] := regexp_split_to_array(
+        btrim(lower(regexp_replace(left(query, 1000), '"[^"]*"|`[^`]*`', ' ` ', 'g'))), '\s+'
+    );
+    bare text[];
+    ends boolean[];
+    starts boolean[];
+    parts text[];
+    before integer;
+    place integer;
+    is_marked boolean;
+    is_free boolean;
+    is_bound boolean;
+    owner_id bigint;
+    owners bigint[] := '{}';
+    wishes text[] := '{}';
+    are_bounds boolean[] := '{}';
+    last_place integer := 0;
+begin
+    select
+        array_agg(regexp_replace(w.word, '^[([{]+|(''s)?[])}?!.,:;…]*$', '', 'g') order by w.nth),
+        array_agg(w.word ~ '[])}?!.,:;…]$' order by w.nth),
+        array_agg(w.word ~ '^[([{]' order by w.nth)
+    into bare, ends, starts
+    from unnest(words) with ordinality as w (word, nth);
+
+    for nth in 1..cardinality(words) loop
+        is_marked := coalesce(bare[nth - 1] = any (version_words), false);
+        parts := coalesce(
+            regexp_match(
+                bare[nth],
+                '^(?:(.+)@)?(v?)(\d{1,9}(?:\.\d{1,9}){0,2}(?:\.x)?|\d+\.\d+\.\d+-[0-9a-z.-]+)$'
+            ),
+            regexp_match(bare[nth], '^(.+)@()([a-z][0-9a-z._-]*)$'),
+            case when is_marked then regexp_match(bare[nth], '^()()([a-z][0-9a-z._-]*)$') end
+        );
+        if parts is null or bare[nth + 1] = any (units) and not ends[nth] then
+            continue;
+        end if;
+        before := nth - 1 - is_marked::integer;
+        is_marked := is_marked or parts[2] = 'v';
+
+        -- The library: in front of the number, or after "of".
+        select n.library_id, before - n.length
+        into owner_id, place
+        from (
+            values
+                (parts[1], 0, parts[1] <> ''),
+                (bare[before], 1, not ends[before]),
+                (bare[before - 1] || bare[before], 2, not (ends[before - 1] or ends[before])),
+                (bare[nth + 2], 0, bare[nth + 1] = any (genitives) and not ends[nth])
+        ) as c (name, length, is_joined)
+        cross join lateral (
+            select l.library_id, c.length
+            from pgrag.libraries as l
+            where c.is_joined
+                and translate(l.name, '-_. ', '') = translate(c.name, '-_. ', '')
+                and exists (
+                    select
+                    from pgrag.versions as v
+                    where v.library_id = l.library_id
+                        and v.version_id = any (named_versions.version_ids)
+                )
+        ) as n
+        order by c.length
+        limit 1;
+        place := coalesce(place, before);
+        is_free := place < 1
+            or ends[place]
+            or starts[nth]
+            or starts[place + 1];
+        is_bound := not is_free
+            and (bare[place] = any (bounds) or owner_id is null and bare[place] = any (pairs));
+        if owner_id is null then
+            if not is_marked and bare[place] = any (pairs) and last_place = place - 1
+                and last_place > 0
+            then
+                -- "Jest 26 vs 27": the second belongs to the library of the first.
+                owner_id := owners[cardinality(owners)];
+            elsif cardinality(named_versions.version_ids) = 1
+                and (bare[nth + 1] = any (genitives) and not ends[nth]) is not true
+                and (
+                    is_marked and (is_free or is_bound or bare[place] = any (leads))
+                    or not is_free
+                        and bare[place] = any (inner_leads)
+                        and (nth = cardinality(words) or ends[nth])
+                )
+            then
+                select v.library_id into owner_id
+                from pgrag.versions as v
+                where v.version_id = named_versions.version_ids[1];
+            else
+                continue;
+            end if;
+        end if;
+        owners := owners || owner_id;
+        wishes := wishes || parts[3];
+        are_bounds := are_bounds || is_bound;
+        last_place := nth;
+    end loop;
+
+    return query
+    select n.library_id, d.version_id, n.wish, f.version_id
+    from (
+        select m.library_id, min(m.wish) as wish
+        from unnest(owners, wishes, are_bounds) as m (library_id, wish, is_bound)
+        group by m.library_id
+        having count(distinct m.wish) = 1 and bool_or(not m.is_bound)
+    ) as n
+    join pgrag.versions as d
+        on d.library_id = n.library_id and d.version_id = any (named_versions.version_ids)
+    left join lateral _pgrag.named_version(n.library_id, n.wish) as f on true
+    -- A number far from every version is none, nor is a word that is no label.
+    where f.version_id is not null
+        or (
+            select max(split_part(v.release_key, '.', 1)::bigint) + 10
+            from pgrag.versions as v
+            where v.library_id = n.library_id
+        ) >= substring(n.wish from '^\d+')::bigint;
+end;
+$$;
+
+-- The version that people mean by a number: the label, the newest that begins with it, or the line
+-- (27.x, 27.0) that it is a release of. Unlike resolved_version, never the one before it.
+create or replace function _pgrag.named_version(
+    library_id bigint,
+    wish text
+)
+returns table (
+    version_id bigint
+)
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select v.version_id
+    from pgrag.versions as v
+    cross join (
+        select pgrag.version_class(named_version.wish) as class,
+            pgrag.release_key(named_version.wish) as release_key
+    ) as w
+    where v.library_id = named_version.library_id
+        and (
+            v.label in (named_version.wish, 'v' || named_version.wish)
+            or w.class = 'partial'
+                and v.release_key is not null
+                and not v.prerelease
+                and _pgrag.in_range(v.release_key, named_version.wish)
+            or w.release_key is not null
+                and v.class = 'partial'
+                and _pgrag.in_range(w.release_key, v.label)
+        )
+    order by
+        v.label in (named_version.wish, 'v' || named_version.wish) desc,
+        v.status = 'ready' desc,
+        v.release_key desc,
+        v.version_id desc
+    limit 1;
+$$;
