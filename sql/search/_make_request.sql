@@ -86,7 +86,7 @@ begin
     end if;
 
     -- Explicit versions win; most queries have nothing that could name one.
-    if version_label is null and asked.words ~* '[0-9]|@|version' then
+    if version_label is null and _pgrag.may_name_version(asked.words) then
         select n.version_ids, n.version_reasons, n.named_ids, n.wishes, n.notes
         into scope.version_ids, scope.version_reasons, named_ids, named_wishes, request.notes
         from _pgrag.with_named_versions(asked.words, scope.version_ids, scope.version_reasons) as n;

@@ -30,10 +30,26 @@ declare
     pairs constant text[] := '{and,or,vs,versus,to,und,oder,bis,auf,и,или,до,на}';
     units constant text[] := '{times,ms,s,sec,seconds,minutes,hours,days,kb,mb,gb,percent,mal,
         sekunden,minuten,stunden,tage,раз,секунд,минут,часов,дней}';
-    -- What is quoted, or code, is meant as it is written.
-    words constant text[] := regexp_split_to_array(
-        btrim(lower(regexp_replace(left(query, 1000), '"[^"]*"|`[^`]*`', ' ` ', 'g'))), '\s+'
+    -- What is quoted, or code, is meant as it is written. Few patterns, here and below: a session
+    -- keeps only 32 of them compiled.
+    words constant text[] := array_remove(
+        string_to_array(
+            translate(
+                lower(
+                    case
+                        when strpos(query, '"') > 0 or strpos(query, '`') > 0
+                        then regexp_replace(left(query, 1000), '"[^"]*"|`[^`]*`', ' ` ', 'g')
+                        else left(query, 1000)
+                    end
+                ),
+                E'\n\r\t', '   '
+            ),
+            ' '
+        ),
+        ''
     );
+    opening constant text := '([{';
+    closing constant text := ')]}?!.,:;…';
     bare text[];
     ends boolean[];
     starts boolean[];
@@ -49,12 +65,24 @@ declare
     are_bounds boolean[] := '{}';
     last_place integer := 0;
 begin
+    if not exists (
+        select
+        from pgrag.versions as v
+        where v.version_id = any (named_versions.version_ids) and v.class <> 'unversioned'
+    ) then
+        return;
+    end if;
     select
-        array_agg(regexp_replace(w.word, '^[([{]+|(''s)?[])}?!.,:;…]*$', '', 'g') order by w.nth),
-        array_agg(w.word ~ '[])}?!.,:;…]$' order by w.nth),
-        array_agg(w.word ~ '^[([{]' order by w.nth)
+        array_agg(
+            case when right(w.bare, 2) = '''s' then left(w.bare, -2) else w.bare end order by w.nth
+        ),
+        array_agg(strpos(closing, right(w.word, 1)) > 0 order by w.nth),
+        array_agg(strpos(opening, left(w.word, 1)) > 0 order by w.nth)
     into bare, ends, starts
-    from unnest(words) with ordinality as w (word, nth);
+    from (
+        select u.word, u.nth, rtrim(ltrim(u.word, opening), closing) as bare
+        from unnest(words) with ordinality as u (word, nth)
+    ) as w;
 
     for nth in 1..cardinality(words) loop
         is_marked := coalesce(bare[nth - 1] = any (version_words), false);
@@ -63,8 +91,10 @@ begin
                 bare[nth],
                 '^(?:(.+)@)?(v?)(\d{1,9}(?:\.\d{1,9}){0,2}(?:\.x)?|\d+\.\d+\.\d+-[0-9a-z.-]+)$'
             ),
-            regexp_match(bare[nth], '^(.+)@()([a-z][0-9a-z._-]*)$'),
-            case when is_marked then regexp_match(bare[nth], '^()()([a-z][0-9a-z._-]*)$') end
+            case
+                when is_marked or strpos(bare[nth], '@') > 0
+                then regexp_match(bare[nth], '^(?:(.+)@)?()([a-z][0-9a-z._-]*)$')
+            end
         );
         if parts is null or bare[nth + 1] = any (units) and not ends[nth] then
             continue;
@@ -189,4 +219,18 @@ as $$
         v.release_key desc,
         v.version_id desc
     limit 1;
+$$;
+
+-- Most queries have nothing that could name a version.
+create or replace function _pgrag.may_name_version(
+    query text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.translate(may_name_version.query, '0123456789@', '')
+            <> may_name_version.query
+        or pg_catalog.strpos(pg_catalog.lower(may_name_version.query), 'version') > 0;
 $$;
