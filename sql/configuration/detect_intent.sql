@@ -192,19 +192,24 @@ immutable
 parallel safe
 as $$
     select pg_catalog.array_to_string(
-        (pg_catalog.string_to_array(original_words.words, ' '))[
-            word.first:
-            word.first + pg_catalog.regexp_count(pg_catalog.btrim(original_words.phrase), ' ')
+        typed.words[
+            before.count:
+            before.count + pg_catalog.cardinality(
+                pg_catalog.string_to_array(pg_catalog.btrim(original_words.phrase), ' ')
+            ) - 1
         ],
         ' '
     )
-    from (
-        select pg_catalog.regexp_count(
-            pg_catalog.left(
-                original_words.folded,
-                pg_catalog.strpos(original_words.folded, original_words.phrase)
-            ),
-            ' '
-        ) as first
-    ) as word;
+    from (select pg_catalog.string_to_array(original_words.words, ' ') as words) as typed
+    cross join (
+        select pg_catalog.cardinality(
+            pg_catalog.string_to_array(
+                pg_catalog.left(
+                    original_words.folded,
+                    pg_catalog.strpos(original_words.folded, original_words.phrase)
+                ),
+                ' '
+            )
+        ) - 1 as count
+    ) as before;
 $$;

@@ -28,7 +28,8 @@ begin
                 case when not m.is_muted then (i.title_weights <#> (q.own).title_keywords) ^ 2 end
             )
         end as title_score,
-        greatest(-(e.embedding <#> (q.own).embedding), 0) as semantic_score
+        greatest(-(e.embedding <#> (q.own).embedding), 0) as semantic_score,
+        _pgrag.type_weight(p.type, (q.own).type_weights) as type_weight
     from pg_temp.tuning_questions as q
     cross join lateral (
         select false as is_muted, '[1, 1, 1, 1]' as mask

@@ -54,7 +54,7 @@ begin
     passages as (
         select
             c.question_number, c.is_muted, c.document_id, c.page_id, c.level, c.section_id,
-            _pgrag.fused_score(
+            c.type_weight * _pgrag.fused_score(
                 _pgrag.keyword_score(
                     coalesce(t.score, 0),
                     _pgrag.page_score(coalesce(p.score, 0), c.title_score, title_evidence),

@@ -382,7 +382,7 @@ class TestTemplates:
         "How do I prime the pump?",
         "Wie wird die Pumpe vor dem ersten Lauf entlüftet?",
         "Как прокачать насос перед первым запуском?",
-        "difference between pump_seal.size and --seal-size 40 in 2.1/config.yaml",
+        "What is the default of seal_size in version 2.1?",
     ],
 )
 def test_a_session_keeps_the_compiled_expressions_of_a_question(database_url, question):
