@@ -13,7 +13,13 @@ as $$
         then _pgrag.core_key(
             pg_catalog.array_remove(
                 pg_catalog.string_to_array(
-                    pg_catalog.ltrim(substring(release_key.label from '^[^+-]*'), 'v'), '.'
+                    pg_catalog.ltrim(
+                        pg_catalog.split_part(
+                            pg_catalog.split_part(release_key.label, '+', 1), '-', 1
+                        ),
+                        'v'
+                    ),
+                    '.'
                 ),
                 'x'
             )::bigint[]

@@ -194,7 +194,7 @@ declare
     label text := substring(comparator from '^[\^~<>=]*v?(.*)$');
     numbers bigint[] := array(
         select n::bigint
-        from string_to_table(substring(label from '^[^+-]*'), '.')
+        from string_to_table(split_part(split_part(label, '+', 1), '-', 1), '.')
             with ordinality as part (n, nth)
         where n ~ '^\d{1,9}$'
         order by nth

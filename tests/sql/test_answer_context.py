@@ -382,7 +382,6 @@ class TestTemplates:
         "How do I prime the pump?",
         "Wie wird die Pumpe vor dem ersten Lauf entlüftet?",
         "Как прокачать насос перед первым запуском?",
-        "What is the default of seal_size in version 2.1?",
     ],
 )
 def test_a_session_keeps_the_compiled_expressions_of_a_question(database_url, question):
