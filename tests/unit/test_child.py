@@ -174,9 +174,7 @@ def test_a_forged_answer_does_nothing_here(tmp_path, forged):
     data = FORGED[forged](path)
     with Child(Limits(seconds=30), answers=ANSWERS) as process:
         assert process.run(len, "abc") == 3
-        with pytest.raises(
-            SourceError, match=r"^.* cannot be read: its parser gave an answer that cannot"
-        ):
+        with pytest.raises(SourceError, match="cannot be read: its parser gave an invalid answer"):
             process.run(_writes, data)
         assert process.run(len, "abcd") == 4
     assert not path.exists()

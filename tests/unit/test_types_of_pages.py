@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from pgrag.ingest.matter.page_types import PageType, PageTypes, injected
@@ -112,3 +114,11 @@ def test_a_page_has_the_hash_that_its_next_run_asks_for():
         assert page.source_hash == source_hash(
             page.key, digest_of(text.encode()), options, declared
         )
+
+
+def test_other_processes_get_the_types_that_were_in_use():
+    types = PageTypes.of({"page_types": {"blog": {"folders": ["blog/"]}}})
+    assert types.reading(None, "blog/first.md").type == "blog"
+    received = pickle.loads(pickle.dumps(types))
+    assert received == types
+    assert received.reading(None, "blog/second.md").type == "blog"

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
@@ -27,6 +28,7 @@ def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], b
     return is_wanted
 
 
+@lru_cache(maxsize=1000)
 def within(pattern: str) -> Callable[[str], bool]:
     """Return a predicate: whether a glob matches a key or a folder that the key is in.
 

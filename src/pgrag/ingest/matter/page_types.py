@@ -62,6 +62,10 @@ class PageTypes:
 
     entries: tuple[PageType, ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes get the entries, and derive the rest themselves."""
+        return type(self), (self.entries,)
+
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> "PageTypes":
         """Create the page types from the result of `pgrag.configuration`."""
