@@ -8,8 +8,9 @@ stable
 parallel safe
 as $$
 begin
-    -- Asked here first, because a call costs more: a search asks thirty times.
-    if current_setting('pgrag.library_ids', true) <> '' and _pgrag.is_service() then
+    -- Asked here first, because a call costs more, and never null: null would ask the rest as well.
+    -- A search asks twenty times.
+    if coalesce(current_setting('pgrag.library_ids', true), '') <> '' and _pgrag.is_service() then
         return nullif(current_setting('pgrag.library_ids'), '*')::bigint[];
     end if;
     return array(
@@ -28,7 +29,7 @@ stable
 parallel safe
 as $$
 begin
-    return current_setting('pgrag.library_ids', true) <> ''
+    return coalesce(current_setting('pgrag.library_ids', true), '') <> ''
         and pg_has_role(session_user, to_regrole('pgrag_admin'), 'member');
 end;
 $$;
