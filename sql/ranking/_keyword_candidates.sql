@@ -1,8 +1,9 @@
 -- Exact BM25F without reading the postings that cannot win (MaxScore: Turtle and Flood, 1995).
 -- Lexemes are taken by decreasing bound. Documents with one of the first few lexemes are scored
 -- with all lexemes; the score at certain_count then determines how many lexemes must be taken so
--- that no other document can reach it. So the first certain_count hits are exact; the rest, up to
--- candidate_count, are the best of the documents read, for the fusion.
+-- that no other document can reach it. The next ones are taken a few at a time, because each raises
+-- that score. So the first certain_count hits are exact; the rest, up to candidate_count, are the
+-- best of the documents read, for the fusion.
 create or replace function _pgrag.keyword_candidates(
     terms pgrag.query_term[],
     target _pgrag.search_target,
@@ -15,12 +16,13 @@ stable
 parallel safe
 as $$
 declare
-    -- Up to this many documents are scored without pruning.
+    -- Up to this many documents are scored without pruning, and at a time.
     small constant integer := 1000;
     lexemes text[];
     -- For each lexeme, the postings up to it, and the most that it and all later ones add.
     postings bigint[];
     bounds double precision[];
+    scored integer := 0;
     taken integer;
     certain integer;
     best _pgrag.candidates;
@@ -52,7 +54,8 @@ begin
     end;
     loop
         best := _pgrag.score_documents(
-            terms, lexemes[:taken], target, candidate_count, postings[taken]
+            terms, lexemes[scored + 1:taken], target, candidate_count, postings[taken],
+            best.document_ids
         );
         -- A small tolerance, because impacts and weights are stored in single precision.
         certain := (
@@ -61,7 +64,14 @@ begin
             where b * 1.00001 >= coalesce(best.scores[certain_count], 0)
         );
         exit when certain <= taken;
-        taken := certain;
+        scored := taken;
+        taken := least(
+            certain,
+            greatest(
+                taken + 1,
+                (select count(*) from unnest(postings) as p where p <= postings[scored] + small)
+            )
+        );
     end loop;
     best.plan := jsonb_build_object(
         'retriever', 'keyword',
@@ -74,12 +84,15 @@ begin
 end;
 $$;
 
+-- The best of the documents with one of these lexemes and of those known already, scored with all
+-- terms.
 create or replace function _pgrag.score_documents(
     terms pgrag.query_term[],
     lexemes text[],
     target _pgrag.search_target,
     candidate_count integer,
-    postings bigint default null
+    postings bigint default null,
+    known bigint[] default null
 )
 returns _pgrag.candidates
 language plpgsql
@@ -103,6 +116,9 @@ declare
     allowed_documents bigint[] := target.allowed_documents;
     denied_documents bigint[] := target.denied_documents;
     keys bigint[];
+    -- Read by their ids, unless the index finds them: these lexemes, each with weight 1.
+    listed bigint[] := known;
+    found_by sparsevec;
     library_ids bigint[];
     vectors sparsevec[];
     only_vector sparsevec;
@@ -116,6 +132,14 @@ begin
         keys := _pgrag.query_keys(
             terms, lexemes, case when is_wide then '{0}' else version_ids end
         );
+        if known is not null then
+            found_by := _pgrag.sparse_vector(
+                (
+                    select string_agg(distinct (k.key & ((1 << 30) - 1)) || ':1', ',')
+                    from unnest(keys) as k (key)
+                )
+            );
+        end if;
     elsif allowed_documents is null then
         allowed_documents := array(
             select d.document_id
@@ -123,10 +147,13 @@ begin
             where d.library_id = any (library_ids) and d.page_id = any (allowed_pages)
         );
     end if;
+    if by_ids then
+        listed := allowed_documents;
+    end if;
     if by_barrier then
         perform set_config('pgrag.narrowing_keys', keys::text, true);
     end if;
-    -- One statement, whose plan is kept: each time, one of its three sources is read.
+    -- One statement, whose plan is kept: each time, one or two of its three sources are read.
     select
         coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
         coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
@@ -164,9 +191,10 @@ begin
                 i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
                 i.text_hash, i.weights
             from pgrag.impacts as i
-            where by_ids
+            where listed is not null
                 and i.library_id = any (library_ids)
-                and i.document_id = any (allowed_documents)
+                and i.document_id = any (listed)
+                and (found_by is null or i.weights <#> found_by = 0)
         ) as i
         where i.covers & mask <> 0
             and (allowed_pages is null or i.page_id = any (allowed_pages))

@@ -250,6 +250,55 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
     assert "pruned" in plans
 
 
+@pytest.mark.parametrize("rows", [30, 400])
+def test_words_taken_later_add_to_what_is_known(connection, author, rows):
+    """Whether all words are looked up at once or one after the other, the same comes first."""
+    ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
+    kept = set()
+    for query in ["rotate the vault", "use the linker of a runtime", "the benchmark of a kernel"]:
+        [found] = connection.execute(
+            """
+            with request as materialized (
+                select _pgrag.make_request(%s, '{"library": "many", "alpha": 0}') as made
+            ),
+            words as (
+                select array_agg(distinct t.lexeme) as lexemes
+                from request, unnest((made).terms) as t
+            ),
+            first as (
+                select _pgrag.score_documents(
+                    (made).terms, lexemes[:1], (made).target, %s
+                ) as best
+                from request, words
+            )
+            select
+                (f.best).document_ids as known,
+                (l.best).document_ids as found,
+                (l.best).scores as scores,
+                (a.best).document_ids as expected,
+                (a.best).scores as expected_scores
+            from request
+            cross join words as w
+            cross join first as f
+            cross join lateral (
+                select _pgrag.score_documents(
+                    (made).terms, w.lexemes[2:], (made).target, %s, null, (f.best).document_ids
+                ) as best
+            ) as l
+            cross join lateral (
+                select _pgrag.score_documents(
+                    (made).terms, w.lexemes, (made).target, %s
+                ) as best
+            ) as a
+            """,
+            [query, rows, rows, rows],
+        ).fetchall()
+        assert found["found"] == found["expected"]
+        assert found["scores"] == found["expected_scores"]
+        kept |= {*found["known"]} & {*found["found"]}
+    assert kept
+
+
 @pytest.mark.parametrize(
     ("versions", "share", "expected"), [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]
 )
