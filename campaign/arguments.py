@@ -81,6 +81,8 @@ USUAL: dict[str, list[Any]] = {
     "suggestion_count": [3],
     "label": ["1.2.3", "v2"],
     "name": ["questions", "another", "hybrid", "keyword"],
+    "expected": [100, 10000],
+    "stored": [0, 100],
     "dimensions": [3],
     "language": ["english", "german", "simple", "ru"],
     "markdown": ["[a](b) **c** `d`"],

@@ -40,6 +40,8 @@ arguments of the search besides the query; with "after" the search counts as a f
 results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns null, and writes
 nothing, if the transaction or the role is read-only; if writing fails, also with a WARNING.';
 
+-- The hits are given as a caller states them, or as a search has ranked them.
+--
 -- The search before its hits: a role may add hits only to searches of its own. Library, version and
 -- page key are stored by name, and looked up if a hit lacks them, because the page may be removed
 -- later.
@@ -53,7 +55,8 @@ create or replace function _pgrag.write_search(
     parameters jsonb,
     timings jsonb,
     duration_ms double precision,
-    search_id uuid default null
+    search_id uuid default null,
+    ranked _pgrag.ranked_hit[] default null
 )
 returns uuid
 language plpgsql
@@ -71,69 +74,10 @@ begin
         -- The record is alone in its transaction: the caller need not wait for the WAL flush.
         perform set_config('synchronous_commit', 'off', true);
     end if;
-    listed := array(
-        select h
-        from jsonb_array_elements(
-            case when jsonb_typeof(write_search.hits) = 'array' then write_search.hits end
-        ) with ordinality as ranked (value, rank)
-        cross join lateral (
-            select case when jsonb_typeof(ranked.value) = 'object' then ranked.value else '{}' end
-        ) as stated (hit)
-        cross join lateral (
-            select coalesce(
-                (stated.hit ->> 'library_id')::bigint,
-                (
-                    select l.library_id
-                    from pgrag.libraries as l
-                    where l.name = stated.hit ->> 'library'
-                )
-            ) as library_id
-        ) as owner
-        left join lateral (
-            select p.key, v.label
-            from pgrag.pages as p
-            join pgrag.versions as v
-                on v.library_id = p.library_id and v.version_id = p.version_id
-            where p.library_id = owner.library_id
-                and p.page_id = (stated.hit ->> 'page_id')::bigint
-            offset 0
-        ) as stored on stated.hit ->> 'key' is null
-        cross join lateral (
-            select case
-                when jsonb_typeof(stated.hit -> 'explanation') = 'object'
-                then jsonb_build_object(
-                    'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
-                    'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
-                    'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
-                    'page_score', stated.hit #> '{explanation,keyword,page_score}',
-                    'section_score', stated.hit #> '{explanation,section_score}',
-                    'graph', stated.hit #> '{explanation,graph}'
-                )
-                else '{}'
-            end as parts
-        ) as explained
-        -- One after the other, because || would copy the texts of the hit.
-        cross join lateral jsonb_populate_record(
-            jsonb_populate_record(
-                jsonb_populate_record(null::pgrag.search_hits, explained.parts), stated.hit
-            ),
-            jsonb_build_object(
-                'search_id', new_id,
-                'rank', ranked.rank,
-                'library_id', owner.library_id,
-                'library', coalesce(
-                    stated.hit ->> 'library',
-                    (
-                        select l.name
-                        from pgrag.libraries as l
-                        where l.library_id = owner.library_id
-                    )
-                ),
-                'version', coalesce(stated.hit ->> 'version', stored.label),
-                'page_key', coalesce(stated.hit ->> 'key', stored.key)
-            )
-        ) as h
-    );
+    listed := case
+        when ranked is null then _pgrag.stated_hits(new_id, hits)
+        else _pgrag.ranked_hits(new_id, ranked)
+    end;
     insert into pgrag.searches (
         search_id, client, query, library, version, continued, parameters, timings,
         duration_ms, hit_count, top_score, mean_score, caller
@@ -177,6 +121,119 @@ exception
         raise warning 'The search was not recorded: %', sqlerrm;
         return null;
 end;
+$$;
+
+-- Hits as a caller states them in JSON; what a hit lacks is looked up.
+create or replace function _pgrag.stated_hits(
+    search_id uuid,
+    hits jsonb
+)
+returns pgrag.search_hits[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select h
+        from jsonb_array_elements(
+            case when jsonb_typeof(stated_hits.hits) = 'array' then stated_hits.hits end
+        ) with ordinality as ranked (value, rank)
+        cross join lateral (
+            select case when jsonb_typeof(ranked.value) = 'object' then ranked.value else '{}' end
+        ) as stated (hit)
+        cross join lateral (
+            select coalesce(
+                (stated.hit ->> 'library_id')::bigint,
+                (
+                    select l.library_id
+                    from pgrag.libraries as l
+                    where l.name = stated.hit ->> 'library'
+                )
+            ) as library_id
+        ) as owner
+        left join lateral (
+            select p.key, v.label
+            from pgrag.pages as p
+            join pgrag.versions as v
+                on v.library_id = p.library_id and v.version_id = p.version_id
+            where p.library_id = owner.library_id
+                and p.page_id = (stated.hit ->> 'page_id')::bigint
+            offset 0
+        ) as stored on stated.hit ->> 'key' is null
+        cross join lateral (
+            select case
+                when jsonb_typeof(stated.hit -> 'explanation') = 'object'
+                then jsonb_build_object(
+                    'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
+                    'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
+                    'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
+                    'page_score', stated.hit #> '{explanation,keyword,page_score}',
+                    'section_score', stated.hit #> '{explanation,section_score}',
+                    'graph', stated.hit #> '{explanation,graph}'
+                )
+                else '{}'
+            end as parts
+        ) as explained
+        -- One after the other, because || would copy the texts of the hit.
+        cross join lateral jsonb_populate_record(
+            jsonb_populate_record(
+                jsonb_populate_record(null::pgrag.search_hits, explained.parts), stated.hit
+            ),
+            jsonb_build_object(
+                'search_id', stated_hits.search_id,
+                'rank', ranked.rank,
+                'library_id', owner.library_id,
+                'library', coalesce(
+                    stated.hit ->> 'library',
+                    (
+                        select l.name
+                        from pgrag.libraries as l
+                        where l.library_id = owner.library_id
+                    )
+                ),
+                'version', coalesce(stated.hit ->> 'version', stored.label),
+                'page_key', coalesce(stated.hit ->> 'key', stored.key)
+            )
+        ) as h
+    );
+$$;
+
+-- Hits as a search has ranked them. Columns in the order of pgrag.search_hits.
+create or replace function _pgrag.ranked_hits(
+    search_id uuid,
+    ranked _pgrag.ranked_hit[]
+)
+returns pgrag.search_hits[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select row(
+            ranked_hits.search_id,
+            h.ordinality,
+            h.library_id,
+            h.page_id,
+            h.document_id,
+            l.name,
+            v.label,
+            p.key,
+            h.score,
+            h.hybrid_score,
+            h.keyword_score,
+            h.semantic_score,
+            h.keyword_rank,
+            h.semantic_rank,
+            h.passage_score,
+            h.page_score,
+            h.section_score,
+            h.graph
+        )::pgrag.search_hits
+        from unnest(ranked_hits.ranked) with ordinality as h
+        join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
+        join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
+        join pgrag.libraries as l on l.library_id = h.library_id
+    );
 $$;
 
 -- A replica, a read-only transaction and a read-only role record nothing, without an error.

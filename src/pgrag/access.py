@@ -2,12 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -120,7 +120,25 @@ class Access:
     refusal: Refusal | None = None
     address: str = ""
     admission: "Admission | None" = None
+    release: Callable[[], None] | None = None
     has_ended: bool = False
+
+    def ending(self) -> dict[str, Any]:
+        """What the database is told at the end: what ran, and the entry of the audit."""
+        return {
+            "key_id": self.admission and self.admission.key_id,
+            "lease": self.admission and self.admission.lease,
+            "entry": {
+                "caller": self.caller and self.caller.name,
+                "role": self.role,
+                "action": self.action,
+                "library": self.library and self.library.strip().lower(),
+                "allowed": self.refusal is None,
+                "reason": self.refusal,
+                "address": self.address,
+                "search_id": self.search_id,
+            },
+        }
 
     def may(self, operation: str) -> bool:
         """Whether the role of the key suffices for an operation; without a key, yes."""
@@ -176,7 +194,8 @@ class Admission:
 
     `limits` are those of the key: its rate a second, its burst, how many requests remain of it,
     and the seconds until it is whole; None where they are not counted. `retry_after` are the
-    seconds until a request that exceeds them may come again.
+    seconds until a request that exceeds them may come again. It holds for so many `granted`
+    requests, `slots` of which may run at the same time.
     """
 
     refusal: Refusal | None
@@ -186,6 +205,25 @@ class Admission:
     lease: Any = None
     limits: tuple[float, int, int, float] | None = None
     retry_after: float = 0.0
+    granted: int = 1
+    slots: int = 1
+
+
+class Wish(NamedTuple):
+    """For how many requests at once a service asks; see `_pgrag.use_key`.
+
+    `wanted` requests, `at_once` of which run at the same time; `held` is the lease under which
+    `holding` requests run, and `unused` ones were not used.
+    """
+
+    wanted: int = 1
+    at_once: int = 1
+    held: Any = None
+    holding: int = 0
+    unused: int = 0
+
+
+ONE_REQUEST = Wish()
 
 
 def hash_of(secret: str) -> bytes | None:
@@ -203,7 +241,7 @@ def _digest(text: str) -> bytes:
 
 
 _ADMIT = """
-select * from _pgrag.admit(%s, %s, %s, %s, %s, %s)
+select * from _pgrag.admit(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 
 
@@ -215,14 +253,16 @@ def admit(
     origin: str | None,
     is_foreign: bool,
     lasts: timedelta,
+    wish: Wish = ONE_REQUEST,
 ) -> Admission:
     """Ask the database whether the holder of a secret may do something now.
 
     `origin` is the page that calls, `is_foreign` whether another service made that page. The
-    request counts as running until `finish`, but no longer than it `lasts`.
+    request counts as running until `finish`, but no longer than it `lasts`; several that are
+    granted at once, until `return_lease`.
     """
     [row] = database.query(
-        _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+        _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts, *wish]
     )
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
@@ -236,7 +276,18 @@ def admit(
         lease=row["lease"],
         limits=(row["rate"], row["burst"], row["remaining"], row["full_in"]) if counted else None,
         retry_after=row["retry_after"] or 0.0,
+        granted=row["granted"] or 1,
+        slots=row["slots"] or 1,
     )
+
+
+def return_lease(database: Database, admission: Admission, running: int, unused: int) -> None:
+    """End an admission to several requests; some may still run, some were not used."""
+    with calling(None), uncancelled():
+        database.query(
+            "select _pgrag.return_lease(%s, %s, %s, %s)",
+            [admission.key_id, admission.lease, running, unused],
+        )
 
 
 def finish(
@@ -247,29 +298,18 @@ def finish(
     With `search`, arguments of `pgrag.record_search`, a search is recorded in the same statement,
     as the one that the request made. Returns its search_id, None if it was not recorded.
     """
-    admission = access.admission
-    entry = {
-        "caller": access.caller and access.caller.name,
-        "role": access.role,
-        "action": access.action,
-        "library": access.library and access.library.strip().lower(),
-        "allowed": access.refusal is None,
-        "reason": access.refusal,
-        "address": access.address,
-        "search_id": access.search_id,
-    }
+    ended = to_json(access.ending()).decode()
+    search_id: UUID | None = None
     with calling(None), uncancelled():
-        [row] = database.query(
-            "select _pgrag.finish_request(%s, %s, %s::jsonb, %s::jsonb) as search_id",
-            [
-                admission and admission.key_id,
-                admission and admission.lease,
-                to_json(entry).decode(),
-                search and to_json(search).decode(),
-            ],
-        )
+        if search is None:
+            database.query("select _pgrag.end_request(%s, null)", [ended])
+        else:
+            [row] = database.query(
+                "select _pgrag.record_and_end_request(%s, %s) as search_id",
+                [ended, to_json(search).decode()],
+            )
+            search_id = row["search_id"]
     access.has_ended = True
-    search_id: UUID | None = row["search_id"]
     return search_id
 
 

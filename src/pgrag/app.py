@@ -7,6 +7,7 @@ a search from the shell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -362,10 +363,12 @@ class App(Connected):
         now and in every later indexing run. Returns the number of texts.
         """
         from pgrag.ingest import embeddings
+        from pgrag.ingest.vector_index import VectorIndex
 
         embedder = self._registered(model or self.library_model(library))
-        count = embeddings.embed_pending(self.database, embedder, library)
-        embeddings.ensure_vector_index(self.database, embedder.name)
+        with closing(VectorIndex(self.database, embedder.name)) as vectors:
+            count = embeddings.embed_pending(self.database, embedder, library, vector_index=vectors)
+            vectors.build()
         if edges:
             count += embeddings.embed_pending(self.database, embedder, library, kind="edge")
             self.database.call(

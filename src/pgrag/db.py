@@ -38,6 +38,8 @@ _TRUSTED = 5.0
 # Unlike the default selector, it makes no descriptor of its own; Windows has only the latter.
 _Selector = getattr(selectors, "PollSelector", selectors.DefaultSelector)
 
+log = logging.getLogger(__name__)
+
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
@@ -71,7 +73,8 @@ class Caller:
     `role`: the database role that the calls take on, None for that of the service. `library_ids`:
     the libraries that row-level security shows to that role, as an array literal of their ids, or
     "*" for all. No statement takes longer than `timeout_ms`, if that is set. `lease`: job and claim
-    of a worker; what it writes after the end of its lease is refused.
+    of a worker; what it writes after the end of its lease is refused. `is_served`: the service, for
+    statements that take on the rights of a caller; see `by_service`.
     """
 
     name: str
@@ -79,7 +82,10 @@ class Caller:
     library_ids: str = "*"
     timeout_ms: int | None = None
     lease: str = ""
+    is_served: bool = False
 
+
+_SERVICE = Caller("", library_ids="")
 
 _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
@@ -105,6 +111,20 @@ def as_service() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def by_service() -> Iterator[Caller | None]:
+    """Let the calls within the block be of the service, in the time that their caller has.
+
+    For statements that take on the rights of the caller, which is yielded, for a part of their
+    work. They share connections that need not be set up for each caller. Without a caller it does
+    nothing.
+    """
+    caller = _caller.get()
+    served = caller and replace(_SERVICE, timeout_ms=caller.timeout_ms, is_served=True)
+    with calling(served):
+        yield caller
+
+
 def is_restricted() -> bool:
     """Whether calls have fewer rights than the service."""
     caller = _caller.get()
@@ -112,8 +132,8 @@ def is_restricted() -> bool:
 
 
 @contextmanager
-def working(work: Work) -> Iterator[None]:
-    """Let the calls within the block be work of this class; without a class nothing is limited."""
+def working(work: Work | None) -> Iterator[None]:
+    """Let the calls within the block be work of this class; None limits nothing."""
     token = _work.set(work)
     try:
         yield
@@ -224,7 +244,7 @@ class Database:
         self._timeout = timeout
         self._lock = Lock()
         self._pool = self._new_pool(pool_size)
-        self._further_pools: dict[tuple[str, bool], ConnectionPool[_Connection]] = {}
+        self._further_pools: dict[tuple[str, bool, bool], ConnectionPool[_Connection]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -244,7 +264,7 @@ class Database:
         """Lend a connection in autocommit mode; driver errors become `pgrag.errors`."""
         with translated_errors():
             work, caller = _work.get(), _caller.get()
-            pool = self._pool_for(work, is_restricted())
+            pool = self._pool_for(work, caller)
             pool.open()
             connection = self._borrowed(pool)
             calls = _calls.get()
@@ -368,21 +388,23 @@ class Database:
             open=False,
         )
 
-    def _pool_for(self, work: Work | None, is_restricted: bool) -> ConnectionPool[_Connection]:
-        """The pool of a class of work, another one for callers with a role of their own.
+    def _pool_for(self, work: Work | None, caller: Caller | None) -> ConnectionPool[_Connection]:
+        """The pool of a class of work, and of those who have the same rights there.
 
-        A connection that took on the role of the service for each record would be set up twice
-        for each search.
+        Others for callers with a role of their own, and for statements that take on a role: the
+        plans of a session must not go from those whom row-level security restricts to others.
         """
         own = work and work.connections
-        if own is None and not is_restricted:
+        is_restricted = caller is not None and caller.role is not None
+        is_served = caller is not None and caller.is_served
+        if own is None and not (is_restricted or is_served):
             return self._pool
-        name = work.name if work and own else ""
+        kind = (work.name if work and own else "", is_restricted, is_served)
         with self._lock:
-            pool = self._further_pools.get((name, is_restricted))
+            pool = self._further_pools.get(kind)
             if pool is None:
                 pool = self._new_pool(own or self._pool.max_size)
-                self._further_pools[name, is_restricted] = pool
+                self._further_pools[kind] = pool
             return pool
 
     def _borrowed(self, pool: ConnectionPool[_Connection]) -> _Connection:
@@ -467,7 +489,7 @@ def _set_up(connection: _Connection, work: Work | None, caller: Caller | None) -
         min((ms for ms in (own, limits[name]) if ms is not None), default=0)
         for name, own in sorted(connection.own_limits.items(), reverse=True)
     ]
-    on_behalf = caller or Caller("", library_ids="")
+    on_behalf = caller or _SERVICE
     # One statement: a connection must never have the role of one caller and the sight of another.
     connection.execute(
         _SET_UP,
@@ -585,8 +607,12 @@ def collected_notices() -> Iterator[list[str]]:
 
 def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
     notices = _notices.get()
-    if notices is not None and diagnostic.severity_nonlocalized == "NOTICE":
-        notices.append(diagnostic.message_primary or "")
+    severity, message = diagnostic.severity_nonlocalized, diagnostic.message_primary or ""
+    # Only what functions raise: a server that goes down warns its sessions, too.
+    if severity == "WARNING" and diagnostic.sqlstate == "01000":
+        log.warning("%s", message)
+    elif notices is not None and severity == "NOTICE":
+        notices.append(message)
 
 
 def _is_document(value: Any) -> bool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector
+from pydantic_core import to_json
 
-from pgrag.access import note
+from pgrag.access import note, to_be_ended
 from pgrag.arguments import (
     AnswerArguments,
     ContextArguments,
@@ -23,7 +24,7 @@ from pgrag.arguments import (
     SemanticArguments,
     named_and_options,
 )
-from pgrag.db import Database, Row, as_service, collected_notices, is_restricted
+from pgrag.db import Database, Row, as_service, by_service, collected_notices
 from pgrag.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
 from pgrag.recording import record
 from pgrag.result import Result, substitutions
@@ -58,6 +59,15 @@ _HITS_ALONE = {
     "token_budget": 1_000_000, "inject_count": 0,
 }  # fmt: skip
 """Arguments with which a context holds its hits only."""
+
+_VECTOR = "query_embedding"
+
+_SERVED = """
+select *
+from _pgrag.recorded_hits(
+    %s, _pgrag.search_document('search', %s::jsonb, '{}'), %s, %s, %s, %s::jsonb
+)
+"""
 
 _EVERY_VERSION = "every version"
 
@@ -180,26 +190,52 @@ class Search:
         if self._client is None:
             rows = self._database.call("search", query=query, **stated)
             search_id = None
-        elif is_restricted():
-            # The service keeps the record; the search has the rights of its caller alone.
-            started = perf_counter()
-            rows = self._database.call("search", query=query, **stated)
-            search_id = self._record(query, rows, stated, started)
         else:
-            new_id = uuid4()
-            rows = self._database.call(
-                "recorded_search",
-                query=query,
-                client=self._client,
-                search_id=new_id,
-                **named_and_options("recorded_search", stated),
-            )
-            search_id = rows[0]["search_id"] if rows else self._if_recording(new_id)
+            rows, search_id = self._found_and_recorded(self._client, query, stated)
             note(search_id=search_id)
         is_spelt = stated.get("mode") != "semantic"
         if is_spelt and not any(row["keyword_score"] for row in rows):
             notices.extend(self._suggestions(query, stated))
         return rows, search_id
+
+    def _found_and_recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Fetched:
+        """Hits of SQL, which records them.
+
+        Of a caller with a key one statement finds them with the caller's rights alone, lets the
+        service record them and, if the search is all of a request, ends that request.
+        """
+        new_id = uuid4()
+        with by_service() as caller:
+            if caller is None:
+                rows = self._database.call(
+                    "recorded_search", query=query, client=client, search_id=new_id,
+                    **named_and_options("recorded_search", stated),
+                )  # fmt: skip
+            else:
+                request = to_be_ended() if self._ends_request else None
+                served = {
+                    "caller": caller.name,
+                    "database_role": caller.role,
+                    "library_ids": caller.library_ids,
+                    "request": request and request.ending(),
+                }
+                options = {name: value for name, value in stated.items() if name != _VECTOR}
+                rows = self._database.query(
+                    _SERVED,
+                    [
+                        query, json.dumps(options), stated.get(_VECTOR), client, new_id,
+                        to_json(served).decode(),
+                    ],
+                )  # fmt: skip
+                if request is not None:
+                    request.has_ended = True
+            if rows:
+                return rows, rows[0]["search_id"]
+            # No row tells whether the search was recorded.
+            recorded = self._database.query(
+                "select from pgrag.searches where search_id = %s", [new_id]
+            )
+            return rows, new_id if recorded else None
 
     def _reranked(
         self, query: str, stated: dict[str, Any], candidates: _Candidates, depth: int
@@ -252,11 +288,6 @@ class Search:
             self._database, self._client, query, rows, arguments,
             duration_ms=duration, ends_request=self._ends_request,
         )  # fmt: skip
-
-    def _if_recording(self, search_id: UUID) -> UUID | None:
-        """The id of a search without hits, None if recording is impossible: no row tells."""
-        [record] = self._database.query("select _pgrag.may_record() as is_written")
-        return search_id if record["is_written"] else None
 
     def _resolved(
         self, rows: list[Row], stated: Mapping[str, Any], query: str | None = None

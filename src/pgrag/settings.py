@@ -106,6 +106,13 @@ _Retries = Annotated[int, Field(ge=0, le=20)]
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Settings(BaseSettings):
     """Every setting of pgrag: from the environment, else from `.env`, else its default.
 
@@ -129,7 +136,7 @@ class Settings(BaseSettings):
         default_factory=lambda: user_data_path("pgrag")
     )
     """Folder of the embedded server"""
-    pool_size: int = Field(default=10, ge=1, le=1000)
+    pool_size: int = Field(default_factory=lambda: min(max(2 * processors(), 4), 20), ge=1, le=1000)
     """Database connections of one process"""
     costly_pool_size: int = Field(default=2, ge=1, le=1000)
     """Further connections of a service for costly requests, as many for writing, for admission"""

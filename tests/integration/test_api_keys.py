@@ -385,6 +385,8 @@ class TestLibraries:
         found = keyed.request("GET", SEARCH, headers=limited).json()
         assert found["search_id"]
         every = keyed.request("GET", SEARCH, headers=site.key("docs")).json()
+        for of, hits in ((found, found["hits"]), (every, every["hits"])):
+            assert {hit.pop("search_id") for hit in hits} == {of["search_id"]}
         assert found["hits"] == every["hits"]
 
     def test_what_it_does_not_open_does_not_exist(self, keyed, limited, others):
@@ -435,6 +437,25 @@ class TestLibraries:
                 assert len(one["libraries"]) == 1
                 assert client.ok("/v1/libraries") == every
                 assert client.request("GET", "/v1/nothing", headers=limited).status_code == 404
+
+    def test_searches_with_and_without_a_key_take_turns(self, site, limited, others):
+        """Plans of those who see everything must not serve those who do not, and vice versa."""
+        address = "/v1/search?q=harbour&top_k=100"
+        with serving(site.url, pool_size=1, policy=LOCAL) as client:
+            for _ in range(8):
+                own = client.request("GET", address, headers=limited).json()["hits"]
+                assert {hit["library"] for hit in own} == {"harbour"}
+                every = {hit["library"] for hit in client.ok(address)["hits"]}
+                assert every > {"harbour"}
+
+    def test_a_search_that_fails_is_refused_nothing_and_recorded_once(self, site, keyed, limited):
+        site.run("delete from pgrag.audit")
+        refused = keyed.request("GET", f"{SEARCH}&after=nowhere", headers=limited)
+        assert refused.status_code == 422, refused.text
+        [entry] = site.audit(caller="limited")
+        assert (entry["action"], entry["search_id"]) == ("search", None)
+        assert keyed.request("GET", SEARCH, headers=limited).status_code == 200
+        assert len(site.audit(caller="limited")) == 2
 
     def test_only_own_searches_are_rated(self, site, keyed, limited):
         other = keyed.request("GET", SEARCH, headers=site.key("docs")).json()["search_id"]

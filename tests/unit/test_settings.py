@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from pgrag.errors import SettingsError
-from pgrag.settings import Settings, describe_settings, load_settings, masked_url, variable
+from pgrag.settings import (
+    Settings,
+    describe_settings,
+    load_settings,
+    masked_url,
+    processors,
+    variable,
+)
 
 VARIABLES = [
     "PGRAG_DATABASE_URL",
@@ -83,7 +90,7 @@ def test_defaults():
     assert settings.embedding_url is None
     assert (settings.embedding_batch_size, settings.embedding_concurrency) == (64, 4)
     assert (settings.embedding_retries, settings.embedding_timeout) == (5, 60.0)
-    assert settings.pool_size == 10
+    assert settings.pool_size == min(max(2 * processors(), 4), 20)
     lines = describe_settings(settings)
     assert sorted(line.name for line in lines) == sorted(VARIABLES)
     assert {line.source for line in lines} == {"default"}

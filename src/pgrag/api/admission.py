@@ -26,12 +26,14 @@ from pgrag.access import (
     Needs,
     Policy,
     Refusal,
+    Wish,
     accessing,
     admit,
     finish,
     hash_of,
     needs_of,
 )
+from pgrag.api.allowances import Allowances, Release
 from pgrag.api.limits import TokenBuckets, bearer, client_of, too_many
 from pgrag.api.problems import FORBIDDEN, TOO_MANY, Kind, problem
 from pgrag.app import App
@@ -104,6 +106,7 @@ class Guard:
     policy: Policy
     buckets: TokenBuckets | None
     refused: "Recently"
+    allowances: Allowances
 
     async def __call__(
         self, operation: str, inner: ASGIApp, scope: Scope, receive: Receive, send: Send
@@ -115,7 +118,7 @@ class Guard:
         headers = Headers(scope=scope)
         admission: Admission | None = None
         if "authorization" in headers:
-            refusal, admission = await self._ask(needs_of(operation), headers)
+            refusal, admission, access.release = await self._ask(needs_of(operation), headers)
         else:
             refusal = self._without_key(needs_of(operation))
         if admission is not None:
@@ -147,27 +150,37 @@ class Guard:
             return "missing"
         return "read-only" if needs.is_change and not self.policy.allow_writes else None
 
-    async def _ask(self, needs: Needs, headers: Headers) -> tuple[Refusal | None, Admission | None]:
+    async def _ask(
+        self, needs: Needs, headers: Headers
+    ) -> tuple[Refusal | None, Admission | None, Release | None]:
         hash_ = hash_of(bearer(headers))
         if hash_ is None:
-            return "malformed", None
+            return "malformed", None, None
         origin = headers.get("origin")
         host = headers.get("host", "").lower()
         is_foreign = origin is not None and origin.lower().partition("://")[2] != host
-        admission = await self.works.run(
-            self.works.admission,
-            lambda: admit(
-                self.app.database,
-                hash_,
-                needs,
-                origin=origin,
-                is_foreign=is_foreign,
-                lasts=timedelta(seconds=self.app.settings.costly_timeout),
-            ),
-        )
-        return admission.refusal, admission
+
+        async def ask(wish: Wish) -> Admission:
+            return await self.works.run(
+                self.works.admission,
+                lambda: admit(
+                    self.app.database,
+                    hash_,
+                    needs,
+                    origin=origin,
+                    is_foreign=is_foreign,
+                    lasts=timedelta(seconds=self.app.settings.costly_timeout),
+                    wish=wish,
+                ),
+            )
+
+        what = (hash_, needs.role, needs.is_for_pages, origin, is_foreign)
+        admission, release = await self.allowances.admit(what, ask)
+        return admission.refusal, admission, release
 
     async def _refuse(self, access: Access, scope: Scope, receive: Receive, send: Send) -> None:
+        if access.release is not None:
+            access.release()
         name = access.caller.name if access.caller else None
         if self.refused.is_new((name, access.action, access.refusal, access.address)):
             await self._end(access, scope)
@@ -185,6 +198,8 @@ class Guard:
 
     async def _end(self, access: Access, scope: Scope) -> None:
         """Free what the request held, and write the audit; the answer never fails by this."""
+        if access.release is not None:
+            access.release()
         if access.has_ended:
             return
         access.has_ended = True

@@ -1,6 +1,7 @@
 """`pgrag serve` and `pgrag mcp`: the search for programs and agents."""
 
 import errno
+import gc
 import logging
 import os
 import socket
@@ -91,6 +92,9 @@ def serve(
         # uvicorn names the address only of sockets that it binds itself.
         shown = f"[{host}]" if ":" in host else host
         notice(f"Serving on http://{shown}:{sockets[0].getsockname()[1]} (Ctrl-C stops it).")
+        # The collector need not look again and again at what stays for good.
+        gc.collect()
+        gc.freeze()
         with suppress(KeyboardInterrupt):
             server.run(sockets=sockets)
         if not server.started:
