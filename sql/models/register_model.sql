@@ -14,6 +14,7 @@ set search_path from current
 as $$
 declare
     known pgrag.embedding_models;
+    is_new boolean;
 begin
     perform _pgrag.check_given('query_prefix', register_model.query_prefix);
     perform _pgrag.check_given('document_prefix', register_model.document_prefix);
@@ -28,6 +29,9 @@ begin
             quote_nullable(left(register_model.provider, 100))
             using errcode = 'PGR01', hint = 'Use openai, local or custom.';
     end if;
+    is_new := not exists (
+        select from pgrag.embedding_models as m where m.name = register_model.name
+    );
     insert into pgrag.embedding_models as m (
         name, provider, dimensions, query_prefix, document_prefix, alpha
     )
@@ -47,11 +51,19 @@ begin
             quote_literal(register_model.name), known.dimensions, register_model.dimensions
             using errcode = 'PGR08', hint = 'Register the other one under a name of its own.';
     end if;
+    -- Only the owner of the table may; an indexing run of the owner makes what is missing.
+    if is_new and (
+        select pg_has_role(c.relowner, 'usage')
+        from pg_class as c
+        where c.oid = 'pgrag.embeddings'::regclass
+    ) then
+        execute 'create index if not exists ' || _pgrag.vector_index(known);
+    end if;
     return known.model_id;
 end;
 $$;
 
 comment on function pgrag.register_model is
-'Registers an embedding model, or updates its prefixes and default alpha, and returns its id.
-provider: openai (an endpoint of that protocol), local (run by pgrag itself) or custom. Errors:
-PGR01, PGR08 if the model is registered with other dimensions.';
+'Registers an embedding model, with the HNSW index of its vectors, or updates its prefixes and
+default alpha, and returns its id. provider: openai (an endpoint of that protocol), local (run by
+pgrag itself) or custom. Errors: PGR01, PGR08 if the model is registered with other dimensions.';

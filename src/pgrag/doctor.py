@@ -214,7 +214,7 @@ def _builtin_model_finding(connection: psycopg.Connection[Any]) -> Finding:
 def _library_findings(
     connection: psycopg.Connection[Any], models: Collection[str]
 ) -> Iterator[Finding]:
-    used = set()
+    used: dict[str, list[dict[str, Any]]] = {}
     builtin = read_description().name
     earlier = {
         row["name"]
@@ -229,7 +229,7 @@ def _library_findings(
         name, model = row["library"], row["model"]
         if model is None:
             continue
-        used.add(model)
+        used.setdefault(model, []).append(row)
         remedies: dict[str, str] = {}
         if model not in models:
             remedies[f"its model {model} is not configured here, so queries are not embedded"] = (
@@ -265,12 +265,33 @@ def _library_findings(
             )
         else:
             yield Finding(f"library {name}", "ok", f"{message}.")
-    for model in sorted(used):
-        [index] = call(connection, "vector_index_state", model=model)
-        if index["wanted"] and not index["valid"]:
-            yield Finding(
-                "vector index",
-                "wrong",
-                f"The vectors of {model} have no index: searches in large libraries are slow.",
-                "Run `pgrag embed LIBRARY` for a library that uses it.",
-            )
+    for model, libraries in used.items():
+        yield from _vector_index_findings(connection, model, libraries)
+
+
+def _vector_index_findings(
+    connection: psycopg.Connection[Any], model: str, libraries: list[dict[str, Any]]
+) -> Iterator[Finding]:
+    """Report the HNSW index of a model that some libraries use, if searches cannot read it."""
+    [index] = call(connection, "vector_index_state", model=model)
+    if index["valid"]:
+        return
+    [largest, *_] = sorted(libraries, key=lambda row: row["documents"], reverse=True)
+    if index["put_off"]:
+        yield Finding(
+            "vector index",
+            "warning",
+            f"A run that stores many vectors of {model} has put off their index, or builds it:"
+            " until then searches scan all vectors.",
+            "Wait for its end.",
+        )
+        return
+    yield Finding(
+        "vector index",
+        "wrong",
+        f"The vectors of {model} have no index, perhaps because a run that had put it off was"
+        " interrupted, or waited in vain for other sessions: searches scan all vectors, which is"
+        " slow in large libraries.",
+        f"Run `pgrag embed {largest['library']}`, or any `pgrag index` by this model, as the owner"
+        " of the tables.",
+    )

@@ -158,12 +158,7 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
             " and to_tsvector('russian', 'ДОМА') = to_tsvector('russian', 'дома')"
         ).fetchone() == (True,)
     return [
-        _finding(
-            "postgresql",
-            number >= 160000,
-            f"PostgreSQL {version}.",
-            "Use PostgreSQL 16 or newer.",
-        ),
+        _server_finding(version, number),
         _vector_finding(extension, available),
         _finding(
             "encoding",
@@ -228,6 +223,21 @@ def _resource(name: str) -> Path:
 
 def _finding(name: str, ok: bool, message: str, remedy: str) -> Finding:
     return Finding(name, "ok" if ok else "wrong", message, "" if ok else remedy)
+
+
+def _server_finding(version: str, number: int) -> Finding:
+    """Report a server that is too old, or whose row-level security has a known fault."""
+    if 160000 <= number < 160005 or number == 170000:
+        return Finding(
+            "postgresql",
+            "warning",
+            f"PostgreSQL {version} may let a role read rows that row-level security hides from it"
+            " (CVE-2024-10976), so libraries are not safely separated.",
+            "Update it to 16.6, 17.2 or newer.",
+        )
+    return _finding(
+        "postgresql", number >= 160000, f"PostgreSQL {version}.", "Use PostgreSQL 16 or newer."
+    )
 
 
 def _vector_finding(extension: str | None, available: str | None) -> Finding:

@@ -358,6 +358,50 @@ def test_links_of_an_older_revision_are_references(database_url):
     assert value(database_url, weights) == {"references": 0.5}
 
 
+def test_models_of_an_older_revision_get_their_vector_indexes(database_url):
+    """Two models with vectors: one without an index, one whose build was killed."""
+    pages = [{"key": "a.md", "documents": [{"content": f"Valve {n}."} for n in range(30)]}]
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
+        connection.execute("select pgrag.embed_pending('k')")
+        connection.execute("select pgrag.register_model('tiny', 2)")
+        connection.execute(
+            "select pgrag.store_embeddings('k', 'tiny', array_agg(p.text_hash),"
+            " array_agg('[1,2]'::halfvec)) from pgrag.pending_embeddings('k', 'tiny') as p"
+        )
+        connection.execute("select pgrag.finish_version('k')")
+        connection.execute(
+            """select pgrag.configure_library('k', settings => '{"exact_limit": 9}')"""
+        )
+    before = definitions(database_url)
+    found = (
+        "select jsonb_agg(jsonb_build_array(s.document_id, s.semantic_score, s.explanation"
+        " -> 'plans' -> 0) order by s.semantic_score desc, s.document_id)"
+        " from pgrag.semantic_search('valve 7', 'k', top_k => 30,"
+        """ options => '{"explain": true}') as s"""
+    )
+    hits = value(database_url, found)
+    assert hits[0][2]["plan"] == "hnsw"
+    go_to(database_url, "0030", is_down=True)
+    made = "select count(*) from pg_indexes where indexdef ~ 'USING hnsw'"
+    assert value(database_url, made) == 0
+    execute(
+        database_url,
+        "create index embeddings_hnsw_2 on pgrag.embeddings using hnsw"
+        " ((embedding::halfvec(2)) halfvec_ip_ops) where model_id = 2;"
+        "update pg_index set indisvalid = false"
+        " where indexrelid = 'pgrag.embeddings_hnsw_2'::regclass",
+    )
+    schema.upgrade(database_url)
+    assert definitions(database_url) == before
+    assert value(
+        database_url,
+        "select array_agg(s.valid) from pgrag.embedding_models as m"
+        " cross join lateral pgrag.vector_index_state(m.name) as s",
+    ) == [True, True]
+    assert value(database_url, found) == hits
+
+
 def test_extension_in_another_schema(empty_database_url):
     execute(
         empty_database_url, 'create schema "My Types"; create extension vector schema "My Types"'

@@ -447,6 +447,34 @@ class TestOfALargeLibrary:
         } == {}
 
 
+def test_a_row_of_a_young_library_reads_its_page_alone(connection):
+    """While the planner knows few pages, any index of them looks good for a foreign key."""
+
+    def pages(first: int, last: int) -> list[dict]:
+        return [
+            page(
+                f"p{n}.md",
+                *(f"Valve {n} of boiler {part} closes." for part in range(5)),
+                edges=[{"target": f"p{other}.md", "line": 1} for other in range(5)],
+            )
+            for n in range(first, last)
+        ]
+
+    def fetched() -> int:
+        row = connection.execute(
+            "select idx_tup_fetch from pg_stat_xact_user_tables"
+            " where schemaname = 'pgrag' and relname = 'pages'"
+        ).fetchone()
+        return row["idx_tup_fetch"]
+
+    ingest(connection, "young", pages(0, 30), embed=False, ready=False)
+    connection.execute("analyze pgrag.pages")
+    before = fetched()
+    ingest(connection, "young", pages(30, 100), embed=False, ready=False)
+    # 11,090 for about 20 rows a page; 90,082 when each of them read the pages that were there.
+    assert fetched() - before < 30_000
+
+
 def test_only_the_texts_of_a_long_page_are_stored_outside_of_its_row(connection):
     # A search reads keys, titles and paths of many pages; each of them would be one more look-up.
     text = " ".join(f"valve{number}" for number in range(800))

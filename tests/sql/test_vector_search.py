@@ -52,7 +52,7 @@ class Vectors:
 
 @pytest.fixture(scope="module")
 def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
-    """4,000 documents with vectors, and their HNSW index."""
+    """4,000 documents with vectors, in the HNSW index that came with the model."""
     with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
         pages = [
@@ -84,9 +84,6 @@ def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
         )  # fmt: skip
         run(connection, "use_model", library="big", model=MODEL)
         vectors.read()
-        [state] = run(connection, "vector_index_state", model=MODEL)
-        assert (state["wanted"], state["valid"]) == (False, None)
-        connection.execute(state["create_statement"])
         connection.execute("analyze pgrag.embeddings, pgrag.documents, pgrag.pages")
         yield connection, vectors
 
@@ -165,12 +162,6 @@ class TestIndex:
         assert share >= 0.98
         share, _ = recall(big, 0, {"heading": "rare"}, count=50)
         assert share == 1.0
-
-    def test_statement_for_dropping_it(self, big):
-        connection, _ = big
-        [state] = run(connection, "vector_index_state", model=MODEL)
-        assert state["valid"] is True
-        assert "if exists pgrag.embeddings_hnsw_" in state["drop_statement"]
 
 
 class TestExact:

@@ -94,3 +94,23 @@ def test_revisions_follow_each_other_and_files_carry_their_names():
 def test_migrations_are_no_package():
     """A package of this name would hide the library of the same name."""
     assert not (schema.alembic_root() / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("version", "number", "level"),
+    [
+        ("15.9", 150009, "wrong"),
+        ("16.0", 160000, "warning"),
+        ("16.4", 160004, "warning"),
+        ("16.5", 160005, "ok"),
+        ("17.0", 170000, "warning"),
+        ("17.1", 170001, "ok"),
+        ("18.4", 180004, "ok"),
+    ],
+)
+def test_servers(version, number, level):
+    finding = schema._server_finding(version, number)
+    assert finding.level == level
+    assert version in finding.message
+    assert (finding.remedy == "") == (level == "ok")
+    assert ("CVE-2024-10976" in finding.message) == (level == "warning")

@@ -119,30 +119,28 @@ def install(connection: Connection[Any]) -> None:
 
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:
-    """Upsert the model's row; None if another session has just done so."""
+    """Register the model; None if another session has just done so."""
     settings = {
         "characters": asdict(description.characters),
         "provenance": description.provenance,
     }
     cursor = connection.cursor(row_factory=tuple_row)
+    cursor.execute(
+        "select pgrag.register_model(%s, %s, 'builtin')",
+        (description.name, description.dimensions),
+    )
     row = cursor.execute(
         """
-        insert into pgrag.embedding_models as m (name, provider, dimensions, checksum, settings)
-        values (%s, 'builtin', %s, %s, %s)
-        on conflict (name) do update set
-            provider = excluded.provider,
-            dimensions = excluded.dimensions,
-            checksum = excluded.checksum,
-            settings = excluded.settings
-        where m.checksum is distinct from excluded.checksum
+        update pgrag.embedding_models as m
+        set provider = 'builtin', checksum = %(checksum)s, settings = %(settings)s
+        where m.name = %(name)s and m.checksum is distinct from %(checksum)s
         returning m.model_id
         """,
-        (
-            description.name,
-            description.dimensions,
-            description.checksum,
-            Jsonb(settings),
-        ),
+        {
+            "name": description.name,
+            "checksum": description.checksum,
+            "settings": Jsonb(settings),
+        },
     ).fetchone()
     return None if row is None else row[0]
 
@@ -163,7 +161,7 @@ def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> Non
 
 def _remove_unused(connection: Connection[Any], current_id: int) -> None:
     """Remove built-in models of earlier versions that no library uses, nor could go back to."""
-    connection.execute(
+    removed = connection.cursor(row_factory=tuple_row).execute(
         """
         delete from pgrag.embedding_models as m
         where m.provider = 'builtin'
@@ -172,9 +170,12 @@ def _remove_unused(connection: Connection[Any], current_id: int) -> None:
             and not exists (select from pgrag.libraries as l where l.model_id = m.model_id)
             and not exists (select from pgrag.embeddings as e where e.model_id = m.model_id)
             and not exists (select from pgrag.edge_embeddings as e where e.model_id = m.model_id)
+        returning format('pgrag.embeddings_hnsw_%%s', m.model_id)
         """,
         (current_id,),
     )
+    for (index,) in removed.fetchall():
+        connection.execute(f"drop index if exists {index}")
 
 
 def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:

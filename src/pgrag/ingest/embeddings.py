@@ -1,4 +1,4 @@
-"""Embed the texts that have no vector yet, and build the vector index."""
+"""Embed the texts that have no vector yet."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
@@ -7,12 +7,12 @@ from pgvector import HalfVector
 
 from pgrag.db import Database
 from pgrag.embedding import Embedder, PageEmbedder
+from pgrag.ingest.vector_index import VectorIndex
 
 #: Texts that are embedded and stored per batch.
 BATCH_TEXTS = 2000
 #: Texts per batch when whole pages are embedded.
 BATCH_PAGE_TEXTS = 500
-_LOCK = 7_238_115_903
 _Item = TypeVar("_Item")
 
 
@@ -23,19 +23,22 @@ def embed_pending(
     *,
     page_ids: list[int] | None = None,
     kind: Literal["document", "edge"] = "document",
+    vector_index: VectorIndex | None = None,
 ) -> int:
     """Embed the texts of a library (or of `page_ids`) that have no vector by this model yet.
 
     Returns the number of texts embedded. A text that several documents share counts once; equal
     texts of edges are embedded once, but count per edge. A text without a word that the model
     knows stays without a vector. A `PageEmbedder` embeds all texts of a page again when one of
-    them changes. Raises `EmbeddingError`.
+    them changes. Many vectors put off the `vector_index`. Raises `EmbeddingError`.
     """
     embedded = 0
     target = {"library": library, "model": embedder.name}
     if isinstance(embedder, PageEmbedder) and kind == "document":
-        embedded = _embed_pages(database, embedder, target, page_ids)
+        embedded = _embed_pages(database, embedder, target, page_ids, vector_index)
     rows = database.call("pending_embeddings", **target, page_ids=page_ids, kind=kind)
+    if vector_index is not None:
+        vector_index.expect(len(rows))
     for start in range(0, len(rows), BATCH_TEXTS):
         batch = rows[start : start + BATCH_TEXTS]
         texts = list(dict.fromkeys(row["text"] for row in batch))
@@ -54,10 +57,16 @@ def embed_pending(
 
 
 def _embed_pages(
-    database: Database, embedder: PageEmbedder, target: dict[str, str], page_ids: list[int] | None
+    database: Database,
+    embedder: PageEmbedder,
+    target: dict[str, str],
+    page_ids: list[int] | None,
+    vector_index: VectorIndex | None,
 ) -> int:
     """Embed the texts of whole pages, without summaries. Returns the number of texts."""
     pending = database.call("pending_pages", **target, page_ids=page_ids)
+    if vector_index is not None:
+        vector_index.expect(sum(row["documents"] for row in pending))
     embedded = 0
     for batch in batches(pending, lambda row: row["documents"], BATCH_PAGE_TEXTS):
         pages = {row["pages"][0]: row["pages"] for row in batch}
@@ -91,31 +100,3 @@ def batches(
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def ensure_vector_index(database: Database, model: str) -> bool:
-    """Build the HNSW index of a model once it has too many vectors for an exact scan.
-
-    The build blocks neither readers nor writers and replaces an index that a crash left
-    unfinished. Does nothing while another process builds one. Returns whether it built an index.
-    """
-    [state] = database.call("vector_index_state", model=model)
-    if not state["wanted"] or state["valid"]:
-        return False
-    with database.connection() as connection:
-        # Try, never wait: "create index concurrently" waits for waiting sessions: a deadlock.
-        lock = connection.execute("select pg_try_advisory_lock(%s) as taken", [_LOCK]).fetchone()
-        if not lock or not lock["taken"]:
-            return False
-        try:
-            [state] = database.call("vector_index_state", model=model)
-            if state["valid"]:
-                return False
-            connection.execute("set maintenance_work_mem = '512MB'")
-            if state["valid"] is False:
-                connection.execute(state["drop_statement"])
-            connection.execute(state["create_statement"])
-        finally:
-            connection.execute("reset maintenance_work_mem")
-            connection.execute("select pg_advisory_unlock(%s)", [_LOCK])
-    return True

@@ -21,6 +21,7 @@ from pgrag.ingest.remembered import changes, complete
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.target import IndexTarget
+from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer
 
 #: Seconds between two attempts to begin while another run goes on.
@@ -83,7 +84,8 @@ def index(
         report.slugs = str(options.slugs)
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
-        writer = Writer(database, embedder, target, report)
+        vector_index = VectorIndex(database, embedder.name)
+        writer = Writer(database, embedder, vector_index, target, report)
         with (
             (
                 nullcontext(children)

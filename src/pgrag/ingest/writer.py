@@ -15,11 +15,12 @@ from psycopg.types.json import Jsonb
 from pgrag.db import Database, Row, as_service
 from pgrag.embedding import Embedder
 from pgrag.errors import DatabaseUnavailable, LeaseLost, PgragError
-from pgrag.ingest.embeddings import batches, embed_pending, ensure_vector_index
+from pgrag.ingest.embeddings import batches, embed_pending
 from pgrag.ingest.remembered import describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
 from pgrag.ingest.target import IndexTarget
+from pgrag.ingest.vector_index import VectorIndex
 from pgrag.models import Chunk, Edge, Page
 
 #: Documents per transaction: enough to amortise the cost of a statement, few enough that a crash
@@ -42,6 +43,7 @@ class Writer:
 
     database: Database
     embedder: Embedder
+    vector_index: VectorIndex
     target: IndexTarget
     report: IndexReport
 
@@ -68,6 +70,7 @@ class Writer:
         try:
             yield
         finally:
+            self.vector_index.close()
             with suppress(DatabaseUnavailable, LeaseLost):
                 [row] = self.database.call("discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
@@ -92,7 +95,11 @@ class Writer:
         database, target, report = self.database, self.target, self.report
         if stored or not target.adds:
             report.embedded += embed_pending(
-                database, self.embedder, target.library, page_ids=stored if target.adds else None
+                database,
+                self.embedder,
+                target.library,
+                page_ids=stored if target.adds else None,
+                vector_index=self.vector_index,
             )
         database.call("finish_version", **target.names)
         if not target.adds:
@@ -103,7 +110,7 @@ class Writer:
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
         with as_service():
             self._analyse()
-            ensure_vector_index(database, self.embedder.name)
+        self.vector_index.build()
 
     def _analyse(self) -> None:
         report = self.report
@@ -123,6 +130,7 @@ class Writer:
     def _write(self, pages: list[Page]) -> list[int]:
         """Write pages; return their ids, without those of pages that the database refuses."""
         report = self.report
+        self.vector_index.expect(sum(len(page.chunks) for page in pages))
         try:
             rows = self._ingest(pages)
         except (DatabaseUnavailable, LeaseLost):

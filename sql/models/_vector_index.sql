@@ -1,0 +1,19 @@
+-- The HNSW index of a model, as it follows "create index". The caller's search_path may lack the
+-- schema of pgvector.
+create or replace function _pgrag.vector_index(
+    used pgrag.embedding_models
+)
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select format(
+        'embeddings_hnsw_%1$s on pgrag.embeddings'
+        ' using hnsw ((embedding::%3$I.halfvec(%2$s)) %3$I.halfvec_ip_ops) where model_id = %1$s',
+        (used).model_id, (used).dimensions, n.nspname
+    )
+    from pg_extension as e
+    join pg_namespace as n on n.oid = e.extnamespace
+    where e.extname = 'vector';
+$$;

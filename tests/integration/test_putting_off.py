@@ -1,0 +1,277 @@
+"""A run that stores much puts the HNSW index off and builds it at its end, or the next run does."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psycopg
+import pytest
+from embedding_server import Handler, Server, answer
+from pipeline_runs import Recorder, index, is_complete, write
+
+from pgrag.app import App
+from pgrag.db import Database, Row
+from pgrag.doctor import findings
+from pgrag.errors import EmbeddingError
+from pgrag.ingest import vector_index
+from pgrag.ingest.vector_index import LEAST_VECTORS, VectorIndex
+from pgrag.settings import Settings
+
+BUILTIN = "static-docs-256"
+#: Indexes a folder until the model is asked for vectors, and then waits to be killed.
+STUCK = """
+import sys, threading
+from pathlib import Path
+from pipeline_runs import Recorder, index
+from pgrag.db import Database
+
+def wait():
+    print("embedding", flush=True)
+    threading.Event().wait()
+
+embedder = Recorder()
+embedder.before = wait
+index(Database(sys.argv[1]), embedder, Path(sys.argv[2]))
+"""
+
+
+@pytest.fixture(scope="module")
+def builtin() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def embedder(builtin: Recorder) -> Recorder:
+    builtin.before = lambda: None
+    return builtin
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A page of more passages than are inserted one by one."""
+    write(tmp_path / "docs", {"valves.md": sections(LEAST_VECTORS + 10)})
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def little(tmp_path: Path) -> Path:
+    write(tmp_path / "little", {"pump.md": sections(3)})
+    return tmp_path / "little"
+
+
+def sections(count: int) -> str:
+    return "\n\n".join(f"## Valve {n}\n\nClose valve {n} before the pump." for n in range(count))
+
+
+def state(database: Database, model: str = BUILTIN) -> Row:
+    [row] = database.call("vector_index_state", model=model)
+    return row
+
+
+def told(database: Database) -> list[tuple[str, str]]:
+    """What the doctor says of vector indexes: level and remedy."""
+    found = findings(database.url, is_embedded=False, models=[BUILTIN, "endpoint"])
+    return [(one.level, one.remedy) for one in found if one.name == "vector index"]
+
+
+def test_it_is_put_off_while_much_is_loaded(database, embedder, folder):
+    during: list[tuple[object, ...]] = []
+
+    def look() -> None:
+        row = state(database)
+        during.append((row["valid"], row["put_off"], told(database)))
+
+    embedder.before = look
+    index(database, embedder, folder)
+    assert during == [(None, True, [("warning", "Wait for its end.")])] * len(during) != []
+    after = state(database)
+    assert (after["valid"], after["put_off"]) == (True, False)
+    assert told(database) == []
+    assert is_complete(database)
+
+
+def test_little_is_inserted(database, embedder, little):
+    before = built(database)
+    embedder.before = lambda: during.append(state(database)["valid"])
+    during: list[bool] = []
+    index(database, embedder, little)
+    assert during
+    assert all(during)
+    assert built(database) == before
+
+
+def test_a_change_of_a_page_is_inserted(database, embedder, folder):
+    write(folder, {"pump.md": "# Pump\n\nIt stands below the valves.\n"})
+    index(database, embedder, folder)
+    before = built(database)
+    write(folder, {"pump.md": "# Pump\n\nIt stands above the valves.\n"})
+    assert index(database, embedder, folder).written == 1
+    assert built(database) == before
+
+
+def built(database: Database) -> int:
+    """The id of the index: another one after every build."""
+    [row] = database.query(
+        "select i.indexrelid::bigint as id from pg_index as i join pg_class as c"
+        " on c.oid = i.indexrelid where c.relname ~ '^embeddings_hnsw_' order by 1"
+    )
+    return int(row["id"])
+
+
+@pytest.fixture
+def killed(database_url: str, folder: Path) -> None:
+    """A run that was killed when it had put the index off."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STUCK, database_url, str(folder)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "embedding\n"
+        run.send_signal(signal.SIGKILL)
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        # The server notices a moment later.
+        for _ in range(100):
+            others = connection.execute(
+                "select pg_sleep(0.05) from pg_stat_activity as a"
+                " where a.datname = current_database() and a.pid <> pg_backend_pid()"
+                " and a.backend_type = 'client backend'"
+            ).fetchall()
+            if not others:
+                break
+
+
+class TestAfterKill9:
+    def test_searches_scan_and_the_doctor_tells(self, killed, database):
+        row = state(database)
+        assert (row["valid"], row["put_off"]) == (None, False)
+        [(level, remedy)] = told(database)
+        assert level == "wrong"
+        assert "`pgrag embed guide`" in remedy
+        assert database.call("search", query="close a valve", library="guide")
+
+    def test_the_next_run_builds_it(self, killed, database, embedder, folder):
+        index(database, embedder, folder)
+        assert state(database)["valid"] is True
+        assert told(database) == []
+        assert is_complete(database)
+
+    def test_so_does_a_run_of_another_library(self, killed, database_url, database, little):
+        with App(Settings(database_url=database_url)) as app:
+            app.index("other", "", str(little))
+        assert state(database)["valid"] is True
+
+    def test_so_does_what_the_doctor_advises(self, killed, database_url, database):
+        with App(Settings(database_url=database_url)) as app:
+            app.embed("guide")
+        assert state(database)["valid"] is True
+        assert told(database) == []
+
+
+def test_what_a_killed_build_left_is_replaced(database, embedder, folder):
+    index(database, embedder, folder)
+    before = built(database)
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("update pg_index set indisvalid = false where indexrelid = %s", [before])
+    assert state(database)["valid"] is False
+    [(level, _)] = told(database)
+    assert level == "wrong"
+    index(database, embedder, folder)
+    assert state(database)["valid"] is True
+    assert built(database) != before
+
+
+def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
+    def fail() -> None:
+        raise EmbeddingError("The model is away.")
+
+    embedder.before = fail
+    with pytest.raises(EmbeddingError):
+        index(database, embedder, folder)
+    row = state(database)
+    assert (row["valid"], row["put_off"]) == (None, False)
+    embedder.before = lambda: None
+    index(database, embedder, folder)
+    assert state(database)["valid"] is True
+
+
+def test_a_session_that_has_begun_before_is_not_waited_for_long(
+    database, embedder, folder, monkeypatch
+):
+    monkeypatch.setattr(vector_index, "PATIENCE", "100ms")
+    with psycopg.connect(database.url) as backup:
+        backup.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        backup.execute("select from pgrag.libraries")
+        index(database, embedder, folder)
+        assert state(database)["valid"] is False
+        assert told(database)[0][0] == "wrong"
+    index(database, embedder, folder)
+    assert state(database)["valid"] is True
+
+
+def test_others_leave_it_to_the_run_that_put_it_off(database, embedder, folder, database_url):
+    index(database, embedder, folder)
+    with Database(database_url) as other:
+        loading, small = VectorIndex(database, BUILTIN), VectorIndex(other, BUILTIN)
+        loading.expect(10_000)
+        assert state(database)["valid"] is None
+        assert small.build() is False
+        small.expect(10_000)
+        assert small.build() is False
+        assert loading.build() is True
+        assert small.build() is False
+        assert state(database)["valid"] is True
+
+
+def test_a_library_embedded_by_another_model(database_url, database, embedder, folder):
+    index(database, embedder, folder)
+    during: list[object] = []
+
+    def look(handler: Handler, payload: Row) -> None:
+        if len(payload["input"]) > 1:  # not the question for the dimensions
+            during.append(state(database, "endpoint")["valid"])
+        answer(handler, payload)
+
+    with Server() as server:
+        server.script = [look]
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        settings = Settings(
+            database_url=database_url, embedding_url=server.url, embedding_model="endpoint"
+        )
+        with App(settings) as app:
+            app.embed("guide", "endpoint")
+        server.over.set()
+        server.shutdown()
+        thread.join()
+    assert during
+    assert set(during) == {None}
+    assert state(database, "endpoint")["valid"] is True
+    assert state(database)["valid"] is True
+
+
+def test_who_does_not_own_the_tables_inserts_or_does_without(database, embedder, folder):
+    with psycopg.connect(database.url, autocommit=True) as owner:
+        owner.execute("drop role if exists pgrag_test_writer")
+        owner.execute("create role pgrag_test_writer login password 'geheim'")
+        owner.execute("grant pgrag_writer to pgrag_test_writer")
+        owner.execute("select pgrag.grant_libraries('pgrag_test_writer', '{*}')")
+    try:
+        url = re.sub(r"//[^@]*@", "//pgrag_test_writer:geheim@", database.url)
+        with Database(url, pool_size=2) as writer:
+            before = built(database)
+            index(writer, embedder, folder)
+            assert built(database) == before
+            database.call("put_off_vector_index", model=BUILTIN, expected=10_000)
+            index(writer, embedder, folder, "2.0")
+            assert state(database)["valid"] is None
+    finally:
+        with psycopg.connect(database.url, autocommit=True) as owner:
+            owner.execute("drop owned by pgrag_test_writer; drop role pgrag_test_writer")

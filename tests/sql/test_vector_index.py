@@ -1,0 +1,200 @@
+"""The HNSW index of a model: there from the start, put off by a rule before much is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import psycopg
+import pytest
+from library import document, ingest, page, refused, run, search, value
+from pgvector import HalfVector
+from psycopg.rows import dict_row
+
+from pgrag.db import Database
+
+BUILTIN = "static-docs-256"
+#: So many vectors are scanned exactly in these tests.
+EXACT_LIMIT = 40
+
+
+@pytest.fixture
+def few(connection) -> None:
+    """Let the library's defaults call 41 vectors many."""
+    connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
+    connection.execute(
+        "create function pgrag.default_settings() returns jsonb immutable language sql as"
+        f" $$ select pgrag.shipped_settings() || '{{\"exact_limit\": {EXACT_LIMIT}}}' $$"
+    )
+
+
+def fill(connection: psycopg.Connection, library: str, count: int, **options: bool) -> None:
+    ingest(
+        connection,
+        library,
+        [page(f"{library}.md", *(document(f"Valve {n} of {library}") for n in range(count)))],
+        **options,
+    )
+
+
+def state(connection: psycopg.Connection, model: str = BUILTIN) -> dict:
+    [row] = run(connection, "vector_index_state", model=model)
+    return row
+
+
+def put_off(connection: psycopg.Connection, **arguments: int) -> bool:
+    [row] = run(connection, "put_off_vector_index", model=BUILTIN, **arguments)
+    return row["put_off_vector_index"]
+
+
+def plan(connection: psycopg.Connection, library: str) -> str:
+    [hit, *_] = search(connection, "valve", library=library, mode="semantic", explain=True)
+    [retriever] = [p for p in hit["explanation"]["plans"] if p["retriever"] == "semantic"]
+    return retriever["plan"]
+
+
+class TestOfEveryModel:
+    def test_the_built_in_model_has_it_before_anything_is_indexed(self, connection):
+        assert state(connection)["valid"] is True
+        definition = value(
+            connection,
+            "select pg_get_indexdef(i.oid) from pg_class as i"
+            " join pgrag.embedding_models as m on i.relname = 'embeddings_hnsw_' || m.model_id"
+            " where m.name = %s",
+            BUILTIN,
+        )
+        assert "USING hnsw" in definition
+        assert "halfvec(256)" in definition
+
+    def test_a_registered_model_has_it(self, connection):
+        run(connection, "register_model", name="tiny", dimensions=2)
+        assert state(connection, "tiny")["valid"] is True
+        fill(connection, "kestrel", 3, embed=False)
+        pending = run(connection, "pending_embeddings", library="kestrel", model="tiny")
+        run(
+            connection, "store_embeddings", library="kestrel", model="tiny",
+            text_hashes=[row["text_hash"] for row in pending],
+            vectors=[HalfVector([1, n]) for n in range(len(pending))],
+        )  # fmt: skip
+        connection.execute("set local enable_seqscan = off; set local enable_sort = off")
+        [model_id] = {
+            row["model_id"]
+            for row in connection.execute(
+                "select model_id from pgrag.embedding_models where name = 'tiny'"
+            )
+        }
+        planned = connection.execute(
+            f"explain select from pgrag.embeddings where model_id = {model_id}"
+            " order by embedding::halfvec(2) <#> '[1,0]' limit 1"
+        )
+        assert f"embeddings_hnsw_{model_id}" in str(planned.fetchall())
+
+    def test_registering_a_model_again_does_not_make_what_is_put_off(self, connection):
+        run(connection, "register_model", name="tiny", dimensions=2)
+        run(connection, "put_off_vector_index", model="tiny", expected=1000)
+        run(connection, "register_model", name="tiny", dimensions=2, query_prefix="query: ")
+        assert state(connection, "tiny")["valid"] is None
+
+    def test_of_an_unknown_model(self, connection):
+        for function, arguments in {
+            "vector_index_state": {}, "put_off_vector_index": {"expected": 1000},
+        }.items():  # fmt: skip
+            with refused(connection, "PGR09", "no embedding model 'none'"):
+                run(connection, function, model="none", **arguments)
+
+    def test_it_is_read_only_for_many_vectors(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        fill(connection, "small", 10)
+        assert plan(connection, "large") == "hnsw"
+        assert plan(connection, "small") == "exact"
+
+    def test_without_it_all_vectors_are_scanned(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        before = run(connection, "semantic_search", query="valve 7", library="large")
+        assert put_off(connection, expected=1000, stored=EXACT_LIMIT + 10)
+        assert state(connection)["valid"] is None
+        assert plan(connection, "large") == "exact"
+        assert run(connection, "semantic_search", query="valve 7", library="large") == before
+
+    def test_a_build_gets_memory_by_the_size_of_the_table(self, connection):
+        assert state(connection)["memory"] == "65536kB"
+        connection.execute("set maintenance_work_mem = '2GB'")
+        assert state(connection)["memory"] == "65536kB"
+
+
+class TestPuttingOff:
+    @pytest.mark.parametrize(
+        ("vectors", "expected", "stored", "is_put_off"),
+        [
+            (0, 200, 0, True),
+            # Inserting three takes as long as building the index of twelve.
+            (30, 10, 0, True),
+            (30, 9, 0, False),
+            # What the run itself has stored was not there before.
+            (30, 25, 15, True),
+            (30, 4, 4, False),
+            # Searches read the index.
+            (EXACT_LIMIT, 1000, 0, True),
+            (EXACT_LIMIT + 1, 1000, 0, False),
+            (EXACT_LIMIT + 1, 1000, 1, True),
+        ],
+    )
+    def test_rule(self, connection, few, vectors, expected, stored, is_put_off):
+        if vectors:
+            fill(connection, "kestrel", vectors)
+        assert put_off(connection, expected=expected, stored=stored) is is_put_off
+        assert (state(connection)["valid"] is None) is is_put_off
+
+    def test_vectors_of_other_models_do_not_count(self, connection, few):
+        fill(connection, "kestrel", EXACT_LIMIT + 10)
+        run(connection, "register_model", name="tiny", dimensions=2)
+        run(connection, "put_off_vector_index", model="tiny", expected=10)
+        assert state(connection, "tiny")["valid"] is None
+        assert state(connection)["valid"] is True
+
+    def test_only_the_owner_puts_it_off(self, connection):
+        run(connection, "register_model", name="before", dimensions=2)
+        connection.execute("begin")
+        connection.execute("create role pgrag_test_writer")
+        connection.execute("grant pgrag_writer to pgrag_test_writer")
+        run(connection, "grant_libraries", role_name="pgrag_test_writer", libraries=["*"])
+        connection.execute("set local role pgrag_test_writer")
+        assert put_off(connection, expected=1000) is False
+        assert (state(connection)["valid"], state(connection)["may_build"]) == (True, False)
+        connection.execute("rollback")
+
+
+class TestBesideOtherSessions:
+    @pytest.fixture
+    def url(self, clone: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+        with clone() as url:
+            yield url
+
+    @pytest.fixture
+    def connection(self, url: str) -> Iterator[psycopg.Connection]:
+        """Outside a transaction."""
+        with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+            yield connection
+
+    def test_statements_drop_it_and_make_it_again(self, connection):
+        connection.execute(state(connection)["drop_statement"])
+        assert state(connection)["valid"] is None
+        connection.execute(state(connection)["create_statement"])
+        assert state(connection)["valid"] is True
+
+    def test_a_table_in_use_is_not_waited_for(self, connection, url):
+        with psycopg.connect(url) as reader:
+            reader.execute("select from pgrag.embeddings")
+            assert put_off(connection, expected=1000) is False
+            assert state(connection)["valid"] is True
+        assert put_off(connection, expected=1000) is True
+
+    def test_a_session_that_holds_its_lock_is_seen(self, connection, url):
+        lock = f"pgrag vector index {BUILTIN}"
+        with Database(url) as other, other.lock(lock):
+            assert put_off(connection, expected=1000) is False
+        assert put_off(connection, expected=1000) is True
+        assert state(connection)["put_off"] is False
+        with Database(url) as other, other.lock(lock):
+            assert state(connection)["put_off"] is True
+        assert state(connection)["put_off"] is False
