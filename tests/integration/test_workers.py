@@ -209,8 +209,8 @@ def test_a_poisoned_job_fails_with_its_reasons_and_blocks_no_other(app, docs, tm
         ended(app, good)
         for _ in range(2):
             until(lambda: job(app, poison)["failures"])
-            update(app, "update pgrag.jobs set run_at = now() where state = 'queued'")
             attempts = len(job(app, poison)["failures"])
+            update(app, "update pgrag.jobs set run_at = now() where state = 'queued'")
             until(lambda: len(job(app, poison)["failures"]) > attempts)  # noqa: B023
     row = ended(app, poison, "failed")
     assert [failure["attempt"] for failure in row["failures"]] == [1, 2, 3]

@@ -1,6 +1,7 @@
 """Run functions in a child process, so that a crash of a parser costs a page and not a service."""
 
 import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -171,6 +172,8 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 
 def main() -> None:
     """Answer calls until the parent closes its end of the pipe."""
+    # A page is many objects, nearly all of which are freed by their counts.
+    gc.set_threshold(50_000)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # what the parent ignores is inherited

@@ -1,6 +1,5 @@
 """Child processes that read pages side by side."""
 
-import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
@@ -8,6 +7,7 @@ from threading import Condition, Timer
 from typing import ParamSpec, Self, TypeVar
 
 from pgrag.ingest.child import Child, Limits
+from pgrag.settings import processors
 
 #: More children than these would wait for the database.
 MOST = 4
@@ -37,7 +37,7 @@ class Children:
         self._limits, self._answers = limits, tuple(answers)
         self._idle_seconds = idle_seconds
         self._timer: Timer | None = None
-        self._most = most or min(MOST, _cores())
+        self._most = most or min(MOST, processors())
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
         self._changed = Condition()
         self._children: list[Child] = []
@@ -116,10 +116,3 @@ class Children:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -23,7 +23,7 @@ from pgrag.ingest.target import IndexTarget
 from pgrag.models import Page
 
 #: Files that are read, and bytes of them that are held, before the first page is asked for.
-MOST_AHEAD = 16
+MOST_AHEAD = 64
 MOST_BYTES_AHEAD = 50_000_000
 
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -115,10 +115,13 @@ RULES = (
         "procedural",
         "text",
         # Without numbers only sentences count: "- Add colours (#12)" is a change, "- list" a verb.
-        rf"^ *(?:\d+[.)]|[*-](?=.*[.:]$)) +(?:then |now |next, )?(?:{_ORDERS})\b"
-        r"(?!.*(?:#\d|/pull/))",
-        r"^ *(?:\d+[.)]|[*-]) +[A-ZÄÖÜ]\w+en Sie\b",
-        rf"^ *(?:\d+[.)]|[*-]) +(?:{_ORDERS_RU})\b",
+        # One pattern: where no item begins, it fails once and not three times.
+        r"^ *(?=[\d*-])(?:"
+        rf"(?:\d+[.)]|[*-](?=.*[.:]$)) +(?:then |now |next, )?(?:{_ORDERS})\b"
+        r"(?!.*(?:#\d|/pull/))"
+        r"|(?:\d+[.)]|[*-]) +[A-ZÄÖÜ]\w+en Sie\b"
+        rf"|(?:\d+[.)]|[*-]) +(?:{_ORDERS_RU})\b"
+        r")",
         times=2,
     ),
     Rule(

@@ -5,6 +5,7 @@ Only what they would read otherwise: search and readers see the text as it is st
 
 import re
 
+_SIGN = re.compile(r"[\\`*_<&\[\]{~%#]")
 _SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`"
     r"|\*(?=\S)|(?<=\S)\*"
@@ -23,6 +24,8 @@ _IN_HEADING = re.compile(r"\{|#(?=#*\s*$)")
 
 def escape(text: str) -> str:
     """Escape the inline syntax of a text."""
+    if _SIGN.search(text) is None:
+        return text
     return _SPECIAL.sub(lambda match: "&amp;" if match[0] == "&" else "\\" + match[0], text)
 
 

@@ -34,9 +34,24 @@ def plain(text: str) -> str:
 
     The content of code spans is unchanged.
     """
-    if _SIGN.search(text):
-        text = _INLINE.sub(_words, text)
+    if sign := _SIGN.search(text):
+        text = _reduced(text, sign)
     return " ".join(html.unescape(text).split() if "&" in text else text.split())
+
+
+def _reduced(text: str, sign: re.Match[str] | None) -> str:
+    """Replace the syntax in a text, which begins at a sign: to try it anywhere takes long."""
+    parts: list[str] = []
+    copied = 0
+    while sign:
+        start = sign.start()
+        if text[start] == "[" and start > copied and text[start - 1] == "!":
+            start -= 1
+        if match := _INLINE.match(text, start) or _INLINE.match(text, sign.start()):
+            parts += (text[copied : match.start()], _words(match))
+            copied = match.end()
+        sign = _SIGN.search(text, match.end() if match else sign.end())
+    return "".join((*parts, text[copied:]))
 
 
 def _words(match: re.Match[str]) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pgrag.ingest.text import templating
 from pgrag.ingest.text.anchors import heading_anchors
+from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.text.prose import Passage, Prose
@@ -19,8 +19,7 @@ from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.models import Block, Section
 
 # Only blocks are parsed: their text is sliced from the source by line numbers.
-_PARSER = MarkdownIt("commonmark").enable("table")
-_PARSER.core.ruler.enableOnly(["normalize", "block"])
+_PARSER = block_parser()
 
 _BLOCK_TYPES = {
     "paragraph_open": "text",

@@ -18,6 +18,8 @@ BLOCKS = frozenset({
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 _SPACES = re.compile(r"[\s\u200b]+")
+#: What is more than one space between words.
+_UNEVEN = re.compile(r"[^\S ]|\u200b|  ")
 _SKIPPED_TAGS = frozenset({
     "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
     "button", "input", "select", "textarea", "nav", "dialog", "audio", "video", "map",
@@ -107,7 +109,8 @@ def _is_hidden(attributes: Attributes, classes: str) -> bool:
 
 def words(text: str) -> str:
     """Collapse the spaces of a text as a browser does; soft hyphens vanish."""
-    return _SPACES.sub(" ", text.replace("\u00ad", ""))
+    text = text.replace("\u00ad", "")
+    return _SPACES.sub(" ", text) if _UNEVEN.search(text) else text
 
 
 def all_text(node: Node) -> str:

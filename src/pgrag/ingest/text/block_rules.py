@@ -1,0 +1,102 @@
+"""The block rules of CommonMark, chosen by the first character of a line.
+
+The parser asks each of its eleven rules about each line, and nearly all of them answer no for the
+first character alone: that was more than a third of the time in which a page is read.
+"""
+
+from collections.abc import Callable
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import (
+    StateBlock,
+    blockquote,
+    code,
+    fence,
+    heading,
+    hr,
+    html_block,
+    lheading,
+    list_block,
+    paragraph,
+    reference,
+    table,
+)
+
+_Rule = Callable[[StateBlock, int, int, bool], bool]
+_Rules = dict[str, _Rule]
+
+
+def _rule_or_list(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    return hr(state, line, end, silent) or list_block(state, line, end, silent)
+
+
+#: The rule that needs a certain first character; that after text, and after an item of a list.
+_BLOCKS: _Rules = {
+    **dict.fromkeys("`~", fence),
+    ">": blockquote,
+    **dict.fromkeys("*-", _rule_or_list),
+    "_": hr,
+    **dict.fromkeys("+0123456789", list_block),
+    "[": reference,
+    "<": html_block,
+    "#": heading,
+}
+_AFTER_TEXT = {character: rule for character, rule in _BLOCKS.items() if character != "["}
+_AFTER_ITEM: _Rules = {**dict.fromkeys("`~", fence), ">": blockquote, **dict.fromkeys("*-_", hr)}
+
+
+def block_parser() -> MarkdownIt:
+    """Return a parser of blocks alone, with the tables of GitHub.
+
+    It gives the tokens that the parser gives with the rules of CommonMark and `table`.
+    """
+    # The parser asks for "tasklists" at each item, and an option that it lacks costs an exception.
+    parser = MarkdownIt("commonmark", {"tasklists": False})
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    ruler = parser.block.ruler
+    # The parser knows by the name "code" that indented lines are code; it takes all blocks.
+    ruler.at("code", _block)
+    # What ends a block of these kinds, in lists that the parser asks for by name.
+    ruler.push("after text", _ends_text, {"alt": ["paragraph", "reference"]})
+    ruler.push("after quote", _ends_quote, {"alt": ["blockquote"]})
+    ruler.push("after item", _ends_item, {"alt": ["list"]})
+    ruler.enableOnly(["code", "after text", "after quote", "after item"])
+    return parser
+
+
+def _block(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    if _may_head_table(state, line, end) and table(state, line, end, silent):
+        return True
+    if state.is_code_block(line):
+        return code(state, line, end, silent)
+    if _matches(_BLOCKS, state, line, end, silent):
+        return True
+    return lheading(state, line, end, silent) or paragraph(state, line, end, silent)
+
+
+def _ends_text(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    return _matches(_AFTER_TEXT, state, line, end, silent) or (
+        _may_head_table(state, line, end) and table(state, line, end, silent)
+    )
+
+
+def _ends_quote(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    return _matches(_AFTER_TEXT, state, line, end, silent)
+
+
+def _ends_item(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    return _matches(_AFTER_ITEM, state, line, end, silent)
+
+
+def _matches(rules: _Rules, state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    start = state.bMarks[line] + state.tShift[line]
+    rule = rules.get(state.src[start : start + 1])
+    return rule is not None and rule(state, line, end, silent)
+
+
+def _may_head_table(state: StateBlock, line: int, end: int) -> bool:
+    """Whether the next line begins like the one between the head and the rows of a table."""
+    if line + 2 > end:
+        return False
+    start = state.bMarks[line + 1] + state.tShift[line + 1]
+    return state.src[start : start + 1] in ("|", "-", ":")
