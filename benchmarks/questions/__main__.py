@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, measuring, scores, versions
+from benchmarks.questions import checking, citations, fusion, measuring, scores, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.app import App
 
@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             app.upgrade()
             if options.command == "scores":
                 print(scores.compare(app, corpora))
+            elif options.command == "fusion":
+                print(fusion.compare(app, corpora, split))
             elif options.command == "versions":
                 print(versions.measure(app, corpora, show=options.wrong))
             else:
@@ -56,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, help in (
         ("check", "whether every page, section and fact that the questions name is in the corpora"),
         ("measure", "nDCG@10 of pages and sections, and the facts among the sources of answers"),
+        ("fusion", "nDCG@10 of words alone and of three fusions"),
         ("versions", "whether questions about a version are answered from it, or refused"),
         ("scores", "best scores of questions that the pages answer, and of questions about others"),
     ):

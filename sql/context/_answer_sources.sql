@@ -1,5 +1,6 @@
 -- The sources of the prompt, numbered in reading order. Passages over the budget are left out
--- whole. Hits and injected passages alternate, best first; expansions come last.
+-- whole. Hits and injected passages alternate, best first, whatever their page; expansions come
+-- last, those of the best page and nearest to its hits first.
 create or replace function _pgrag.answer_sources(
     passages pgrag.passage[],
     hits _pgrag.ranked_hit[],
@@ -17,6 +18,7 @@ as $$
             g.sort_order,
             g.relation,
             g.score,
+            g.distance,
             max(g.score) over (partition by g.page_id) as page_score,
             jsonb_build_object(
                 'document_id', g.document_id,
@@ -60,7 +62,11 @@ as $$
             ceil(octet_length(_pgrag.source_block(e.source, 10)) / 4.0)::integer as size,
             row_number() over (
                 partition by e.relation = 'injected', e.relation = 'expansion'
-                order by e.page_score desc, e.score desc, e.page_id, e.sort_order
+                order by
+                    case e.relation when 'expansion' then e.page_score else e.score end desc,
+                    e.distance,
+                    e.page_id,
+                    e.sort_order
             ) as turn
         from described as e
     ),
@@ -109,7 +115,7 @@ immutable
 parallel safe
 as $$
     select format(
-        E'<source number="%s" title="%s" type="%s" relevance="%s" url="%s">\n%s\n</source>',
+        E'<source number="%s" title="%s"%s relevance="%s">\n%s\n</source>',
         source_block.number,
         _pgrag.in_attribute(
             concat_ws(
@@ -122,12 +128,11 @@ as $$
                 )
             )
         ),
-        _pgrag.in_attribute(source_block.source ->> 'type'),
+        case
+            when source_block.source ->> 'type' <> ''
+            then format(' type="%s"', _pgrag.in_attribute(source_block.source ->> 'type'))
+        end,
         round((source_block.source ->> 'score')::numeric, 2),
-        _pgrag.in_attribute(
-            (source_block.source ->> 'url')
-            || coalesce('#' || nullif(source_block.source ->> 'anchor', ''), '')
-        ),
         _pgrag.in_quotation(source_block.source ->> 'content')
     );
 $$;

@@ -1,5 +1,6 @@
--- Turns passages into text. Passages over the budget are left out whole; the best are taken first,
--- hits and injected passages in turn.
+-- Turns passages into text. Passages over the budget are left out whole. Hits and injected
+-- passages are taken in turn, best first, whatever their page; then what is around them, of the
+-- best page and nearest to its hits first.
 create or replace function _pgrag.format_context(
     passages pgrag.passage[],
     format text,
@@ -23,12 +24,19 @@ as $$
     placed as (
         select
             r.*,
-            r.relation not in ('hit', 'injected', 'parent') as is_around,
+            a.is_around,
             row_number() over (
                 partition by r.relation in ('hit', 'parent'), r.relation = 'injected'
-                order by r.page_score desc, r.score desc, r.page_id, r.sort_order
+                order by
+                    case when a.is_around then r.page_score else r.score end desc,
+                    r.distance,
+                    r.page_id,
+                    r.sort_order
             ) as turn
         from reading as r
+        cross join lateral (
+            select r.relation not in ('hit', 'injected', 'parent') as is_around
+        ) as a
     ),
     ranked as (
         select

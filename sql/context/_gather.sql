@@ -1,5 +1,6 @@
 -- Hits, injected passages, expansions, parents and neighbours as requested by the arguments of a
--- context, each passage once, with its most important relation.
+-- context, each passage once, with its most important relation. Pages are expanded only if the hits
+-- leave a part of the budget.
 create or replace function _pgrag.gather(
     request _pgrag.search_request,
     hits _pgrag.ranked_hit[],
@@ -25,6 +26,12 @@ begin
             hit_scores,
             case
                 when (arguments ->> 'expand')::boolean
+                    and (
+                        select sum(octet_length(d.content)) / 4
+                        from unnest(hits) as h
+                        join pgrag.documents as d
+                            on d.library_id = h.library_id and d.document_id = h.document_id
+                    ) < (arguments ->> 'token_budget')::integer
                 then (arguments ->> 'expansion_threshold')::double precision
                 else 'infinity'
             end,

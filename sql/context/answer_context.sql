@@ -4,7 +4,7 @@ create or replace function pgrag.answer_context(
     question text,
     library text default null,
     version text default null,
-    top_k integer default 10,
+    top_k integer default 20,
     filters jsonb default null,
     intent text default 'auto',
     token_budget integer default 4000,
@@ -60,7 +60,7 @@ declare
     passages pgrag.passage[];
     material pgrag.answer_material;
 begin
-    request := _pgrag.make_request(
+    request := _pgrag.reading_request(
         question,
         -- An answer cites passages, even if the intent would list pages.
         document || jsonb_build_object('intent', intent_name, 'unit', 'document'),
@@ -138,8 +138,10 @@ $$;
 comment on function pgrag.answer_context is
 'Everything for an answer except the language model, in exactly one row. The question is searched as
 by pgrag.search, with the strategy of its intent (intent: "auto", the name of an intent or query
-type, or "off"); hits below the share score_share of the best score are left out; the best pages are
-expanded as by pgrag.context (expand, expansion_threshold, max_documents_to_expand,
+type, or "off"), except that quoted phrases only rank if the best hit that has them is below the
+share score_share of the best without (+"…" must occur in any case); pages whose best hit is below
+this share of the best score are left out; if the hits leave a part of token_budget, the best pages
+are expanded as by pgrag.context (expand, expansion_threshold, max_documents_to_expand,
 max_chunks_per_document, expansion_share, parents). A second search injects up to inject_count
 passages from pages of the types inject_types (null: those of the intent; empty: no second search),
 the best of those that have no hit, one per page. The intent also sets the other arguments that its

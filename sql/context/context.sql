@@ -4,7 +4,7 @@ create or replace function pgrag.context(
     query text,
     library text default null,
     version text default null,
-    top_k integer default 10,
+    top_k integer default 20,
     token_budget integer default 4000,
     format text default 'grouped',
     expand boolean default null,
@@ -52,7 +52,7 @@ declare
         'inject_types', context.inject_types,
         'inject_count', context.inject_count
     ));
-    request _pgrag.search_request := _pgrag.make_request(
+    request _pgrag.search_request := _pgrag.reading_request(
         -- A context consists of passages, even if the intent would list pages.
         context.query, document || '{"unit": "document"}', context.query_embedding
     );
@@ -84,14 +84,17 @@ end;
 $$;
 
 comment on function pgrag.context is
-'The context for a question: the hits of pgrag.search that reach the share score_share of the best
-hit''s score, expanded by pgrag.expand_documents (expand, expansion_threshold,
+'The context for a question: the hits of pgrag.search, without pages whose best hit is below the
+share score_share of the best score, expanded by pgrag.expand_documents if they leave a part of
+token_budget (expand, expansion_threshold,
 max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the nearest
 section above each hit that says more than the context does (parents; sentences that the context has
 of its page are left out), this many neighbours before and after each hit (siblings: passages under
 the same parent, then those beside them on the page), and the end of the preceding paragraph unless
 that paragraph is in the context itself (overlap). Whole passages only, best first, as far as they
 fit into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
+Quoted phrases only rank if the best hit that has them is below score_share of the best without
+(+"…" must occur in any case).
 block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
 "grouped" a heading above each root section, and relevance and heading level above every passage;
 the blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
@@ -122,8 +125,12 @@ begin
     return array(
         select h
         from unnest(hits) as h
-        where h.score >= (arguments ->> 'score_share')::double precision
-            * (select max(b.score) from unnest(hits) as b)
+        where h.page_id in (
+            select b.page_id
+            from unnest(hits) as b
+            where b.score >= (arguments ->> 'score_share')::double precision
+                * (select max(best.score) from unnest(hits) as best)
+        )
     );
 end;
 $$;

@@ -62,15 +62,16 @@ begin
             d.document_id,
             d.page_id,
             d.sort_order,
+            f.distance,
             row_number() over (
-                partition by d.page_id
-                order by
-                    (select min(abs(d.sort_order - o)) from unnest(p.sort_orders) as o),
-                    d.sort_order
+                partition by d.page_id order by f.distance, d.sort_order
             ) as nearness
         from pages as p
         join pgrag.documents as d
             on d.library_id = p.library_id and d.page_id = p.page_id and d.level = 2
+        cross join lateral (
+            select min(abs(d.sort_order - o)) as distance from unnest(p.sort_orders) as o
+        ) as f
         where p.nth <= max_documents_to_expand
             and p.score >= greatest(
                 expansion_threshold,
@@ -80,10 +81,12 @@ begin
     ),
     -- Materialized, because the join below would compute it once per page.
     expanded as materialized (
-        select h.document_id, h.page_id, h.sort_order, h.score, 'hit' as relation
+        select
+            h.document_id, h.page_id, h.sort_order, h.score, 'hit' as relation,
+            null::integer as distance
         from hits as h
         union all
-        select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion'
+        select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion', n.distance
         from neighbours as n
         where n.nearness <= max_chunks_per_document and n.document_id <> all (document_ids)
     )
@@ -91,7 +94,7 @@ begin
     from expanded as e
     join pages as p on p.page_id = e.page_id
     cross join lateral _pgrag.passage(
-        p.library_id, e.document_id, e.relation, null, e.score
+        p.library_id, e.document_id, e.relation, e.distance, e.score
     ) as s
     order by p.best_score_of_library desc, p.library_id, p.score desc, p.page_id, e.sort_order;
 end;
@@ -102,4 +105,4 @@ comment on function pgrag.expand_documents is
 best score reaches expansion_threshold and the share expansion_share of the best score of all; at
 most max_chunks_per_document paragraphs per page, those nearest to its hits. Each passage once;
 pages by their best score, each in reading order; relation hit or expansion; an added passage has
-the score 0.1. Errors: PGR01, PGR05.';
+the score 0.1, and as distance the number of passages to the nearest hit. Errors: PGR01, PGR05.';

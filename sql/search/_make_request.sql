@@ -154,7 +154,7 @@ begin
         version_label is not distinct from '*',
         covers,
         _pgrag.conjunction(arguments.filters, asked.filters),
-        parsed.required,
+        case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
         parsed.excluded
     );
     if arguments.changed_since is not null then

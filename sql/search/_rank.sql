@@ -45,8 +45,10 @@ begin
 
     passing := array(
         select f
-        from _pgrag.fuse(request, keyword_hits, vector_hits) as f
-        where f.score >= request.min_score
+        from _pgrag.fuse(
+            request, keyword_hits, vector_hits,
+            case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end
+        ) as f
     );
     if request.max_per_page is not null then
         passing := array(
@@ -142,14 +144,14 @@ as $$
     );
 $$;
 
--- By default at most 200 rows, ordered by score. Equal scores are ordered by the sources alone:
--- newer versions come first, then what is earlier on its page, then the hash of the text decides.
--- Window functions group the rows by page and section, because the planner cannot estimate their
--- number and would choose nested loops for joins.
+-- At most so many rows, each with at least min_score, the best first. Equal scores are ordered by
+-- the sources alone: newer versions, what is earlier on its page, the hash of the text. Windows
+-- group the rows, because the planner cannot estimate their number and would join by nested loops.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,
-    vector_hits _pgrag.candidates
+    vector_hits _pgrag.candidates,
+    most integer default null
 )
 returns setof _pgrag.ranked_hit
 language plpgsql
@@ -337,6 +339,8 @@ begin
         coalesce(s.lent_score, s.score),
         null::jsonb
     from settled as s
-    order by coalesce(s.lent_score, s.score) desc, s.place, s.text_hash, s.document_id;
+    where coalesce(s.lent_score, s.score) >= (fuse.request).min_score
+    order by coalesce(s.lent_score, s.score) desc, s.place, s.text_hash, s.document_id
+    limit fuse.most;
 end;
 $$;

@@ -120,7 +120,7 @@ begin
             row_number() over (partition by s.page_id order by s.ordinality) as place_on_page
         from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) with ordinality as s
     ) as f
-    where f.place_on_page = 1 and f.score > 0 and f.score >= request.min_score
+    where f.place_on_page = 1 and f.score > 0
     order by f.ordinality;
 end;
 $$;

@@ -67,6 +67,13 @@ _PageScore = Annotated[
 ]
 
 
+#: The budget of tokens decides how many hits fit; few more than these ever do.
+_HitsToRead = Annotated[
+    int | None,
+    Argument("The maximum number of hits.", bounds=(1, 1000), default=20, option=("--top-k", "-n")),
+]
+
+
 class Scope(TypedDict, total=False):
     """The scope of a search, and the number of hits."""
 
@@ -358,7 +365,9 @@ class _Gathering(TypedDict, total=False):
     score_share: Annotated[
         float | None,
         Argument(
-            "Hits below this share of the best score are left out.", bounds=(0, 1), default=0.5
+            "Pages whose best hit is below this share of the best score are left out.",
+            bounds=(0, 1),
+            default=0.7,
         ),
     ]
     parents: Annotated[
@@ -455,6 +464,7 @@ class ContextArguments(
 ):
     """Arguments of `pgrag.context`."""
 
+    top_k: _HitsToRead
     format: Annotated[
         Layout | None,
         Argument(
@@ -482,6 +492,7 @@ class AnswerArguments(
 ):
     """Arguments of `pgrag.answer_context`, and of an answer."""
 
+    top_k: _HitsToRead
     intent: Annotated[
         str | None,
         Argument(

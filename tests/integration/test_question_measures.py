@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from benchmarks.corpora import Corpora
-from benchmarks.questions import citations, measuring, scores
+from benchmarks.questions import citations, fusion, measuring, scores
 from benchmarks.questions.citations import Cited
 from benchmarks.questions.rows import Question, Relevant
 
@@ -104,3 +105,34 @@ def test_sentences_of_other_words_are_doubted_and_no_library_is_left(app):
 def test_the_files_folder_holds_nothing_but_the_sets():
     names = {path.stem for path in Path(measuring.__file__).parent.glob("*.jsonl")}
     assert names == {*measuring.SETS, "citations"}
+
+
+def test_fusions_are_compared_with_words_alone(app, tmp_path, monkeypatch):
+    folder = tmp_path / "home-en" / "files"
+    folder.mkdir(parents=True)
+    for name, text in PAGES.items():
+        (folder / name).write_text(text, "utf-8")
+    monkeypatch.setattr(measuring, "SETS", {"home-questions": "home-en"})
+    monkeypatch.setattr(fusion, "read", lambda _: QUESTIONS)
+    corpora = Corpora(tmp_path, tmp_path / "scratch")
+    head, _, line = fusion.compare(app, corpora, "open", ["home-questions"]).splitlines()
+    assert [cell.strip() for cell in head.strip("|").split("|")][1:] == [*fusion.ROWS]
+    name, *means = [cell.strip() for cell in line.strip("|").split("|")]
+    assert name == "home-questions, 2"
+    assert all(0.5 <= float(mean) < 1 for mean in means)
+
+
+def test_make_evaluation_prints_the_questions_too():
+    """Unless single sets are asked for."""
+    root = Path(__file__).parents[2]
+    printed = {
+        only: subprocess.run(
+            ["make", "--dry-run", "evaluation", "DATA=corpora", *only],
+            cwd=root, capture_output=True, encoding="utf-8", check=True,
+        ).stdout
+        for only in ((), ("ONLY=scifact",))
+    }  # fmt: skip
+    assert "benchmarks.evaluation" in printed[()]
+    assert "measure fusion versions" in printed[()]
+    assert "benchmarks.questions citations" in printed[()]
+    assert "benchmarks.questions" not in printed["ONLY=scifact",]

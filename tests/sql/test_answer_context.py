@@ -7,7 +7,7 @@ import re
 
 import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run, value
+from library import Row, document, ingest, page, refused, run, search, value
 from psycopg.rows import dict_row
 
 STEPS = "How do I drain the boiler?"
@@ -107,6 +107,50 @@ class TestSources:
         found = {s["document_id"]: s["score"] for s in row["sources"]}
         assert found == {document_id: pytest.approx(own[document_id]) for document_id in found}
         assert len(found) > 3
+
+    def test_are_introduced_in_few_words(self, connection, manual):
+        """What a model does not need costs tokens: where a page is says the object of a source."""
+        row = ask(connection, STEPS)
+        opened = re.findall("^<source [^\\n]*>$", row["messages"][1]["content"], re.MULTILINE)
+        sources = {s["number"]: s for s in row["sources"]}
+        assert len(opened) == len(sources)
+        for tag in opened:
+            number = re.search(r'number="(\d+)"', tag)
+            assert number is not None
+            kind = sources[int(number[1])]["type"]
+            assert ("type=" in tag) == (kind is not None)
+            assert "url=" not in tag
+
+
+class TestQuotedPhrases:
+    """Whoever pastes a message quotes names of their own with it."""
+
+    MESSAGE = 'the manometer "m-4711" of the boiler is stuck'
+
+    def test_rank_as_words_where_no_page_has_them(self, connection, manual):
+        assert search(connection, self.MESSAGE, library=manual) == []
+        row = ask(connection, self.MESSAGE)
+        assert "evil.md" in {s["key"] for s in row["sources"]}
+        notices: list[str] = []
+        connection.add_notice_handler(lambda d: notices.append(d.message_primary))
+        [block, *_] = run(connection, "context", query=self.MESSAGE, library=manual)
+        assert block["url"] == "evil.md"
+        assert any("quoted phrases" in notice for notice in notices)
+
+    def test_rank_as_words_where_pages_with_them_fit_badly(self, connection, manual):
+        """Only the page about cars has the word, and it says nothing else of the question."""
+        question = 'put a bucket below the boiler before you drain it "car"'
+        assert {hit["key"] for hit in search(connection, question, library=manual)} == {"cars.md"}
+        row = ask(connection, question, expand=False)
+        assert "guides/drain.md" in {s["key"] for s in row["sources"]}
+
+    def test_are_a_condition_where_pages_with_them_fit(self, connection, manual):
+        row = ask(connection, 'How is the boiler "bought once"?', expand=False, score_share=0.3)
+        assert {s["key"] for s in row["sources"]} == {"guides/other.md"}
+
+    @pytest.mark.parametrize("marked", ['+"m-4711"', "+m4711"])
+    def test_marked_by_a_plus_must_occur(self, connection, manual, marked):
+        assert ask(connection, f"the manometer of the boiler {marked}")["sources"] == []
 
 
 class TestInjection:

@@ -51,6 +51,8 @@ USUAL: dict[str, Any] = {
     "scores": [0.5],
     "text_hashes": [],
     "page_hash": UUID(int=0),
+    "expected": 100,
+    "stored": 0,
     "edge_ids": [],
     "kind": "depends_on",
     "sentence": "A needs b.",

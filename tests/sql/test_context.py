@@ -234,13 +234,58 @@ class TestContext:
         assert [row["key"] for row in ranked] == ["best.md", "large.md", "small.md"]
         assert [block["url"] for block in blocks] == ["best.md", "small.md"]
 
-    def test_hits_far_below_the_best_are_left_out(self, connection, tool):
+    def test_pages_far_below_the_best_are_left_out(self, connection, tool):
+        """A weak passage of a page with a good one stays, for it is about the same thing."""
         hits = search(connection, "kernel upgrade", library="tool", top_k=20)
-        for share in (0, 0.5, 0.9):
+        best = hits[0]["score"]
+        kept = {}
+        for share in (0, 0.4, 0.9):
             blocks = self.context(connection, top_k=20, expand=False, score_share=share)
-            assert {block["document_id"] for block in blocks} == {
-                hit["document_id"] for hit in hits if hit["score"] >= share * hits[0]["score"]
-            }
+            pages = {hit["page_id"] for hit in hits if hit["score"] >= share * best}
+            kept[share] = {hit["document_id"] for hit in hits if hit["page_id"] in pages}
+            assert {block["document_id"] for block in blocks} == kept[share]
+        assert len(kept[0.9]) < len(kept[0])
+        assert min(hit["score"] for hit in hits if hit["document_id"] in kept[0.9]) < 0.9 * best
+
+    def test_the_best_passages_come_first_whatever_their_page(self, connection):
+        ingest(
+            connection, "yards",
+            [
+                page("wide.md", "The slipway crane lifts boats.", "A crane. " * 20, "Slip. " * 30),
+                page("other.md", "The slipway crane is red."),
+            ],
+        )  # fmt: skip
+        rows = search(connection, "slipway crane boats", library="yards", levels=[2])
+        assert [row["key"] for row in rows[:2]] == ["wide.md", "other.md"]
+        given = {"library": "yards", "score_share": 0, "token_budget": 90, "levels": [2]}
+        blocks = run(connection, "context", query="slipway crane boats", **given)
+        assert {block["document_id"] for block in blocks} == {r["document_id"] for r in rows[:2]}
+
+    def test_pages_are_expanded_next_to_their_hits_first(self, connection):
+        ingest(
+            connection, "harbour",
+            [page("pilots.md", *(f"Word {n} of it." for n in range(9)), "Pilots board by ladder.",
+                  "They leave by boat.")],
+        )  # fmt: skip
+        given = {"library": "harbour", "top_k": 1, "levels": [2], "expansion_threshold": 0}
+        whole = run(connection, "context", query="pilots ladder", **given)
+        assert [block["relation"] for block in whole].count("expansion") == 10
+        some = run(connection, "context", query="pilots ladder", **given, token_budget=120)
+        assert [block["content"] for block in some] == [
+            "Word 8 of it.", "Pilots board by ladder.", "They leave by boat."
+        ]  # fmt: skip
+
+    def test_pages_are_expanded_only_if_hits_leave_a_part_of_the_budget(self, connection):
+        ingest(
+            connection, "quay",
+            [page("cranes.md", "Cranes lift crates. " * 12, "Mind.")],
+        )  # fmt: skip
+        given = {"library": "quay", "top_k": 1, "levels": [2], "expansion_threshold": 0}
+        for budget, relations in ((4000, {"hit", "expansion"}), (50, {"hit"})):
+            blocks = run(
+                connection, "context", query="cranes lift crates", **given, token_budget=budget
+            )
+            assert {block["relation"] for block in blocks} == relations
 
     def test_pages_far_below_the_best_are_not_expanded(self, connection, ids):
         hits = {"document_ids": [ids["Kernel upgrade 5."], ids["Vault keys 20."]]}
@@ -352,7 +397,15 @@ class TestContext:
 def test_an_intent_that_wants_pages_still_gives_passages_with_their_own_scores(connection, tool):
     """A list of pages, or a new order, says nothing about which passages to read."""
     given = {"library": tool, "intent": "EXPLORATORY"}
-    rows = run(connection, "context", query="kernel upgrade", expand=False, score_share=0, **given)
+    rows = run(
+        connection,
+        "context",
+        query="kernel upgrade",
+        expand=False,
+        score_share=0,
+        top_k=10,
+        **given,
+    )
     assert len([row for row in rows if "Kernel upgrade" in row["content"]]) == 3
     hits = search(connection, "kernel upgrade", unit="document", **given)
     own = {hit["document_id"]: hit["hybrid_score"] for hit in hits}

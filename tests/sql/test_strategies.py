@@ -88,7 +88,7 @@ class TestInjection:
         sets(connection)
         given = {"top_k": 3, "score_share": 0, "inject_types": ["goal"]}
         assert len(relations(function(connection, **given))["hit"]) == 3
-        rows = function(connection, **given, token_budget=90)
+        rows = function(connection, **given, token_budget=90 if function is context else 75)
         assert relations(rows) == {"hit": ["Move"], "injected": ["Money"]}
 
 
@@ -110,10 +110,10 @@ class TestArguments:
     def test_thresholds(self, connection, function):
         given = {"inject_types": [], "top_k": 10}
         sets(connection, score_share=0)
-        assert len(function(connection, **given)) > 2
+        assert len(set(relations(function(connection, **given))["hit"])) > 1
         sets(connection, score_share=1)
-        assert len(function(connection, **given)) == 1
-        assert len(function(connection, **given, score_share=0)) > 2
+        assert set(relations(function(connection, **given))["hit"]) == {"Move"}
+        assert len(set(relations(function(connection, **given, score_share=0))["hit"])) > 1
         sets(connection, min_score=0.99)
         assert function(connection, **given) == []
         assert function(connection, **given, min_score=0) != []
