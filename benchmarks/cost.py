@@ -70,7 +70,6 @@ def measure(url: str) -> dict[str, Cost]:
         connection.execute(
             "select pgrag.configure_library('manual', settings => '{\"exact_limit\": 1000}')"
         )
-        _build_hnsw(connection)
         costs[BY_HNSW] = _cost(connection, SEARCHES["semantic_search"])
     return costs
 
@@ -119,14 +118,6 @@ def _fill(url: str) -> None:
         with App(settings) as app:
             app.upgrade()
             app.index(LIBRARY, "", folder)
-
-
-def _build_hnsw(connection: psycopg.Connection[Any]) -> None:
-    [[statement]] = connection.execute(
-        "select s.create_statement from pgrag.embedding_models as m"
-        " cross join lateral pgrag.vector_index_state(m.name) as s where m.provider = 'builtin'"
-    ).fetchall()
-    connection.execute(statement.encode())
 
 
 def _words() -> list[str]:

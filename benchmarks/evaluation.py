@@ -15,14 +15,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from pydantic import SecretStr
 
 from benchmarks import bare_search, history, variants
 from benchmarks.corpora import Corpora, CorpusMissing
-from benchmarks.figures import table
+from benchmarks.figures import table, told, write_between
 from benchmarks.questions import rows as questions
 from pgrag.app import App
 from pgrag.evaluation import importing, runs
@@ -80,14 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with lent_app(options.database_url, Path(scratch)) as app:
             for name in options.only or SETS:
                 try:
-                    with _told(name):
+                    with told(name):
                         _measure(app, corpora, name, figures, again=options.again)
                 except CorpusMissing as missing:
                     print(f"{name}: not measured: {missing}", file=sys.stderr)
                     failed = True
                     continue
                 if options.ablation:
-                    with _told(f"{name}, ablation"):
+                    with told(f"{name}, ablation"):
                         _ablate(app, corpora, name, figures[name])
                 options.figures.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
                 history.write(
@@ -98,8 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(text)
     rows = history.read(options.history)
     if options.page:
-        _write(options.page, MARKS, text)
-        _write(options.page, HISTORY_MARKS, history.history_table(rows))
+        write_between(options.page, MARKS, text)
+        write_between(options.page, HISTORY_MARKS, history.history_table(rows))
         (options.page.parent / history.PICTURE).write_text(history.picture(rows), "utf-8")
     return int(failed)
 
@@ -326,15 +325,6 @@ def _ablation_table(measured: Figures) -> str:
     return f"### One thing changed at a time: nDCG@10\n\n{table(('search', *measured), rows)}"
 
 
-def _write(page: Path, marks: tuple[str, str], text: str) -> None:
-    beginning, end = marks
-    head, found, rest = page.read_text("utf-8").partition(beginning)
-    _, ended, tail = rest.partition(end)
-    if not found or not ended:
-        raise SystemExit(f"{page}: lacks the lines {beginning} and {end}.")
-    page.write_text(f"{head}{beginning}\n\n{text}\n\n{end}{tail}", "utf-8")
-
-
 def _read_figures(path: Path) -> Figures:
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
@@ -368,14 +358,6 @@ def lent_app(given: str | None, scratch: Path) -> Iterator[App]:
             app.close()
             if given is None:
                 app.server.remove()
-
-
-@contextmanager
-def _told(name: str) -> Iterator[None]:
-    print(f"{name} …", end=" ", file=sys.stderr, flush=True)
-    started = perf_counter()
-    yield
-    print(f"{perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def in_context(
     asked: list[Question],
     *,
     expand: bool = True,
-    score_share: float = 0.5,
+    score_share: float = 0.7,
     expansion_share: float = 0.8,
     library: str = LIBRARY,
 ) -> Score:

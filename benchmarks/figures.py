@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
 
 MARKS = {True: "yes", False: "**no**", None: ""}
 
@@ -31,3 +35,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def write_between(page: Path, marks: tuple[str, str], text: str) -> None:
+    """Replace what a page has between two lines. Raises SystemExit if the page lacks them."""
+    beginning, end = marks
+    head, found, rest = page.read_text("utf-8").partition(beginning)
+    _, ended, tail = rest.partition(end)
+    if not found or not ended:
+        raise SystemExit(f"{page}: lacks the lines {beginning} and {end}.")
+    page.write_text(f"{head}{beginning}\n\n{text}\n\n{end}{tail}", "utf-8")
+
+
+@contextmanager
+def told(name: str) -> Iterator[None]:
+    """Report on stderr what is done and how long it takes."""
+    print(f"{name} …", end=" ", file=sys.stderr, flush=True)
+    started = perf_counter()
+    yield
+    print(f"{perf_counter() - started:.0f} s", file=sys.stderr, flush=True)

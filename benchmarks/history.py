@@ -10,11 +10,11 @@ import json
 import subprocess
 from collections.abc import Mapping
 from datetime import date
-from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import drawing
 from benchmarks.figures import table
 
 ROOT = Path(__file__).parents[1]
@@ -24,16 +24,6 @@ PICTURE = "evaluation-history.svg"
 SEARCHES = ("hybrid", "keyword", "semantic")
 METRIC = "ndcg@10"
 Row = dict[str, Any]
-
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 880, 460, 48, 190, 50, 56
-_COLOURS = (
-    "#1f6fb4", "#d9741a", "#2e8b4f", "#b83232", "#7a52a8", "#87603f", "#cc5fa5", "#6b7680",
-    "#9a9a1e", "#1aa3b0", "#24407a", "#a3521a", "#1d5c38",
-)  # fmt: skip
-_STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#1c2733}.title{font-size:15px;font-weight:600}"
-    ".grid{stroke:#dfe4e9}.line{fill:none;stroke-width:1.8}"
-)
 
 
 def read(path: Path = HISTORY) -> list[Row]:
@@ -79,53 +69,30 @@ def history_table(rows: list[Row]) -> str:
 
 def picture(rows: list[Row]) -> str:
     """The hybrid search of each set as a line over the states."""
-    names = _names(rows)
     scores = [figures["hybrid"] for row in rows for figures in row["sets"].values()]
-    lowest, highest = int(min(scores) * 10) / 10, 1.0
-    floor = _HEIGHT - _BOTTOM
-
-    def across(nth: int) -> float:
-        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * nth / max(len(rows) - 1, 1)
-
-    def up(score: float) -> float:
-        return floor - (floor - _TOP) * (score - lowest) / (highest - lowest)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
-        f"<title>nDCG@10 of the hybrid search, by state</title><style>{_STYLE}</style>",
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
-        f'<text class="title" x="{_LEFT}" y="28">nDCG@10 of the hybrid search, by state</text>',
-    ]
-    for tenth in range(round(lowest * 10), 11):
-        height = up(tenth / 10)
-        parts += [
-            f'<path class="grid" d="M{_LEFT} {height:.1f}H{_WIDTH - _RIGHT}"/>',
-            f'<text x="{_LEFT - 30}" y="{height + 4:.1f}">{tenth / 10:.1f}</text>',
-        ]
-    for nth, row in enumerate(rows):
-        parts += [
-            f'<text x="{across(nth):.1f}" y="{floor + 20}" text-anchor="middle">{row["commit"]}'
-            "</text>",
-            f'<text x="{across(nth):.1f}" y="{floor + 36}" text-anchor="middle">{row["date"][5:]}'
-            "</text>",
-        ]
-    for place, name in enumerate(names):
-        colour = _COLOURS[place % len(_COLOURS)]
-        points = [
-            (across(nth), up(row["sets"][name]["hybrid"]))
-            for nth, row in enumerate(rows)
-            if name in row["sets"]
-        ]
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        height = _TOP + 20 * place
-        parts += [
-            f'<polyline class="line" stroke="{colour}" points="{line}"/>',
-            *(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points),
-            f'<rect x="{_WIDTH - _RIGHT + 24}" y="{height - 9}" width="10" height="10"'
-            f' fill="{colour}"/>',
-            f'<text x="{_WIDTH - _RIGHT + 40}" y="{height}">{escape(name)}</text>',
-        ]
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    lowest = int(min(scores) * 10)
+    return drawing.picture(
+        "nDCG@10 of the hybrid search, by state",
+        drawing.Axis(
+            0,
+            max(len(rows) - 1, 1),
+            [(nth, (row["commit"], row["date"][5:])) for nth, row in enumerate(rows)],
+        ),
+        drawing.Axis(
+            lowest / 10, 1.0, [(nth / 10, (f"{nth / 10:.1f}",)) for nth in range(lowest, 11)]
+        ),
+        [
+            drawing.Series(
+                name,
+                [
+                    (nth, row["sets"][name]["hybrid"])
+                    for nth, row in enumerate(rows)
+                    if name in row["sets"]
+                ],
+            )
+            for name in _names(rows)
+        ],
+    )
 
 
 def _names(rows: list[Row]) -> list[str]:

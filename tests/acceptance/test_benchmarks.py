@@ -12,6 +12,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from benchmarks import growth
+from benchmarks.rivals import report
+from benchmarks.rivals.rival import SYSTEMS
 from command_line import write_pages
 
 CHECKOUT = Path(__file__).parents[2]
@@ -117,6 +120,56 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
     assert re.search(r"scifact … \d s", again.stderr)
     assert len(json.loads(history.read_text("utf-8"))) == 2
     assert page.read_text("utf-8") == text
+
+
+def test_rivals_are_measured_and_one_without_its_package_is_named(
+    corpora: Path, empty_database_url: str, tmp_path: Path
+) -> None:
+    page, figures = tmp_path / "benchmarks.md", tmp_path / "rivals.json"
+    page.write_text(f"# B\n\n{report.MARKS[0]}\n{report.MARKS[1]}\n", "utf-8")
+    finished = _run(
+        tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick",
+        "--only", "k8s-anchor", "--page", page, "--figures", figures, module="benchmarks.rivals",
+    )  # fmt: skip
+    assert finished.returncode == 0, finished.stderr
+    found = json.loads(figures.read_text("utf-8"))["k8s-anchor"]
+    missing = {system.name for system in SYSTEMS if system.versions() is None}
+    assert found["systems"].keys() == {system.name for system in SYSTEMS} - missing
+    for row in found["systems"].values():
+        assert row["ndcg@10"] > 0.9
+        assert row["recall@10"] == 1
+        assert 0 < row["p50"] <= row["p95"]
+    for name in missing:
+        assert f"{name}: not run; to install it:" in finished.stderr
+        assert f"| {name} | not run |" in page.read_text("utf-8")
+    assert finished.stdout.strip() in page.read_text("utf-8")
+    ElementTree.parse(tmp_path / "rivals-k8s-anchor.svg")
+
+
+def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: Path) -> None:
+    page, figures = tmp_path / "benchmarks.md", tmp_path / "growth.json"
+    page.write_text(f"# B\n\n{growth.MARKS[0]}\n{growth.MARKS[1]}\n", "utf-8")
+    arguments = (
+        corpora / "mdn-en", "--work", tmp_path / "work", "--sizes", "60", "120",
+        "--page", page, "--figures", figures, "--to",
+    )  # fmt: skip
+    first = _run(tmp_path, *arguments, "60", module="benchmarks.growth")
+    assert first.returncode == 0, first.stderr
+    small = json.loads(figures.read_text("utf-8"))
+    assert [row["size"] for row in small] == [60] * 3
+    again = _run(tmp_path, *arguments, "120", module="benchmarks.growth")
+    assert "60 documents …" not in again.stderr
+    rows = json.loads(figures.read_text("utf-8"))
+    assert [row for row in rows if row["size"] == 60] == small
+    for row in rows:
+        assert row["size"] <= row["documents"] < 1.5 * row["size"]
+        assert 0 < row["p50"] <= row["p95"]
+        assert row["rate"] > 0
+    assert {row["searched"] for row in rows} == {
+        "one library", "all of many libraries", "one of many libraries"
+    }  # fmt: skip
+    assert again.stdout.strip() in page.read_text("utf-8")
+    ElementTree.parse(tmp_path / growth.PICTURE)
 
 
 def test_a_missing_corpus_is_said_and_fails_only_when_strict(

@@ -97,6 +97,7 @@ def test_configuration_lists_every_setting_with_its_default() -> None:
     expected["PGRAG_OUTGOING_ALLOW"] = " ".join(defaults["PGRAG_OUTGOING_ALLOW"])
     # Where the data of a user lies is the platform's choice.
     expected["PGRAG_HOME"] = "the user's data folder"
+    expected["PGRAG_POOL_SIZE"] = "2 for each processor, from 4 to 20"
     assert rows == expected
 
 

@@ -10,6 +10,9 @@ from typing import Any
 
 import psycopg
 from pgvector import HalfVector
+from pgvector.psycopg import register_vector
+
+from benchmarks.rivals.rival import Place, Vector
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -64,7 +67,7 @@ fused as (
     from keyword_hits as k
     full join vector_hits as v on v.id = k.id
     order by score desc, id
-    limit 10
+    limit %(limit)s
 )
 select d.id, d.url, d.title, d.content, f.score
 from fused as f
@@ -73,7 +76,7 @@ order by f.score desc, d.id
 """
 
 
-class Rival:
+class Recipe:
     """The recipe on a separate table, copied from a library that pgrag has indexed."""
 
     def __init__(self, connection: Connection, library: str, dimensions: int) -> None:
@@ -90,7 +93,18 @@ class Rival:
         connection.prepare_threshold = None
         self._statement = SEARCH.format(**names).encode()
 
-    def search(self, query: str, embedding: HalfVector) -> list[tuple[Any, ...]]:
-        """The ten best rows."""
-        given = {"query": query, "embedding": embedding}
-        return self._connection.execute(self._statement, given).fetchall()
+    def search(self, query: str, vector: Vector, limit: int = 10) -> list[int]:
+        """The ids of the best rows."""
+        given = {"query": query, "embedding": HalfVector(vector), "limit": limit}
+        return [row[0] for row in self._connection.execute(self._statement, given).fetchall()]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+def make(place: Place) -> Recipe:
+    """The recipe on the rows of a library, in a schema of the same database."""
+    connection: Connection = psycopg.connect(place.url, autocommit=True)
+    register_vector(connection)
+    return Recipe(connection, place.library, place.dimensions)

@@ -1,0 +1,1 @@
+"""What users would pick otherwise, beside pgrag: the same texts, vectors and queries."""

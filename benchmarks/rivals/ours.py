@@ -1,0 +1,33 @@
+"""pgrag itself, by its defaults; the vector of the query is computed inside the measured call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from benchmarks.rivals.rival import Place, Vector
+
+SEARCH = b"select * from pgrag.search(%s, %s, top_k => %s)"
+
+
+class Ours:
+    """One connection of a client."""
+
+    def __init__(self, place: Place) -> None:
+        self._connection: psycopg.Connection[tuple[Any, ...]] = psycopg.connect(
+            place.url, autocommit=True
+        )
+        self._library = place.library
+
+    def search(self, query: str, _: Vector, limit: int) -> list[int]:
+        """The ids of the best passages."""
+        given = [query, self._library, limit]
+        return [row[0] for row in self._connection.execute(SEARCH, given).fetchall()]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+make = Ours

@@ -1,0 +1,80 @@
+"""SQLite with FTS5 and sqlite-vec, as the best-known MCP server for documentation searches.
+
+Its tables and numbers: Porter's stemmer; weights 10, 1, 5 and 1 for content, title, address and
+path; any word of the query; a vec0 table without an index, which compares every vector; twice the
+limit of rows by words, ten times that by vectors; reciprocal rank fusion in the program. The
+Python of many systems cannot load an extension into its SQLite, so APSW brings one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import apsw
+import sqlite_vec
+
+from benchmarks.rivals.rival import Place, Vector, fuse
+
+TABLES = """
+create table passages (id integer primary key, url text, title text, path text, content text);
+create virtual table words using fts5(content, title, url, path, tokenize = 'porter unicode61');
+create virtual table vectors using vec0(embedding float[{dimensions}]);
+"""
+BY_WORDS = """
+select rowid from words where words match ? order by bm25(words, 10.0, 1.0, 5.0, 1.0) limit ?
+"""
+BY_VECTOR = "select rowid from vectors where embedding match ? and k = ? order by distance"
+FETCH = "select id, url, title, content from passages where id = ?"
+_WORD = re.compile(r"\w")
+
+
+def any_word(query: str) -> str:
+    """The query for FTS5: its words, each as a string, joined by OR; empty without a word."""
+    terms = [term.replace('"', '""') for term in query.split() if _WORD.search(term)]
+    return " OR ".join(f'"{term}"' for term in terms)
+
+
+class SQLite:
+    """A database file, written once."""
+
+    def __init__(self, place: Place) -> None:
+        self._connection = apsw.Connection(str(place.folder / "passages.sqlite"))
+        self._connection.enable_load_extension(True)
+        self._connection.load_extension(sqlite_vec.loadable_path())
+        self._connection.execute("pragma journal_mode = wal; pragma mmap_size = 1073741824")
+        self._connection.execute(TABLES.format(dimensions=place.dimensions))
+        with self._connection:
+            self._connection.executemany(
+                "insert into passages values (?, ?, ?, ?, ?)",
+                ((p.id, p.url, p.title, p.path, p.content) for p in place.passages),
+            )
+            self._connection.execute(
+                "insert into words (rowid, content, title, url, path)"
+                " select id, content, title, url, path from passages"
+            )
+            self._connection.executemany(
+                "insert into vectors (rowid, embedding) values (?, ?)",
+                ((p.id, p.vector.tobytes()) for p in place.passages if p.vector is not None),
+            )
+        self._connection.execute("insert into words (words) values ('optimize'); analyze")
+
+    def search(self, query: str, vector: Vector, limit: int) -> list[int]:
+        """The ids of the best passages."""
+        words = any_word(query)
+        wanted = 2 * limit
+        rankings = [
+            self._ids(BY_WORDS, (words, wanted)) if words else [],
+            self._ids(BY_VECTOR, (vector.tobytes(), 10 * wanted)),
+        ]
+        rows = [self._connection.execute(FETCH, (i,)).fetchall() for i in fuse(*rankings)[:limit]]
+        return [row[0] for [row] in rows]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _ids(self, statement: str, given: tuple[object, ...]) -> list[int]:
+        return [row[0] for row in self._connection.execute(statement, given)]
+
+
+make = SQLite

@@ -1,0 +1,81 @@
+"""The other systems of the comparison find what has the words, and what has the vector.
+
+Each test needs the package of its system (the extra `rivals`), and is skipped without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.rivals.rival import Passage, Place, Rival
+
+DIMENSIONS = 8
+WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lever")
+PACKAGES = {
+    "sqlite": ("apsw", "sqlite_vec"),
+    "bm25": ("tantivy",),
+    "lance": ("lancedb",),
+    "langchain": ("langchain_postgres",),
+}
+AXES = np.eye(DIMENSIONS, dtype=np.float32)
+AWKWARD = [
+    "?",
+    'the "good pump" here',
+    'say "hello',
+    "(pump OR",
+    "NOT pump",
+    "it's",
+    "key:value -x",
+    "100% [a]",
+]
+
+
+def passages() -> list[Passage]:
+    return [
+        Passage(
+            id=100 + number,
+            page=f"{word}.md",
+            url=f"{word}.md",
+            title=f"About the {word}",
+            path="Handbook",
+            content=f"A {word} wears out. Order the part {number} anew.",
+            vector=AXES[number] if number else None,
+        )
+        for number, word in enumerate(WORDS)
+    ]
+
+
+@pytest.fixture(params=PACKAGES)
+def rival(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rival]:
+    for package in PACKAGES[request.param]:
+        pytest.importorskip(package)
+    uses_server = request.param == "langchain"
+    url = request.getfixturevalue("database_url") if uses_server else ""
+    module = import_module(f"benchmarks.rivals.{request.param}")
+    made = module.make(Place(url, "handbook", tmp_path, DIMENSIONS, passages()))
+    yield made
+    made.close()
+
+
+def test_the_passage_with_word_and_vector_comes_first(rival: Rival) -> None:
+    for number in (3, 5):
+        assert rival.search(WORDS[number], AXES[number], 3)[0] == 100 + number
+    # The stem of a plural is found; a second search is not answered for the first.
+    assert rival.search("valves", AXES[1], 3)[0] == 101
+    assert len(rival.search("part", AXES[2], 3)) == 3
+
+
+def test_words_and_vector_each_have_a_say(rival: Rival, request: pytest.FixtureRequest) -> None:
+    found = rival.search("lever", AXES[4], 2)
+    assert 107 in found
+    if "bm25" not in request.node.name:
+        assert 104 in found
+
+
+@pytest.mark.parametrize("query", AWKWARD)
+def test_no_query_is_an_error(rival: Rival, query: str) -> None:
+    assert len(rival.search(query, AXES[2], 4)) <= 4

@@ -1,0 +1,70 @@
+"""The comparison with other systems: fusing, the ranking of pages, the queries, the report."""
+
+from xml.etree import ElementTree
+
+import pytest
+from benchmarks.rivals import asked, report
+from benchmarks.rivals.measuring import first_pages
+from benchmarks.rivals.rival import RRF_K, SYSTEMS, System, fuse
+
+ROW = {"ndcg@10": 0.7, "recall@10": 0.8, "p50": 5.0, "p95": 9.0}
+FOUND = {
+    "judged": 20, "timed": 10, "passages": 1234, "machine": "PostgreSQL 17",
+    "versions": {"pgrag": {}, "usual recipe in SQL": {}, "tantivy": {"tantivy": "1.2"}, "x": None},
+    "systems": {
+        "pgrag": ROW,
+        "usual recipe in SQL": ROW | {"p50": 50.0, "ndcg@10": 0.6},
+        "tantivy": ROW | {"p50": 0.5, "ndcg@10": 0.55},
+    },
+}  # fmt: skip
+
+
+def test_rankings_are_fused_by_reciprocal_ranks_and_ties_by_id():
+    assert fuse([1, 2, 3], [2, 4]) == [2, 1, 4, 3]
+    assert fuse([7], [3]) == [3, 7]
+    assert fuse([], []) == []
+    # Second in both lists is better than first in one: 2 / 62 > 1 / 61.
+    assert RRF_K == 60
+    assert fuse([1, 2], [3, 2])[0] == 2
+
+
+def test_a_page_has_the_rank_of_its_best_passage_and_quoting_pages_are_left_out():
+    assert first_pages(["b", "a", "b", "c", "a"], ["c"]) == ["b", "a"]
+    assert first_pages([str(n) for n in range(30)], ["0"]) == [str(n) for n in range(1, 11)]
+
+
+def test_questions_for_the_clock_have_six_to_twelve_words():
+    questions = asked.MORE["mdn-questions"].read_text("utf-8").splitlines()
+    assert len(set(questions)) == len(questions) >= 150
+    assert {len(question.split()) for question in questions} <= {*range(6, 13)}
+
+
+def test_a_system_without_its_package_has_no_versions():
+    assert System("x", "x", ("pytest", "no-such-package")).versions() is None
+    assert System("x", "x", ("pytest",)).versions() == {"pytest": pytest.__version__}
+    assert [system.packages for system in SYSTEMS][:2] == [(), ()]
+
+
+def test_the_report_says_what_was_not_run_and_how_to_install_it():
+    text = report.tables({"mdn-anchor": FOUND})
+    rows = {
+        cells[0]: cells[1:]
+        for line in text.splitlines()
+        if line.startswith("| ")
+        for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
+    }
+    assert rows["pgrag"] == ["0.700", "0.800", "5.0", "9.0", "10.0"]
+    assert rows["tantivy"][-1] == "100.0"
+    assert rows["x"] == ["not run", "", "", "", ""]
+    assert "Not run: x. To install them: make bench RIVALS=1" in text
+    assert "tantivy 1.2" in text
+
+
+def test_better_and_faster_is_upper_left_in_the_picture():
+    drawn = ElementTree.fromstring(report.picture("mdn-anchor", FOUND))
+    ours, recipe, floor = (
+        (float(c.get("cx")), float(c.get("cy")))
+        for c in drawn.iter("{http://www.w3.org/2000/svg}circle")
+    )
+    assert floor[0] < ours[0] < recipe[0]
+    assert ours[1] < recipe[1] < floor[1]
