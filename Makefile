@@ -32,7 +32,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-local lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test-container: $(VENV)/.development ## run the tests that use a database agains
 
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
 	HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest tests/local
+
+test-rivals: $(VENV)/.rivals ## run the tests of the systems that pgrag is measured against (installs them into .venv)
+	$(BIN)/python -m pytest tests/rivals
 
 lint: $(VENV)/.development ## check style, types and the layers of imports
 	$(BIN)/ruff check .

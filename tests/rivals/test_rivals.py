@@ -1,7 +1,4 @@
-"""The other systems of the comparison find what has the words, and what has the vector.
-
-Each test needs the package of its system (the extra `rivals`), and is skipped without it.
-"""
+"""The other systems of the comparison find what has the words, and what has the vector."""
 
 from __future__ import annotations
 
@@ -15,12 +12,7 @@ from benchmarks.rivals.rival import Passage, Place, Rival
 
 DIMENSIONS = 8
 WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lever")
-PACKAGES = {
-    "sqlite": ("apsw", "sqlite_vec"),
-    "bm25": ("tantivy",),
-    "lance": ("lancedb",),
-    "langchain": ("langchain_postgres",),
-}
+SYSTEMS = ("sqlite", "bm25", "lance", "langchain")
 AXES = np.eye(DIMENSIONS, dtype=np.float32)
 AWKWARD = [
     "?",
@@ -49,10 +41,8 @@ def passages() -> list[Passage]:
     ]
 
 
-@pytest.fixture(params=PACKAGES)
+@pytest.fixture(params=SYSTEMS)
 def rival(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rival]:
-    for package in PACKAGES[request.param]:
-        pytest.importorskip(package)
     uses_server = request.param == "langchain"
     url = request.getfixturevalue("database_url") if uses_server else ""
     module = import_module(f"benchmarks.rivals.{request.param}")
