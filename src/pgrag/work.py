@@ -79,6 +79,7 @@ class Works:
         calls = Calls()
         outcome: list[R | Exception] = []
         is_running = is_watched = False
+        starting: asyncio.Task[None] | None = None
 
         def run() -> None:
             nonlocal is_running
@@ -100,21 +101,27 @@ class Works:
                 )
             group.cancel_scope.cancel()
 
-        def start_watching() -> None:
+        async def start_watching() -> None:
             nonlocal is_watched
             is_watched = True
             group.start_soon(watch)
 
+        def watch_from_now() -> None:
+            # A callback is in no task, and there anyio knows no event loop if sniffio is installed.
+            nonlocal starting
+            starting = asyncio.create_task(start_watching())
+
         async with anyio.create_task_group() as group:
             # A watcher costs more than most requests that are done before it starts.
-            loop = asyncio.get_running_loop()
-            watching = loop.call_later(WATCH_SECONDS, start_watching)
+            watching = asyncio.get_running_loop().call_later(WATCH_SECONDS, watch_from_now)
             try:
                 await self._in_turn(work, run)
             except Busy as error:
                 outcome.append(error)
             finally:
                 watching.cancel()
+                if starting is not None:
+                    starting.cancel()
             if is_watched:
                 group.cancel_scope.cancel()
         if not outcome or calls.is_cancelled:
