@@ -23,7 +23,9 @@ import sqlalchemy
 
 from pgrag.embedded import EmbeddedServer, binary, binary_environment
 from pgrag.embedded.binaries import installed
+from pgrag.embedded.sizing import memory, sized
 from pgrag.errors import DatabaseUnavailable
+from pgrag.settings import processors
 
 START = """
 import sys
@@ -208,11 +210,7 @@ def test_case_folds_although_the_server_was_made_under_lc_all_c(server: Embedded
 def test_server_is_set_for_search_and_stays_durable(server: EmbeddedServer) -> None:
     url = server.start()
     expected = {
-        "shared_buffers": "256MB",
-        "work_mem": "32MB",
-        "maintenance_work_mem": "256MB",
         "max_wal_size": "2GB",
-        "effective_cache_size": "1GB",
         "random_page_cost": "1.1",
         "jit": "off",
         "max_connections": "100",
@@ -223,6 +221,15 @@ def test_server_is_set_for_search_and_stays_durable(server: EmbeddedServer) -> N
         "listen_addresses": "",
     }
     assert {name: value(url, f"show {name}") for name in expected} == expected
+
+
+def test_server_is_sized_by_the_machine(server: EmbeddedServer) -> None:
+    url = server.start()
+    for name, size in sized(memory(), processors()).items():
+        query = "select current_setting(%s), pg_size_bytes(current_setting(%s)), pg_size_bytes(%s)"
+        with psycopg.connect(url) as connection:
+            shown, actual, wanted = connection.execute(query, [name, name, size]).fetchone()
+        assert actual == wanted, f"{name} is {shown}"
 
 
 def test_settings_can_be_changed_by_alter_system(server: EmbeddedServer) -> None:

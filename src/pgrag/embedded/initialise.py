@@ -12,7 +12,9 @@ from tempfile import TemporaryDirectory
 from pgrag.embedded.account import Account
 from pgrag.embedded.binaries import Installation, installed
 from pgrag.embedded.cluster import Cluster, create, load
+from pgrag.embedded.sizing import memory, sized
 from pgrag.errors import DatabaseUnavailable
+from pgrag.settings import processors
 
 SUPERUSER = "pgrag"
 # The whole environment of initdb and the server: the caller's locale, time zone and PG* variables
@@ -22,13 +24,9 @@ ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 # The builtin provider has C.UTF-8 on every system. But the text search parser classifies letters
 # by libc, which lacks it on macOS.
 _LIBC_LOCALE = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
-# For a search server on a laptop. Written to postgresql.conf, because `alter system` and an editor
-# can override settings there, but not those of the command line.
+# Written to postgresql.conf with those of `sizing`, because `alter system` and an editor can
+# override settings there, but not those of the command line.
 _SETTINGS = {
-    "shared_buffers": "256MB",
-    "effective_cache_size": "1GB",
-    "work_mem": "32MB",
-    "maintenance_work_mem": "256MB",
     "max_wal_size": "2GB",
     "max_connections": "100",
     "random_page_cost": "1.1",
@@ -106,6 +104,7 @@ def _initialise(cluster: Cluster, account: Account, programs: Installation) -> N
     ) as folder:
         data, password = Path(folder, "data"), Path(folder, "password")
         password.write_text(cluster.password, "ascii")
+        settings = _SETTINGS | sized(memory(), processors())
         for path in (password, Path(folder)):
             account.own(path)
         command = [
@@ -119,7 +118,7 @@ def _initialise(cluster: Cluster, account: Account, programs: Installation) -> N
             f"--username={SUPERUSER}",
             f"--pwfile={password}",
             "--no-instructions",
-            *(f"--set={name}={value}" for name, value in _SETTINGS.items()),
+            *(f"--set={name}={value}" for name, value in settings.items()),
         ]
         done = subprocess.run(
             command,
