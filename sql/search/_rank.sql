@@ -15,9 +15,11 @@ declare
     ranking _pgrag.ranking;
     keyword_hits _pgrag.candidates := ('{}', '{}', '{}', null);
     vector_hits _pgrag.candidates := ('{}', '{}', '{}', null);
+    -- The hits, and half as many that may take the place of a summary. The same for each page of
+    -- results, so that a cursor leads through one list.
     certain_count integer := least(
         request.candidate_count,
-        greatest(2 * request.top_k, 20, request.candidate_count / 5)
+        greatest(request.top_k * 3 / 2, request.candidate_count / 5)
     );
     passing _pgrag.ranked_hit[];
     needed record;

@@ -22,7 +22,6 @@ declare
 begin
     -- The limit of hits per page applies after the rearrangement.
     pool.max_per_page := null;
-    pool.top_k := pool.candidate_count;
     loop
         -- More than there can be, so that the ranking has its bound.
         ranking := _pgrag.rank(pool, '{}', pool.candidate_count * 2 + 1);
@@ -33,7 +32,6 @@ begin
         ranking.timings := _pgrag.timed(ranking.timings, 'rearrange', clock_timestamp() - started);
         exit when cardinality(listed) >= last_place or _pgrag.is_complete(pool, ranking);
         pool.candidate_count := least(pool.candidate_count * 5, 20000);
-        pool.top_k := pool.candidate_count;
     end loop;
     listing.hits := listed[first_place + 1:last_place];
     listing.plans := ranking.plans;
