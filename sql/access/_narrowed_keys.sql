@@ -35,7 +35,6 @@ select
     i.sort_order,
     i.covers,
     i.text_hash,
-    i.weights,
-    i.title_weights
+    i.weights
 from pgrag.impacts as i
 where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys());
