@@ -24,6 +24,7 @@ from benchmarks import (
     enrichment,
     exactness,
     expansion,
+    footprint,
     graph,
     hostile,
     indexing,
@@ -50,6 +51,7 @@ from pgrag.settings import Settings
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
     "latency": latency.calls,
+    "footprint": footprint.of_search,
     "access": access.restricted,
     "load": load.serve,
     "recording": recording.record,

@@ -27,8 +27,8 @@ SEARCHABLE = (
     " join pgrag.libraries as l on l.library_id = v.library_id where l.name = any (%s)"
 )
 SEARCH = "select * from pgrag.search(%s, filters => %s::jsonb, graph => %s)"
-#: Maximum additional time of a search, in milliseconds.
-MOST = 15
+#: p50 and p95 of a search with links in MDN alone, in milliseconds.
+MOST = (8, 20)
 
 
 def in_search(bench: Bench) -> list[Figure]:
@@ -45,7 +45,7 @@ def in_search(bench: Bench) -> list[Figure]:
     bench.settle()
     others = [importing.library_of(name) for name in SETS]
     unlinked = [variants.library_of(name, variants.UNLINKED) for name in SETS]
-    figures += _latency(bench, [mdn])
+    figures += _latency(bench, [mdn], MOST)
     figures += _latency(bench, [mdn, *others, *unlinked])
     return figures
 
@@ -75,7 +75,9 @@ def _quality(app: App, bench: Bench, name: str, corpus: str) -> list[Figure]:
     ]
 
 
-def _latency(bench: Bench, libraries: list[str]) -> list[Figure]:
+def _latency(
+    bench: Bench, libraries: list[str], most: tuple[int, int] | None = None
+) -> list[Figure]:
     """Run every query with and without links alternately, so that noise affects both alike."""
     queries = bench.mdn_queries(QUERIES)
     times: dict[bool, list[float]] = {False: [], True: []}
@@ -88,15 +90,15 @@ def _latency(bench: Bench, libraries: list[str]) -> list[Figure]:
             for graph in (bool(turn % 2), not turn % 2):
                 times[graph].append(_timed(connection, query, libraries, graph))
     without, with_links = (np.percentile(times[graph], [50, 95]) for graph in (False, True))
-    more = np.array(times[True]) - np.array(times[False])
     on = f"{documents:,} searchable documents, {len(queries)} queries"
-    middle = float(np.median(more))
+    more = float(np.median(np.array(times[True]) - np.array(times[False])))
+    holds = most and bool(with_links[0] <= most[0] and with_links[1] <= most[1])
     return [
-        Figure("search with links, on top of search: median, p95", on,
-               f"{middle:.1f} ms, {np.percentile(more, 95):.1f} ms", f"≤ {MOST} ms",
-               middle <= MOST),
-        Figure("— p50, p95 without links", on, f"{without[0]:.1f} ms, {without[1]:.1f} ms"),
-        Figure("— p50, p95 with links", on, f"{with_links[0]:.1f} ms, {with_links[1]:.1f} ms"),
+        Figure("search with links: p50, p95", on,
+               f"{with_links[0]:.1f} ms, {with_links[1]:.1f} ms",
+               f"≤ {most[0]} ms, ≤ {most[1]} ms" if most else "", holds),
+        Figure("— without links", on, f"{without[0]:.1f} ms, {without[1]:.1f} ms"),
+        Figure("— median of the differences", on, f"{more:.1f} ms"),
     ]  # fmt: skip
 
 
