@@ -39,10 +39,26 @@ begin
     end if;
     return query
     with hits as materialized (
-        select d.library_id, d.document_id, d.page_id, d.sort_order, max(h.score) as score
+        select
+            -- The function only raises the error of an unknown document: it reads all of a row.
+            coalesce(d.library_id, (_pgrag.document(h.document_id)).library_id) as library_id,
+            h.document_id,
+            d.page_id,
+            d.sort_order,
+            max(h.score) as score
         from unnest(document_ids, scores) as h (document_id, score)
-        cross join lateral _pgrag.document(h.document_id) as d
-        group by d.library_id, d.document_id, d.page_id, d.sort_order
+        left join lateral (
+            select stored.library_id, stored.page_id, stored.sort_order
+            from pgrag.libraries as l
+            cross join lateral (
+                select s.library_id, s.page_id, s.sort_order
+                from pgrag.documents as s
+                where s.library_id = l.library_id and s.document_id = h.document_id
+                offset 0
+            ) as stored
+            limit 1
+        ) as d on true
+        group by 1, 2, 3, 4
     ),
     pages as (
         select
