@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
+from docling_core.types import doc as core
 from tests.unit.formats.pdfs import Writer
 
 from pgrag.errors import SourceError
+from pgrag.ingest.formats.docling import writing
 from pgrag.ingest.formats.formats import convert
 from pgrag.ingest.page import PageOptions, source_hash
 
@@ -36,8 +38,6 @@ def test_another_converter_reads_pdf_files_again_and_no_others() -> None:
 
 
 def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages() -> None:
-    core = pytest.importorskip("docling_core.types.doc")
-    writing = pytest.importorskip("pgrag.ingest.formats.docling.writing")
     box = core.BoundingBox(l=0, t=0, r=1, b=1)
     document = core.DoclingDocument(name="a")
 
