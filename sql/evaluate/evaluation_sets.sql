@@ -46,7 +46,10 @@ begin
     select s.set_id
     into found_id
     from pgrag.evaluation_sets as s
-    where s.name = lower(btrim(evaluation_set_id.evaluation_set));
+    where s.name = lower(btrim(evaluation_set_id.evaluation_set))
+    -- Whoever sees several libraries may see several sets of one name: the oldest one has it.
+    order by s.set_id
+    limit 1;
     if found_id is null then
         raise exception 'There is no evaluation set %.',
             quote_nullable(left(evaluation_set_id.evaluation_set, 100))

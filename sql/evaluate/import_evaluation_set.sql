@@ -79,6 +79,18 @@ begin
             using errcode = 'PGR01', hint = 'Without one there is nothing to be found.';
     end if;
 
+    -- A set may go over to another library. A name is unique only within its library, so that one
+    -- that is taken in a hidden library is free.
+    update pgrag.evaluation_sets as s
+    set library = library_name
+    where s.set_id = (
+            select min(o.set_id) from pgrag.evaluation_sets as o where o.name = set_name
+        )
+        and not exists (
+            select
+            from pgrag.evaluation_sets as o
+            where o.name = set_name and o.library = library_name
+        );
     -- Two imports of one set take turns at its row.
     insert into pgrag.evaluation_sets (name, library, unit, digest, source)
     values (
@@ -86,8 +98,7 @@ begin
         coalesce(import_evaluation_set.source, '{}')
     )
     on conflict on constraint evaluation_sets_name_key do update
-    set library = excluded.library,
-        unit = excluded.unit,
+    set unit = excluded.unit,
         digest = excluded.digest,
         source = excluded.source,
         created_at = excluded.created_at

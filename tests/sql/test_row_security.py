@@ -356,6 +356,27 @@ def recorded(connection: psycopg.Connection, query: str) -> Row:
     return row
 
 
+def test_the_name_of_a_set_of_others_is_free(connection):
+    def made(library: str, key: str, word: str) -> Row:
+        queries = Jsonb([{"id": "1", "text": word, "judgements": {key: 1}}])
+        name = f"{CANARY}-set"
+        return run(
+            connection, "import_evaluation_set", name=name, library=library, queries=queries
+        )
+
+    connection.execute("set local session authorization tenant_writer")
+    for _ in range(2):
+        assert made("ours", "guide.md", "drain")
+    assert [row["library"] for row in run(connection, "evaluation_sets")] == ["ours"]
+    run(connection, "run_evaluation", evaluation_set=f"{CANARY}-set")
+    run(connection, "remove_evaluation_set", evaluation_set=f"{CANARY}-set")
+    assert run(connection, "evaluation_sets") == []
+    connection.execute("reset session authorization")
+    # Who sees both libraries takes the set along, as long as it can.
+    assert made("ours", "guide.md", "drain")
+    assert [row["library"] for row in run(connection, "evaluation_sets")] == ["ours"]
+
+
 def test_searches_of_others_are_their_own(connection):
     recorded(connection, f"{CANARY} of the owner")
     service(connection, f"{{{library_id(connection, 'ours')}}}")
