@@ -360,9 +360,7 @@ def test_the_name_of_a_set_of_others_is_free(connection):
     def made(library: str, key: str, word: str) -> Row:
         queries = Jsonb([{"id": "1", "text": word, "judgements": {key: 1}}])
         name = f"{CANARY}-set"
-        return run(
-            connection, "import_evaluation_set", name=name, library=library, queries=queries
-        )
+        return run(connection, "import_evaluation_set", name=name, library=library, queries=queries)
 
     connection.execute("set local session authorization tenant_writer")
     for _ in range(2):
