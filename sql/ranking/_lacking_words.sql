@@ -177,7 +177,16 @@ begin
         is_found := exists (
             select
             from _pgrag.matching_impacts as i
-            where (title is null or i.title_weights <#> title < 0)
+            where (
+                    title is null
+                    or exists (
+                        select
+                        from pgrag.impacts as t
+                        where t.library_id = i.library_id
+                            and t.document_id = i.document_id
+                            and t.title_weights <#> title < 0
+                    )
+                )
                 and _pgrag.is_headed(i.library_id, i.document_id, name)
         );
         perform set_config('pgrag.narrowing_keys', '', true);

@@ -208,6 +208,18 @@ def test_narrowing_finds_nothing_of_others(connection):
     assert rows, "what the caller may see is found by its key"
 
 
+def test_words_are_missed_in_titles_and_texts_alike(connection):
+    occurs = "select _pgrag.occurs(v.version_id, 'english', %s, %s) from pgrag.versions as v"
+    connection.execute("set local session authorization tenant_reader")
+    answers = {
+        (lexeme, in_titles): value(connection, occurs, lexeme, in_titles)
+        for lexeme in ("guid", "kernel", CANARY)
+        for in_titles in (False, True)
+    }
+    found = {("guid", False), ("guid", True), ("kernel", False)}
+    assert answers == {each: each in found for each in answers}
+
+
 @pytest.mark.parametrize(
     ("view", "index", "condition"),
     [
