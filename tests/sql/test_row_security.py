@@ -210,14 +210,12 @@ def test_narrowing_finds_nothing_of_others(connection):
 
 def test_words_are_missed_in_titles_and_texts_alike(connection):
     occurs = "select _pgrag.occurs(v.version_id, 'english', %s, %s) from pgrag.versions as v"
+    # As if each text were the title above it.
+    connection.execute("update pgrag.impacts set title_weights = weights")
     connection.execute("set local session authorization tenant_reader")
-    answers = {
-        (lexeme, in_titles): value(connection, occurs, lexeme, in_titles)
-        for lexeme in ("guid", "kernel", CANARY)
-        for in_titles in (False, True)
-    }
-    found = {("guid", False), ("guid", True), ("kernel", False)}
-    assert answers == {each: each in found for each in answers}
+    for lexeme, is_there in (("kernel", True), (CANARY, False)):
+        for in_titles in (False, True):
+            assert value(connection, occurs, lexeme, in_titles) is is_there
 
 
 @pytest.mark.parametrize(
