@@ -1,7 +1,8 @@
 """Keep the labelled sets out of the training texts.
 
     held_out.py WORK DATA          exit status 1 if a text or a pair occurs in a set
-    held_out.py WORK DATA --note   add what was found to left_out.txt; then run texts.py again
+    held_out.py WORK DATA --note   add what was found to left_out.txt; then run texts.py and
+                                   parallel.py again
 
 DATA is the folder of the corpora, unpacked. A text is found if it equals a query (whatever its
 spaces and capitals) or if it shares twelve words in a row with a page of a corpus.
@@ -24,10 +25,8 @@ def main(work: Path, data: Path, *, note: bool) -> int:
     """Compare, and print what was found."""
     queries, shingles = read_sets(data)
     print(f"{len(queries):,} queries, {len(shingles):,} runs of {WORDS} words")
-    texts = map(json.loads, (work / "texts.txt").open(encoding="utf-8"))
-    pairs = map(json.loads, (work / "pairs.jsonl").open(encoding="utf-8"))
     found: dict[str, str] = {}
-    for text in (*texts, *(part for _, *parts in pairs for part in parts)):
+    for text in training_texts(work):
         if digest(text) in queries or not shingles.isdisjoint(runs(text)):
             found[digest(text)] = text
     for text in list(found.values())[:20]:
@@ -38,6 +37,15 @@ def main(work: Path, data: Path, *, note: bool) -> int:
         left_out = {*path.read_text().split(), *found}
         path.write_text("".join(f"{name}\n" for name in sorted(left_out)))
     return 1 if found and not note else 0
+
+
+def training_texts(work: Path) -> Iterator[str]:
+    """All texts of the files that are there: those of English, the parallel ones, or both."""
+    for name in ("texts.txt", "pairs.jsonl", "parallel.jsonl"):
+        if (work / name).exists():
+            with (work / name).open(encoding="utf-8") as lines:
+                for line in map(json.loads, lines):
+                    yield from [line] if isinstance(line, str) else line[-2:]
 
 
 def read_sets(data: Path) -> tuple[set[str], set[int]]:

@@ -113,15 +113,18 @@ def main(work: Path) -> None:
     print(f"{len(texts):,} texts, {len(pairs):,} pairs from {len(archives):,} packages")
 
 
-def download(folder: Path, lists: Path) -> dict[str, Path]:
+def download(
+    folder: Path, lists: Path, listing: str = "packages.txt", languages: tuple[str, ...] = ("en",)
+) -> dict[str, Path]:
     """Fetch lists and packages with apt, unless they are there. Changes nothing on the system."""
     for path in (folder, lists / "partial"):
         path.mkdir(parents=True, exist_ok=True)
     apt = ["apt-get", "-qq", "-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache={lists}"]
-    apt += ["-o", "Acquire::Languages=en", "-o", "Acquire::GzipIndexes=false"]
-    if not any(lists.glob(DESCRIPTIONS_FILE)):
-        subprocess.run([*apt, "update"], check=True)
-    listed = [line.split() for line in (HERE / "packages.txt").read_text().splitlines()]
+    apt += ["-o", "Acquire::GzipIndexes=false", "-o", "APT::Get::List-Cleanup=false"]
+    for language in languages:
+        if not any(lists.glob(DESCRIPTIONS_FILE.removesuffix("en") + language)):
+            subprocess.run([*apt, "-o", f"Acquire::Languages={language}", "update"], check=True)
+    listed = [line.split() for line in (HERE / listing).read_text().splitlines()]
     missing = ["=".join(line[:2]) for line in listed if not any(folder.glob(f"{line[0]}_*.deb"))]
     for start in range(0, len(missing), 20):
         subprocess.run([*apt, "download", *missing[start : start + 20]], cwd=folder, check=True)
@@ -131,9 +134,9 @@ def download(folder: Path, lists: Path) -> dict[str, Path]:
         version = unquote(archives[name].name).split("_")[1]
         found = [version, hashlib.sha256(archives[name].read_bytes()).hexdigest()]
         if known and known != found:
-            sys.exit(f"{name}: {found} is not what packages.txt lists.")
+            sys.exit(f"{name}: {found} is not what {listing} lists.")
         lines.append(" ".join([name, *found]))
-    (HERE / "packages.txt").write_text("\n".join(lines) + "\n")
+    (HERE / listing).write_text("\n".join(lines) + "\n")
     return archives
 
 

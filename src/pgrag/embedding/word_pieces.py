@@ -51,8 +51,15 @@ class WordPieces:
 
     def token_ids(self, text: str) -> list[int]:
         """Return the token ids of a text; a word with any unknown piece contributes none."""
-        folded = unicodedata.normalize("NFD", text).translate(self._characters)
-        return list(chain.from_iterable(map(self._words.__getitem__, folded.split())))
+        return list(chain.from_iterable(map(self._words.__getitem__, self.words(text))))
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, normalised."""
+        return unicodedata.normalize("NFD", text).translate(self._characters).split()
+
+    def pieces(self, word: str) -> tuple[int, ...]:
+        """Return the token ids of a normalised word."""
+        return self._words[word]
 
 
 class _CharacterTable(dict[int, str]):

@@ -1,0 +1,325 @@
+"""Add German and Russian to the trained model: model.npz and parallel.jsonl to languages.npz.
+
+    languages.py WORK                       on WORK/model.npz
+    languages.py WORK --english FOLDER      on builtin.npz and builtin.json of an earlier version
+
+English keeps its tokens and their vectors. New tokens, words and pieces of both languages, learn
+that the vector of a translation is that of the English text (Reimers and Gurevych, 2020): cosine,
+and that it is closer to it than to the other English texts of the batch (InfoNCE, both ways).
+
+Tokens of English that are words of German, such as "die", learn as well; so do single Cyrillic
+letters. New tokens that English texts would use are left out, so that English is cut as before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from texts import DESCRIPTIONS_FILE, HERE
+from tokenizers import Tokenizer, models, trainers
+from torch.nn.functional import cross_entropy, embedding_bag, normalize
+from train import LAST, SCALE, SEED, SIF, WARM_UP, batches, checksum, quantised
+from write import character_classes
+
+from pgrag.embedding.builtin import STEPS as QUANTA
+from pgrag.embedding.builtin import read_description, read_model
+from pgrag.embedding.word_pieces import CONTINUATION, CharacterClasses, WordPieces
+
+#: New tokens of each language; letters that its words consist of, after normalisation.
+TOKENS = 18_000
+LETTERS = {"de": re.compile("[a-zß]{1,40}"), "ru": re.compile("[а-яё]{1,40}")}
+#: A word that is a hundred times as frequent counts sixteen times as much.
+DAMPING = 0.6
+#: Use in English texts, as a share of a token's damped use, above which it is left out; a word of
+#: Debian's list of English words counts as LISTED words of the texts.
+ENGLISH_USE, LISTED = 0.02, 0.2
+ENGLISH_WORDS = "unpacked/wamerican-huge/usr/share/dict/american-english-huge"
+#: An English token is a word of German if it is so frequent there, and so much more than here.
+FREQUENT, MORE = 100, 15
+STEPS, BATCH, RATE, OF_COSINE = 1_200, 1024, 3e-3, 30.0
+LONGEST = 190
+CYRILLIC = re.compile("[\u0400-\u04ff]")
+
+
+class Parallel(NamedTuple):
+    """Folded words of both sides of each pair."""
+
+    languages: np.ndarray
+    english: list[str]
+    foreign: list[str]
+
+
+def main(work: Path, earlier: Path | None) -> None:
+    """Choose tokens, train, and write."""
+    torch.set_num_threads(1)
+    torch.manual_seed(SEED)
+    english, shipped, characters, provenance = read_english(work, earlier)
+    pieces = WordPieces(english, characters)
+    parallel = read_parallel(work, pieces)
+    tokens = [*english]
+    ours: dict[str, float] = frequencies(parallel.english)
+    for line in (work / ENGLISH_WORDS).read_text(encoding="utf-8").splitlines():
+        for word in pieces.words(line):
+            ours[word] += LISTED
+    for language in LETTERS:
+        tokens += chosen(parallel, ours, language, english, characters)
+    print(f"{len(tokens) - len(english):,} new tokens", flush=True)
+    vectors = shipped.steps * (shipped.lengths / QUANTA)[:, None]
+    vectors, learned = trained(parallel, english, tokens, vectors, characters)
+    steps, lengths = quantised(vectors)
+    kept = np.flatnonzero(~learned)
+    steps[kept], lengths[kept] = shipped.steps[kept], shipped.lengths[kept]
+    np.savez(
+        work / "languages.npz",
+        tokens=np.array(tokens),
+        steps=steps,
+        lengths=lengths,
+        provenance=json.dumps(provenance | {"languages": languages_provenance(work, parallel)}),
+    )
+
+
+class Rows(NamedTuple):
+    """Quantised vectors, row for row."""
+
+    steps: np.ndarray
+    lengths: np.ndarray
+
+
+def read_english(
+    work: Path, earlier: Path | None
+) -> tuple[list[str], Rows, CharacterClasses, dict[str, object]]:
+    """Tokens, vectors, classes of characters and origin of the English model."""
+    if earlier is None:
+        with np.load(work / "model.npz") as model:
+            tokens, rows = model["tokens"].tolist(), Rows(model["steps"], model["lengths"])
+            return tokens, rows, character_classes(tokens), json.loads(str(model["provenance"]))
+    description = read_description(earlier)
+    with np.load(earlier / "builtin.npz") as model:
+        rows = Rows(model["steps"].T.astype(np.int8), model["lengths"])
+    tokens = [*read_model(earlier).tokens]
+    return tokens, rows, description.characters, description.provenance
+
+
+def read_parallel(work: Path, pieces: WordPieces) -> Parallel:
+    """Read the pairs, normalised like the texts of a search."""
+    languages, english, foreign = [], [], []
+    with (work / "parallel.jsonl").open(encoding="utf-8") as lines:
+        for _, language, *texts in map(json.loads, lines):
+            languages.append(language)
+            for side, text in zip((english, foreign), texts, strict=True):
+                side.append(" ".join(pieces.words(text)[:LONGEST]))
+    return Parallel(np.array(languages), english, foreign)
+
+
+def languages_provenance(work: Path, parallel: Parallel) -> dict[str, object]:
+    """Record the origin of the tokens that were added; the packages are in parallel.txt."""
+    descriptions = DESCRIPTIONS_FILE.removesuffix("en")
+    return {
+        "method": "Tokens whose sums agree with the vectors of the English of parallel texts",
+        "packages": {name: version(name) for name in ("torch", "tokenizers", "numpy", "scipy")},
+        "packages_of_texts_sha256": checksum(HERE / "parallel.txt"),
+        "parallel_sha256": checksum(work / "parallel.jsonl"),
+        "descriptions_sha256": {
+            language: checksum(next((work / "lists").glob(descriptions + language)))
+            for language in ("en", *LETTERS)
+        },
+        "parallel_texts": len(parallel.foreign),
+        "seed": SEED,
+    }
+
+
+def chosen(
+    parallel: Parallel,
+    ours: dict[str, float],
+    language: str,
+    english: list[str],
+    characters: CharacterClasses,
+) -> list[str]:
+    """The tokens of a language: those that its words use most, of twice as many by WordPiece.
+
+    `ours` are the frequencies of English words.
+    """
+    theirs = frequencies(np.array(parallel.foreign, dtype=object)[parallel.languages == language])
+    known = frozenset(english)
+    words = {
+        word: max(1, round(count**DAMPING))
+        for word, count in theirs.items()
+        if LETTERS[language].fullmatch(word)
+    }
+    # Proper names and terms, which English has as well, stay what they are.
+    new = {w: n for w, n in words.items() if w not in known and ours[w] <= 0.3 * theirs[w]}
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=2 * TOKENS, continuing_subword_prefix=CONTINUATION, show_progress=False
+    )
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.train_from_iterator((w for w in sorted(new) for _ in range(new[w])), trainer)
+    kept = sorted(set(tokenizer.get_vocab()) - known)
+    for size in (1.3 * TOKENS, 1.1 * TOKENS, TOKENS, TOKENS):
+        pieces = WordPieces([*english, *kept], characters, cached_words=10)
+        used, used_in_english = (
+            uses(counted, pieces, len(english), len(kept)) for counted in (words, ours)
+        )
+        wanted = (used > 0) & (used_in_english <= ENGLISH_USE * used)
+        order = np.lexsort((np.arange(len(kept)), -used))
+        kept = sorted(kept[place] for place in order[wanted[order]][: round(size)])
+    return kept
+
+
+def frequencies(texts: Iterable[str]) -> Counter[str]:
+    """How often each word occurs."""
+    found: Counter[str] = Counter()
+    for text in texts:
+        found.update(text.split())
+    return found
+
+
+def uses(counted: Mapping[str, float], pieces: WordPieces, first: int, size: int) -> np.ndarray:
+    """How often words contain each of the `size` tokens from `first`."""
+    found = np.zeros(first + size)
+    for word, count in counted.items():
+        for token in pieces.pieces(word):
+            found[token] += count
+    return found[first:]
+
+
+class Bags:
+    """Texts as token ids, one after the other, with the place where each begins."""
+
+    def __init__(self, pieces: WordPieces, texts: list[str]) -> None:
+        rows = [[id for word in text.split() for id in pieces.pieces(word)] for text in texts]
+        self.sizes = np.array([len(row) for row in rows])
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
+
+    def sums(self, vectors: np.ndarray, block: int = 20_000) -> np.ndarray:
+        """The sum of each text's vectors."""
+        found, table = [], torch.from_numpy(vectors.astype(np.float32))
+        for first in range(0, len(self.sizes), block):
+            starts = self.starts[first : first + block + 1]
+            ids = torch.from_numpy(self.ids[starts[0] : starts[-1]].astype(np.int64))
+            offsets = torch.from_numpy(starts[:-1] - starts[0])
+            found.append(embedding_bag(ids, table, offsets, mode="sum").numpy())
+        return np.concatenate(found)
+
+
+def trained(
+    parallel: Parallel,
+    english: list[str],
+    tokens: list[str],
+    vectors: np.ndarray,
+    characters: CharacterClasses,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The vectors of all tokens, and which of them were learned."""
+    originals = Bags(WordPieces(english, characters), parallel.english)
+    translations = Bags(WordPieces(tokens, characters), parallel.foreign)
+    targets = originals.sums(vectors)
+    targets /= np.maximum(np.linalg.norm(targets, axis=1, keepdims=True), 1e-9)
+    learned = learning(parallel, english, tokens)
+    size = int(learned.sum())
+    rows = np.full(len(tokens), size)
+    rows[learned] = np.arange(size)
+    ids = rows[translations.ids]
+
+    # What the fixed tokens add to each text.
+    whole = np.zeros((len(tokens), vectors.shape[1]), dtype=np.float32)
+    whole[: len(english)] = vectors
+    whole[learned] = 0
+    fixed = translations.sums(whole)
+
+    table = torch.nn.Parameter(beginning(translations, ids, size, targets))
+    optimizer = torch.optim.Adam([table], lr=RATE, betas=(0.9, 0.99))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    usable = np.flatnonzero((translations.sizes > 0) & (originals.sizes > 0))
+    order = batches(usable, np.random.default_rng(SEED), BATCH)
+    numbers: dict[str, int] = {}
+    numbered = np.array([numbers.setdefault(one, len(numbers)) for one in parallel.english])
+    began = perf_counter()
+    for step in range(STEPS):
+        batch = next(order)
+        bags = [ids[translations.starts[row] : translations.starts[row + 1]] for row in batch]
+        offsets = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])[:-1]])
+        sums = embedding_bag(
+            torch.from_numpy(np.concatenate(bags)),
+            table,
+            torch.from_numpy(offsets),
+            mode="sum",
+            padding_idx=size,
+        )
+        ours = normalize(sums + torch.from_numpy(fixed[batch]), dim=1)
+        theirs = torch.from_numpy(targets[batch])
+        apart = 1 - (ours * theirs).sum(1).mean()
+        contrast = confusion(ours, theirs, numbered[batch])
+        optimizer.zero_grad()
+        (OF_COSINE * apart + contrast).backward()
+        optimizer.step()
+        schedule.step()
+        if step % 100 == 0 or step == STEPS - 1:
+            losses = f"cosine {1 - apart.item():.3f}, pairs {contrast.item():.3f}"
+            print(f"step {step}: {losses}; {perf_counter() - began:.0f} s", flush=True)
+    whole[learned] = table.detach().numpy()[:size]
+    return whole, learned
+
+
+def learning(parallel: Parallel, english: list[str], tokens: list[str]) -> np.ndarray:
+    """Which tokens learn: the new ones, words of German, and what is Cyrillic."""
+    here, there = map(frequencies, (parallel.english, parallel.foreign))
+    german = {
+        token
+        for token in english
+        if len(token) > 1 and token.isascii() and there[token] > max(FREQUENT, MORE * here[token])
+    }
+    print("German words:", *sorted(german), flush=True)
+    return np.array(
+        [
+            place >= len(english) or token in german or bool(CYRILLIC.search(token))
+            for place, token in enumerate(tokens)
+        ]
+    )
+
+
+def beginning(bags: Bags, ids: np.ndarray, size: int, targets: np.ndarray) -> torch.Tensor:
+    """The mean of the targets of each token's texts, weighted by its frequency (SIF).
+
+    `ids` are rows of the table, `size` that of all tokens that do not learn, which stays 0.
+    """
+    of_text = np.repeat(np.arange(len(targets)), bags.sizes)
+    share = csr_matrix(
+        (1 / bags.sizes[of_text].astype(np.float32), (ids, of_text)),
+        shape=(size + 1, len(targets)),
+    )
+    vectors = share @ targets / np.maximum(np.asarray(share.sum(1)), 1e-9)
+    frequency = np.bincount(ids, minlength=size + 1) / len(ids)
+    vectors *= 2 * (SIF / (SIF + frequency))[:, None]
+    vectors[size] = 0
+    return torch.from_numpy(vectors.astype(np.float32))
+
+
+def confusion(ours: torch.Tensor, theirs: torch.Tensor, numbers: np.ndarray) -> torch.Tensor:
+    """How far each text is from its original among those of the batch, and the reverse.
+
+    Equal numbers are equal originals, which are not held against each other.
+    """
+    equal = (numbers[:, None] == numbers) & ~np.eye(len(numbers), dtype=bool)
+    scores = (ours @ theirs.T * SCALE).masked_fill(torch.from_numpy(equal), -1e4)
+    right = torch.arange(len(scores))
+    return (cross_entropy(scores, right) + cross_entropy(scores.T, right)) / 2
+
+
+def rate(step: int) -> float:
+    """The learning rate as a share of the highest: a short warm-up, then a line down to `LAST`."""
+    return min(1, (step + 1) / WARM_UP) * (LAST + (1 - LAST) * (STEPS - step) / STEPS)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[3]) if "--english" in sys.argv else None)
