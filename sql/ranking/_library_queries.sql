@@ -58,17 +58,39 @@ begin
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         ),
         -- How much of the query's weight its words have that are in the library; of several
-        -- languages the one that knows most counts. What a small library lacks says little.
+        -- languages the one that knows most counts. What a small library lacks says little. A word
+        -- that the model alone knows, such as one of another language, counts half.
+        lacking as materialized (
+            select
+                t.library_id,
+                t.language,
+                _pgrag.understood_lexemes(library_queries.words, t.language, m.model_id) as lexemes
+            from unnest(library_queries.original_terms) as t
+            join pgrag.corpus_statistics as c
+                on c.library_id = t.library_id and c.language = t.language
+            join searched as s on s.library_id = t.library_id
+            join models as m on m.model_id = s.model_id
+            where c.document_count >= 1000 and m.is_builtin and m.embedding is not null
+            group by t.library_id, t.language, m.model_id
+            having min(t.document_count) = 0
+        ),
         known as materialized (
             select k.library_id, max(k.share) as share
             from (
                 select
                     t.library_id,
-                    coalesce(sum(t.weight) filter (where t.document_count > 0), 0) / sum(t.weight)
-                        as share
+                    sum(
+                        case
+                            when t.document_count > 0 then t.weight
+                            when t.lexeme = any (l.lexemes) then t.weight / 2
+                            else 0
+                        end
+                    ) / sum(t.weight) as share
                 from unnest(library_queries.original_terms) as t
                 join pgrag.corpus_statistics as c
                     on c.library_id = t.library_id and c.language = t.language
+                left join lacking as l
+                    on l.library_id = t.library_id and l.language = t.language
                 where c.document_count >= 1000
                 group by t.library_id, t.language
             ) as k
