@@ -6,7 +6,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select 'static-docs-256';
+    select 'static-en-de-ru-256';
 $$;
 
 comment on function pgrag.builtin_model is

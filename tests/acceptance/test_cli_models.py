@@ -16,7 +16,7 @@ import psycopg
 from command_line import CommandLine
 
 MODEL = "words-32"
-BUILTIN = "static-docs-256"
+BUILTIN = "static-en-de-ru-256"
 EARLIER = "static-minilm-256"
 #: Another built-in model, as an earlier version leaves it: its vectors are shorter and reversed.
 EARLIER_MODEL = f"""

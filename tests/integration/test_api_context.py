@@ -39,7 +39,7 @@ def test_get_and_post_take_the_same_arguments(harbour: ApiClient) -> None:
         "overlap": True,
         "alpha": 0.4,
         "min_score": 0.01,
-        "model": "static-docs-256",
+        "model": "static-en-de-ru-256",
     }
     by_get = harbour.ok("/v1/context", q=QUERY, filters='{"type":"guide"}', levels="2", **shared)
     by_post = harbour.post(

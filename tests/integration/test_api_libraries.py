@@ -16,7 +16,7 @@ def test_libraries_are_listed_by_name(harbour: ApiClient) -> None:
     first = listed[0]
     assert (first["versions"], first["newest"], first["language"]) == (2, "2.1", "english")
     assert first["pages"] == 6
-    assert first["model"] == "static-docs-256"
+    assert first["model"] == "static-en-de-ru-256"
     assert first["settings"]["alpha"] == 0.3
 
 

@@ -31,7 +31,7 @@ def test_pages_have_their_best_passage(harbour: ApiClient) -> None:
 def test_every_argument_of_pages_reaches_the_database(harbour: ApiClient) -> None:
     body = {
         "query": QUERY, "library": "harbour", "version": "2.1", "top_k": 3, "alpha": 0.2,
-        "min_score": 0.01, "model": "static-docs-256", "filters": {"type": "guide"},
+        "min_score": 0.01, "model": "static-en-de-ru-256", "filters": {"type": "guide"},
         "levels": [1, 2], "fusion": "absolute", "aggregate": "mean", "hierarchy": "breadth",
         "mmr_lambda": 0.8, "whole": True, "snippets": False,
     }  # fmt: skip

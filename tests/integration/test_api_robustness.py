@@ -51,7 +51,7 @@ good = {
     "min_score": st.floats(allow_nan=False, allow_infinity=False),
     "max_per_page": st.integers(1, 9),
     "after": st.sampled_from(["0.5:1", "1e-5:99", "9:999999999999999999"]),
-    "model": st.just("static-docs-256"),
+    "model": st.just("static-en-de-ru-256"),
     "page_evidence": st.floats(0, 1),
     "candidate_count": st.integers(1, 20_000),
     "rrf_k": st.integers(1, 10_000),

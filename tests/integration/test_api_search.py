@@ -9,7 +9,7 @@ import pytest
 from api_client import ApiClient, problem
 
 QUERY = "depth over the sill"
-MODEL = "static-docs-256"
+MODEL = "static-en-de-ru-256"
 
 
 def keys(answer: dict) -> list[str]:

@@ -80,4 +80,4 @@ def test_an_upgrade_keeps_an_earlier_model_that_a_library_uses_or_may_go_back_to
         "select m.name, count(*) from pgrag.model_tokens as t"
         " join pgrag.embedding_models as m using (model_id) group by m.name order by m.name"
     ).fetchall()
-    assert tokens == [("earlier", 29_523), (read_description().name, 29_523)]
+    assert tokens == [("earlier", 65_521), (read_description().name, 65_521)]

@@ -136,7 +136,7 @@ def test_without_the_extra_the_error_names_it_and_searches_go_on(
             f"{MODEL}+late",
         ),
         ({"embedding_model": MODEL, "embedding_url": "http://127.0.0.1:9/v1"}, [], MODEL),
-        ({"embedding_late_chunking": True}, [], "static-docs-256"),
+        ({"embedding_late_chunking": True}, [], "static-en-de-ru-256"),
     ],
 )
 def test_which_model_a_new_library_gets(
@@ -145,7 +145,7 @@ def test_which_model_a_new_library_gets(
     with App(Settings(database_url=database_url, **settings)) as app:
         assert [embedder.name for embedder in app.providers.local] == names
         assert app.library_model("new") == new
-        for name in [*names, new, "static-docs-256"]:
+        for name in [*names, new, "static-en-de-ru-256"]:
             found = app.providers.embedder_of(name)
             assert found is not None
             assert found.name == name

@@ -23,7 +23,7 @@ from pgrag.ingest import vector_index
 from pgrag.ingest.vector_index import LEAST_VECTORS, VectorIndex
 from pgrag.settings import Settings
 
-BUILTIN = "static-docs-256"
+BUILTIN = "static-en-de-ru-256"
 #: Indexes a folder until the model is asked for vectors, and then waits to be killed.
 STUCK = """
 import sys, threading

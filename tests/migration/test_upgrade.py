@@ -459,7 +459,7 @@ def test_database_that_cannot_serve(admin, databases, url_of, options, failing, 
 
 def test_doctor_finds_a_schema_in_which_anyone_may_shadow_a_function(database_url):
     def wrong() -> list[str]:
-        listed = findings(database_url, is_embedded=False, models=["static-docs-256"])
+        listed = findings(database_url, is_embedded=False, models=["static-en-de-ru-256"])
         return [finding.remedy for finding in listed if not finding.ok]
 
     assert wrong() == []
@@ -482,3 +482,17 @@ def test_unreachable_database():
     for step in (schema.status, schema.upgrade, schema.require_current):
         with pytest.raises(errors.DatabaseUnavailable, match="refused"):
             step("postgresql://pgrag@127.0.0.1:1/pgrag")
+
+
+def test_a_built_in_model_that_was_never_filled_gets_the_name_of_today(database_url):
+    names = "select jsonb_agg(m.name order by m.name) from pgrag.embedding_models as m"
+    [today] = value(database_url, names)
+    go_to(database_url, "0032", is_down=True)
+    assert value(database_url, names) == [today], "a model with tokens keeps its name"
+    execute(
+        database_url,
+        "delete from pgrag.model_tokens;"
+        "update pgrag.embedding_models set name = 'static-docs-256', checksum = null",
+    )
+    schema.upgrade(database_url)
+    assert value(database_url, names) == [today]

@@ -29,7 +29,7 @@ USUAL: dict[str, Any] = {
     "max_depth": 3,
     "name": "another",
     "dimensions": 3,
-    "model": "static-docs-256",
+    "model": "static-en-de-ru-256",
     "language": "english",
     "markdown": "[a](b)",
     "url": "https://example.org/a",

@@ -103,7 +103,7 @@ def test_vector_of_a_text_that_is_being_replaced_is_not_stored(connect):
     def store() -> int:
         return value(
             embedding,
-            "select pgrag.store_embeddings('tool', 'static-docs-256', array[%s::uuid],"
+            "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', array[%s::uuid],"
             " array[pgrag.embed(%s)])",
             old["text_hash"],
             old["text"],

@@ -224,4 +224,4 @@ def test_two_processes_may_install_at_once(connection, database_url):
     row = connection.execute(
         "select count(*), count(distinct t.model_id) from pgrag.model_tokens as t"
     ).fetchone()
-    assert row == (29_523, 1)
+    assert row == (65_521, 1)

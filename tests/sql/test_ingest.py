@@ -203,7 +203,7 @@ class TestVectors:
         [pending] = run(connection, "pending_embeddings", library="tool")
         with refused(connection, "PGR08", "has 256 dimensions, got a vector of 2"):
             connection.execute(
-                "select pgrag.store_embeddings('tool', 'static-docs-256', %s, '{\"[1,2]\"}')",
+                "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', %s, '{\"[1,2]\"}')",
                 [[pending["text_hash"]]],
             )
 
@@ -238,7 +238,7 @@ class TestModels:
     def test_unknown_model(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")])
         for function in ("use_model", "pending_embeddings"):
-            with refused(connection, "PGR09", "no embedding model 'nope'", "static-docs-256"):
+            with refused(connection, "PGR09", "no embedding model 'nope'", "static-en-de-ru-256"):
                 run(connection, function, library="tool", model="nope")
         with refused(connection, "PGR09"):
             run(connection, "open_version", library="other", model="nope")
@@ -248,7 +248,7 @@ class TestModels:
         ingest(connection, "tool", [page("a.md", "One.", "Two.", "Two.")])
         run(connection, "register_model", name="tiny", dimensions=2)
         assert value(connection, "select pgrag.use_model('tool', 'tiny')") == 2
-        assert value(connection, "select pgrag.use_model('tool', 'static-docs-256')") == 0
+        assert value(connection, "select pgrag.use_model('tool', 'static-en-de-ru-256')") == 0
 
 
 class TestRemoval:
@@ -276,8 +276,11 @@ class TestRemoval:
             ("configure_library", {"settings": {}}),
             ("pending_embeddings", {}),
             ("embed_pending", {}),
-            ("use_model", {"model": "static-docs-256"}),
-            ("store_embeddings", {"model": "static-docs-256", "text_hashes": [], "vectors": []}),
+            ("use_model", {"model": "static-en-de-ru-256"}),
+            (
+                "store_embeddings",
+                {"model": "static-en-de-ru-256", "text_hashes": [], "vectors": []},
+            ),
             ("pages", {}),
             ("library_versions", {}),
         ],

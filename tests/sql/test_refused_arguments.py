@@ -53,9 +53,9 @@ def library(connection):
         ("register_model('m', 3, 'none')", "provider 'none'"),
         ("register_model('m', 3, query_prefix => null)", "query_prefix"),
         ("register_model('m', 3, alpha => 1.5)", "alpha"),
-        (f"remember_query_vector(null, 'static-docs-256', '{VECTOR}')", "query"),
+        (f"remember_query_vector(null, 'static-en-de-ru-256', '{VECTOR}')", "query"),
         (f"remember_query_vector('q', null, '{VECTOR}')", "model"),
-        ("remember_query_vector('q', 'static-docs-256', null)", "query_embedding"),
+        ("remember_query_vector('q', 'static-en-de-ru-256', null)", "query_embedding"),
         (f"store_embeddings('tool', null, '{{}}', '{{\"{VECTOR}\"}}')", "model"),
         ("check_library('tool', checks => '{{links,none}}')", "no check 'none'"),
         ("check_library('tool', checks => '{{links,null}}')", "no check NULL"),
@@ -127,7 +127,7 @@ def test_vectors_that_are_null_are_left_out(connection):
     hashes = "select array_agg(distinct text_hash) from pgrag.documents"
     stored = value(
         connection,
-        f"select pgrag.store_embeddings('tool', 'static-docs-256', ({hashes}),"
+        f"select pgrag.store_embeddings('tool', 'static-en-de-ru-256', ({hashes}),"
         f" array[null, '{VECTOR}']::halfvec[])",
     )
     assert stored == 1
@@ -137,7 +137,7 @@ def test_of_an_edge_that_is_there_twice_one_vector_is_stored(connection):
     ingest(connection, "tool", [page("b.md", "Text.", edges=[{"target": "a.md"}])])
     stored = value(
         connection,
-        "select pgrag.store_embeddings('tool', 'static-docs-256',"
+        "select pgrag.store_embeddings('tool', 'static-en-de-ru-256',"
         " array_agg(e.text_hash), array_agg(%s::halfvec), array_agg(e.edge_id))"
         " from pgrag.pending_embeddings('tool', kind => 'edge') as e"
         " cross join generate_series(1, 2)",

@@ -176,9 +176,9 @@ class TestLibraryNames:
             resolve(connection, "nightly")
 
     def test_unknown_model_gets_the_near_ones_and_all(self, connection):
-        with refused(connection, "PGR09", "", "Did you mean static-docs-256? Registered: static"):
+        with refused(connection, "PGR09", "", "mean static-en-de-ru-256? Registered: static"):
             run(connection, "embed", input="x", model="static-docs")
-        with refused(connection, "PGR09", "", "Registered: static-docs-256."):
+        with refused(connection, "PGR09", "", "Registered: static-en-de-ru-256."):
             run(connection, "embed", input="x", model="ada")
 
     def test_name_is_trimmed_and_lowered(self, connection, libraries):
@@ -261,7 +261,7 @@ class TestScope:
         [other, tool] = run(connection, "libraries")
         assert (other["library"], other["newest"], other["versions"]) == ("other", "", 1)
         assert (tool["newest"], tool["pages"], tool["documents"]) == ("v30.2.1", 7, 7)
-        assert tool["model"] == "static-docs-256"
+        assert tool["model"] == "static-en-de-ru-256"
         [only] = run(connection, "pages", library="tool", version="30.x")
         assert only["key"] == "a.md"
 

@@ -75,7 +75,7 @@ def test_reader_searches_and_reads_everything(connection, guide, role):
         ("remove_version", {}),
         ("configure_library", {"settings": {"alpha": 1}}),
         ("refresh_statistics", {}),
-        ("use_model", {"model": "static-docs-256"}),
+        ("use_model", {"model": "static-en-de-ru-256"}),
     ],
 )
 def test_reader_cannot_write(connection, guide, role, function, arguments):

@@ -131,7 +131,7 @@ def test_equal_texts_share_a_vector(embedded):
 
 
 def test_vectors_of_another_size_and_of_edges_that_are_gone(embedded):
-    stored = {"library": "garden", "model": "static-docs-256"}
+    stored = {"library": "garden", "model": "static-en-de-ru-256"}
     hashes = ["00000000-0000-0000-0000-000000000000"]
     with refused(embedded, "PGR08", "has 256 dimensions, got a vector of 2"):
         store(embedded, edge_ids=[1], text_hashes=hashes, vectors=["[1,2]"], **stored)

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 
 from pgrag.db import Database
 
-BUILTIN = "static-docs-256"
+BUILTIN = "static-en-de-ru-256"
 #: So many vectors are scanned exactly in these tests.
 EXACT_LIMIT = 40
 

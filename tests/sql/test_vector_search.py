@@ -232,7 +232,7 @@ class TestTwoModels:
         toward_node = HalfVector([0, 1])
         hits = run(connection, "semantic_search", **ask, query_embedding=toward_node)
         assert keys(hits) == ["node.md"]
-        run(connection, "use_model", library=guide, model="static-docs-256")
+        run(connection, "use_model", library=guide, model="static-en-de-ru-256")
         assert keys(run(connection, "semantic_search", **ask)) == ["cat.md"]
 
     def test_new_documents_get_the_vectors_of_both(self, connection, guide):
@@ -286,6 +286,6 @@ class TestTwoModels:
         ingest(connection, "zoo", [page("lion.md", "Lions sleep.")])
         hits = run(connection, "semantic_search", query="a pet", explain=True)
         models = {hit["key"]: hit["explanation"]["semantic"]["model"] for hit in hits}
-        assert models == {"cat.md": "tiny", "node.md": "tiny", "lion.md": "static-docs-256"}
+        assert models == {"cat.md": "tiny", "node.md": "tiny", "lion.md": "static-en-de-ru-256"}
         with refused(connection, "PGR01", "use 2 models"):
             search(connection, "a pet", query_embedding=HalfVector([1, 0]))

@@ -55,7 +55,7 @@ class StaticModel:
 class StaticEmbedder:
     """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors.
 
-    Embeds 5,000 to 8,000 English texts of 1,000 characters per second on one core; keeps 30 MB of
+    Embeds 5,000 to 8,000 English texts of 1,000 characters per second on one core; keeps 67 MB of
     vectors and a cache of words in memory.
     """
 

@@ -11,7 +11,7 @@ class Library(Value):
 
     library: str = described("", "harbour")
     language: str = described("Text search configuration.", "english")
-    model: str | None = described("Embedding model.", "static-docs-256")
+    model: str | None = described("Embedding model.", "static-en-de-ru-256")
     versions: int = described("Number of versions.", 3)
     newest: str | None = described("The version that a search without a version uses.", "2.1")
     pages: int = described("Pages of all versions.", 120)
