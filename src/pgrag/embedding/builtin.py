@@ -101,7 +101,7 @@ def install(connection: Connection[Any]) -> None:
 
     Does nothing if the database has a model with the same checksum. Another built-in model stays
     if a library uses it or has vectors by it. Atomic: on an autocommit connection in a separate
-    transaction, otherwise within the current one. Takes about half a second and requires the rights
+    transaction, otherwise within the current one. Takes about a second and requires the rights
     of the schema's owner.
     """
     description = read_description()
@@ -179,7 +179,7 @@ def _remove_unused(connection: Connection[Any], current_id: int) -> None:
 
 
 def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:
-    """Read a built-in model from the database, about half a second; None if it has none so named.
+    """Read a built-in model from the database, about a second; None if it has none so named.
 
     The vectors are those of `pgrag.embed(text, name)`.
     """

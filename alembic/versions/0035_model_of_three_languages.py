@@ -3,14 +3,14 @@
 Revision 0031 names the model that shipped then. A database that has it, with tokens, keeps it as
 long as libraries use it.
 
-Revision ID: 0033
-Revises: 0032
+Revision ID: 0035
+Revises: 0034
 """
 
 from alembic import op
 
-revision = "0033"
-down_revision = "0032"
+revision = "0035"
+down_revision = "0034"
 branch_labels = None
 depends_on = None
 
