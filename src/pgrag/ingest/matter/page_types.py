@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from pgrag.ingest.globs import within
@@ -89,13 +89,20 @@ class PageTypes:
         The longest folder pattern that matches the key wins; ties go to the page type whose name
         sorts first, as in `pgrag.page_type`.
         """
-        kind = declared or next((name for name, holds in self._patterns if holds(key)), None)
+        kind = declared or self._of_folder(key)
         entry = self._by_name.get((kind or DEFAULT).lower()) or self._by_name.get(DEFAULT)
         return Reading(declared, kind, entry or PageType())
 
     @cached_property
     def _by_name(self) -> dict[str, PageType]:
         return {entry.name: entry for entry in self.entries}
+
+    @cached_property
+    def _of_folder(self) -> Callable[[str], str | None]:
+        # A page is asked about several times in a row: for its text, its hash and its record.
+        return lru_cache(maxsize=16)(
+            lambda key: next((name for name, holds in self._patterns if holds(key)), None)
+        )
 
     @cached_property
     def _patterns(self) -> list[tuple[str, Callable[[str], bool]]]:

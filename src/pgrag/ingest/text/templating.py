@@ -55,6 +55,10 @@ _MACRO = re.compile(
     ),
     re.MULTILINE | re.DOTALL,
 )
+#: Where a macro or a code span may begin: most of a text is passed over by this quick pattern.
+_BEGINNING = re.compile(
+    r"[`{<]|^[ \t]*(?:/{3}|:{3}|!{3}|\?{3}|\{\*|<)|^(?:import|export)[ \t]", re.MULTILINE
+)
 _COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}
 _SHOWN_ATTRIBUTE = re.compile(r"\b(?:label|title|summary|heading|alt)=\{?[\"']([^\"'\n]+)[\"']")
 
@@ -91,7 +95,11 @@ def reduce(text: str) -> str:
     parts: list[str] = []
     copied = position = 0
     unclosed: set[str] = set()
-    while match := _MACRO.search(text, position):
+    while beginning := _BEGINNING.search(text, position):
+        match = _MACRO.match(text, beginning.start())
+        if match is None:
+            position = beginning.start() + 1
+            continue
         position = match.end()
         if match["code"] is not None:
             continue
