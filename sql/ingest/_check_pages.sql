@@ -57,27 +57,40 @@ begin
         parent, level, covers, heading_level, depth, path, types, is_summary, line_start, line_end,
         content_tags, place
     )
+    -- "offset 0": only a document with a fault is looked at field by field.
     cross join lateral (
-        values
-            ('parent', 'the index of another document', d.parent, d.parent::text ~ '^\d{1,9}$'),
-            ('level', '0, 1 or 2', d.level, d.level::text ~ '^[0-2]$'),
-            ('covers', '0 to 7', d.covers, d.covers::text ~ '^[0-7]$'),
-            (
-                'heading_level', 'a number', d.heading_level, d.heading_level::text ~ '^\d{1,4}$'
-            ),
-            ('depth', 'a number', d.depth, d.depth::text ~ '^\d{1,4}$'),
-            ('path', 'a list of texts', d.path, _pgrag.is_list(d.path)),
-            ('types', 'a list of texts', d.types, _pgrag.is_list(d.types)),
-            (
-                'is_summary', 'true or false', d.is_summary, jsonb_typeof(d.is_summary) = 'boolean'
-            ),
-            ('line_start', 'a number', d.line_start, d.line_start::text ~ '^\d{1,9}$'),
-            ('line_end', 'a number', d.line_end, d.line_end::text ~ '^\d{1,9}$'),
-            (
-                'content_tags', 'a list of texts', d.content_tags, _pgrag.is_list(d.content_tags)
-            )
+        select array[
+            d.parent::text ~ '^\d{1,9}$',
+            d.level::text ~ '^[0-2]$',
+            d.covers::text ~ '^[0-7]$',
+            d.heading_level::text ~ '^\d{1,4}$',
+            d.depth::text ~ '^\d{1,4}$',
+            _pgrag.is_list(d.path),
+            _pgrag.is_list(d.types),
+            jsonb_typeof(d.is_summary) = 'boolean',
+            d.line_start::text ~ '^\d{1,9}$',
+            d.line_end::text ~ '^\d{1,9}$',
+            _pgrag.is_list(d.content_tags)
+        ] as are_valid
+        offset 0
+    ) as c
+    cross join lateral unnest(
+        array[
+            'parent', 'level', 'covers', 'heading_level', 'depth', 'path', 'types', 'is_summary',
+            'line_start', 'line_end', 'content_tags'
+        ],
+        array[
+            'the index of another document', '0, 1 or 2', '0 to 7', 'a number', 'a number',
+            'a list of texts', 'a list of texts', 'true or false', 'a number', 'a number',
+            'a list of texts'
+        ],
+        array[
+            d.parent, d.level, d.covers, d.heading_level, d.depth, d.path, d.types, d.is_summary,
+            d.line_start, d.line_end, d.content_tags
+        ],
+        c.are_valid
     ) as f (field, form, value, is_valid)
-    where not f.is_valid and f.value <> 'null'
+    where false = any (c.are_valid) and not f.is_valid and f.value <> 'null'
     limit 1;
     if found then
         raise exception '% of document % of page % must be %, got %.',

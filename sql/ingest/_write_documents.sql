@@ -17,11 +17,15 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with frequencies as materialized (
+    -- Each unnest would copy all texts.
+    with staged as materialized (
+        select s.* from unnest(write_documents.staged) as s
+    ),
+    frequencies as materialized (
         select s.document_id, s.language, t.*
         -- "offset 0": settings are read once, not for every lexeme.
         from (select _pgrag.field_weights(write_documents.settings) as weights offset 0) as b
-        cross join unnest(write_documents.staged) as s
+        cross join staged as s
         cross join lateral (
             select
                 array_agg(f.lexeme) filter (where f.frequency > 0) as lexemes,
@@ -178,7 +182,7 @@ as $$
         select t.*, _pgrag.title_vector(array[t.language], t.title) as weights
         from (
             select distinct s.language, s.path[cardinality(s.path)] as title
-            from unnest(write_documents.staged) as s
+            from staged as s
             where s.covers > 0
         ) as t
     ),
@@ -188,7 +192,7 @@ as $$
             s.library_id, s.document_id, s.version_id, s.page_id,
             case when s.level = 2 then s.parent_id else s.document_id end,
             s.sort_order, s.level, s.covers, s.text_hash, v.weights, t.weights
-        from unnest(write_documents.staged) as s
+        from staged as s
         left join vectors as v on v.document_id = s.document_id
         left join titles as t
             on t.language = s.language and t.title = s.path[cardinality(s.path)]
@@ -220,7 +224,7 @@ as $$
             and i.document_id = any (
                 array(
                     select s.document_id
-                    from unnest(write_documents.staged) as s
+                    from staged as s
                     where s.covers = 0
                 )
             )
@@ -234,7 +238,7 @@ as $$
         s.overlap, s.content, s.search, s.content_tags,
         coalesce(_pgrag.keywords(s.content, s.language, t.lexemes), '{}'),
         s.context, s.situation, s.extract
-    from unnest(write_documents.staged) as s
+    from staged as s
     left join telling as t on t.document_id = s.document_id
     order by s.page_id, s.sort_order
     on conflict (library_id, document_id) do update

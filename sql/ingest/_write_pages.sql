@@ -13,13 +13,16 @@ set timezone = 'UTC'
 as $$
 #variable_conflict use_column
 declare
+    keys text[] := array(
+        select p ->> 'key' from jsonb_array_elements(write_pages.pages) as p
+    );
     written bigint[];
     repeated text;
 begin
     if exists (
         select
-        from jsonb_array_elements(write_pages.pages) as p
-        where coalesce(btrim(p ->> 'key'), '') = ''
+        from unnest(keys) as k (key)
+        where coalesce(btrim(k.key), '') = ''
     ) then
         raise exception 'A page has no key.'
             using errcode = 'PGR01',
@@ -28,9 +31,9 @@ begin
     select string_agg(i.key, ', ' order by i.key)
     into repeated
     from (
-        select p ->> 'key' as key
-        from jsonb_array_elements(write_pages.pages) as p
-        group by p ->> 'key'
+        select k.key
+        from unnest(keys) as k (key)
+        group by k.key
         having count(*) > 1
     ) as i;
     if repeated is not null then

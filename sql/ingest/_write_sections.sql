@@ -8,6 +8,9 @@ create or replace function _pgrag.write_sections(
 returns void
 language sql
 volatile
+-- The planner would join each section with all pages of the call, one by one.
+set enable_nestloop = off
+set jit = off
 as $$
     delete from pgrag.section_texts as t
     where t.library_id = write_sections.library_id and t.page_id = any (write_sections.page_ids);
@@ -43,7 +46,11 @@ as $$
         from sources as s
         join pgrag.documents as d on d.page_id = s.page_id
         -- Without lines, the text of a section is unknown.
-        where d.library_id = write_sections.library_id and d.level < 2 and d.line_end > 0
+        where d.library_id = write_sections.library_id
+            -- Without nested loops, this alone keeps the join from reading every document.
+            and d.page_id = any (write_sections.page_ids)
+            and d.level < 2
+            and d.line_end > 0
     ),
     -- Where each line begins, in bytes, because PostgreSQL counts lines and characters from the
     -- beginning of the page. Materialized, like the texts, so that no sort holds a page.

@@ -21,6 +21,8 @@ as $$
 #variable_conflict use_column
 declare
     target record;
+    keys text[];
+    before bigint[];
     written bigint[];
     staged pgrag.documents[];
 begin
@@ -35,6 +37,12 @@ begin
     into target
     from pgrag.open_version(ingest_pages.library, ingest_pages.version, ingest_pages.language) as o;
 
+    keys := array(
+        select i.page ->> 'key'
+        from jsonb_array_elements(ingest_pages.pages) with ordinality as i (page, nth)
+        order by i.nth
+    );
+    before := _pgrag.counted(target.library_id, target.version_id, keys);
     written := _pgrag.write_pages(
         target.library_id, target.version_id, target.configuration, ingest_pages.pages
     );
@@ -67,7 +75,10 @@ begin
         target.settings
     );
     perform _pgrag.write_sections(target.library_id, written);
-    perform _pgrag.count_version(target.library_id, target.version_id);
+    perform _pgrag.count_on(
+        target.library_id, target.version_id, before,
+        _pgrag.counted(target.library_id, target.version_id, keys)
+    );
     perform _pgrag.write_page_names(
         target.library_id, target.version_id, target.base_url, written
     );
@@ -84,14 +95,14 @@ begin
         p.key,
         case when p.page_id = any (written) then 'written' else 'unchanged' end,
         p.document_count
-    from jsonb_array_elements(ingest_pages.pages) with ordinality as incoming (page, nth)
+    from unnest(keys) with ordinality as incoming (key, nth)
     -- "offset 0": one lookup by key per page, never a scan of the version.
     cross join lateral (
         select p.page_id, p.key, p.document_count
         from pgrag.pages as p
         where p.library_id = target.library_id
             and p.version_id = target.version_id
-            and p.key = incoming.page ->> 'key'
+            and p.key = incoming.key
         offset 0
     ) as p
     order by incoming.nth;

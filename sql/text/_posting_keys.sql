@@ -9,11 +9,17 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.array_agg(v.id << 30 | pg_catalog.split_part(e.element, ':', 1)::bigint)
-    from pg_catalog.unnest(
-        pg_catalog.string_to_array(
-            pg_catalog.ltrim(pg_catalog.split_part(posting_keys.weights::text, '/', 1), '{'), ','
-        )
-    ) as e (element)
-    cross join (values (0::bigint), (posting_keys.version_id)) as v (id);
+    select pg_catalog.array_agg(l.id)
+        || pg_catalog.array_agg(posting_keys.version_id << 30 | l.id)
+    from (
+        select pg_catalog.split_part(e.element, ':', 1)::bigint as id
+        from pg_catalog.unnest(
+            pg_catalog.string_to_array(
+                pg_catalog.ltrim(pg_catalog.split_part(posting_keys.weights::text, '/', 1), '{'),
+                ','
+            )
+        ) as e (element)
+        -- "offset 0": each id is read once.
+        offset 0
+    ) as l;
 $$;

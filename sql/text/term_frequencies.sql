@@ -50,7 +50,13 @@ as $$
     select
         term.lexeme,
         case
-            when pg_catalog.cardinality(term.weights) = 1 and term.weights[1] = 'D' then 0
+            -- Most lexemes stand in the content alone.
+            when term.weights[1] = 'D' and (
+                pg_catalog.cardinality(term.weights) = 1
+                or pg_catalog.cardinality(pg_catalog.array_positions(term.weights, 'D'))
+                    = pg_catalog.cardinality(term.weights)
+            )
+            then 0
             when pg_catalog.cardinality(term.weights) = 1
             then term_frequencies.field_weights[pg_catalog.ascii(term.weights[1]) - 64]
             else
