@@ -3,13 +3,16 @@
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from pgrag.db import Database, Row, as_service, working
+from pgrag.db import Database, Row, Work, as_service, working
 from pgrag.errors import Busy
 
 #: So long a build waits for sessions that have begun before it, such as a backup.
 PATIENCE = "30s"
 #: Fewer new vectors are inserted: a build has fixed costs.
 LEAST_VECTORS = 200
+_WEEK = 7 * 24 * 3600.0
+#: A build keeps its connection for minutes, while the run uses those of the pool.
+_BUILD = Work("build", 4, statement_timeout=_WEEK, lock_timeout=_WEEK)
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ class VectorIndex:
         unfinished. Does nothing if another run has put off the index or builds it, or unless the
         role owns the table, and leaves the index to the next run if other sessions take too long.
         """
-        with as_service(), working(None):
+        with as_service(), working(_BUILD):
             if self._state()["valid"] or not (self._is_put_off or self._lock()):
                 return False
             try:

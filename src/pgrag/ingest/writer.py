@@ -31,6 +31,11 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: Share of the database's pages that must change before a run analyses the tables. Sampling large
 #: tables takes seconds: too long for one page of a small library in a large database.
 NEWS = 0.02
+#: What a run writes beside vectors; the first two are too small for autovacuum.
+_TABLES = (
+    "pgrag.libraries, pgrag.versions, pgrag.pages, pgrag.documents, pgrag.lexeme_statistics,"
+    " pgrag.edges, pgrag.page_names, pgrag.page_ranks, pgrag.section_texts"
+)
 
 _Arguments = ParamSpec("_Arguments")
 _Item = TypeVar("_Item")
@@ -76,8 +81,12 @@ class Writer:
                 self.report.discarded = row["discard_version"]
 
     def write_all(self, pages: Iterator[Page]) -> None:
-        """Write the batches in a second thread and embed them in a third, each one batch behind."""
-        read = batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS)
+        """Write the batches in a second thread and embed them in a third, each one batch behind.
+
+        The JSON of a batch is made before the one above it is written: the writer never waits for
+        it.
+        """
+        read = map(_Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS))
         with (
             closing(_in_thread("pgrag-write", self._write, read)) as written,
             closing(_in_thread("pgrag-embed", self._embed, written)) as embedded,
@@ -101,38 +110,44 @@ class Writer:
                 page_ids=stored if target.adds else None,
                 vector_index=self.vector_index,
             )
+        # Half of a build is one process, and so is what completes a version: side by side.
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgrag-complete") as thread:
+            completed = thread.submit(copy_context().run, self._complete)
+            self.vector_index.build()
+            completed.result()
+        # Again, if the build could not wait so long for what ran beside it.
+        self.vector_index.build()
+        self._analyse("pgrag.embeddings")  # which waits for a build, and a build for it
+
+    def _complete(self) -> None:
+        """Refresh impacts and links, and analyse all tables but the one of the vector index."""
+        database, target, report = self.database, self.target, self.report
         database.call("finish_version", **target.names)
         if not target.adds:
             states = database.call("link_states", **target.names)
             report.links = {row["state"]: row["links"] for row in states}
         if target.embeds_edges:
             embed_pending(database, self.embedder, target.library, kind="edge")
-        # Only the owner of the tables may do this; a service indexes in the role of its caller.
-        with as_service():
-            self._analyse()
-        self.vector_index.build()
+        self._analyse(_TABLES)
 
-    def _analyse(self) -> None:
+    def _analyse(self, tables: str) -> None:
+        """Refresh the planner's statistics of these tables if there is much that is new."""
         report = self.report
-        with self.database.connection() as connection:
+        # Only the owner of the tables may do this; a service indexes in the role of its caller.
+        with as_service(), self.database.connection() as connection:
             [row] = connection.execute(
                 "select greatest(reltuples, 0) as pages from pg_class where oid = %s::regclass",
                 ["pgrag.pages"],
             )
             if report.written + report.removed > NEWS * row["pages"]:
-                connection.execute(
-                    "analyze pgrag.libraries, pgrag.versions,"  # too small for autovacuum
-                    " pgrag.pages, pgrag.documents, pgrag.embeddings,"
-                    " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
-                    " pgrag.section_texts"
-                )
+                connection.execute(f"analyze {tables}".encode())
 
-    def _write(self, pages: list[Page]) -> list[int]:
+    def _write(self, batch: "_Batch") -> list[int]:
         """Write pages; return their ids, without those of pages that the database refuses."""
-        report = self.report
+        pages, report = batch.pages, self.report
         self.vector_index.expect(sum(len(page.chunks) for page in pages))
         try:
-            rows = self._ingest(pages)
+            rows = self._ingest(batch)
         except (DatabaseUnavailable, LeaseLost):
             raise
         except PgragError as error:
@@ -140,7 +155,7 @@ class Writer:
             if len(pages) == 1:
                 report.fail(pages[0].key, str(error))
                 return []
-            return [page_id for page in pages for page_id in self._write([page])]
+            return [page_id for page in pages for page_id in self._write(_Batch([page]))]
         written = [row for row in rows if row["status"] == "written"]
         is_first = report.written == 0
         report.written += len(written)
@@ -152,8 +167,7 @@ class Writer:
         if is_first and written:
             # Before the next batch is planned: plans for empty tables read all rows.
             self._embed(page_ids)
-            with as_service():
-                self._analyse()
+            self._analyse(f"{_TABLES}, pgrag.embeddings")
             return []
         return page_ids
 
@@ -162,10 +176,18 @@ class Writer:
             embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
         )
 
-    def _ingest(self, pages: list[Page]) -> list[Row]:
-        documents = Jsonb([page_document(page) for page in pages], dumps=_dumps)
+    def _ingest(self, batch: "_Batch") -> list[Row]:
+        documents = Jsonb(batch.json, dumps=str)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
         return _again(self.database.call, "ingest_pages", **arguments)
+
+
+class _Batch:
+    """Pages, and the JSON that `pgrag.ingest_pages` takes."""
+
+    def __init__(self, pages: list[Page]) -> None:
+        self.pages = pages
+        self.json = _dumps([page_document(page) for page in pages])
 
 
 def _in_thread(
