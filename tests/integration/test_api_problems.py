@@ -190,7 +190,7 @@ def test_every_address_names_exactly_the_methods_that_it_answers(harbour: ApiCli
         address = re.sub(r"{[^}]*}", "x", address)
         allowed = set(harbour.request("TRACE", address).headers["allow"].split(", "))
         declared = {method.upper() for method in paths[path]}
-        assert declared <= allowed
+        assert allowed == declared | ({"HEAD"} if "GET" in declared else set()), path
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - allowed:
             response = harbour.request(method, address)
             assert response.status_code == 405, (method, address)

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from fastapi import Request, Response
 from pydantic_core import to_json
-from starlette.convertors import StringConvertor, register_url_convertor
 
 from pgrag.api.declared import Router
 from pgrag.api.openapi import problems
@@ -21,19 +20,10 @@ BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 """Any bytes, in the OpenAPI document."""
 
 
-class _Shortest(StringConvertor):
-    """Ends at the first place at which the address can go on: keys hold /pages/, labels do not."""
-
-    regex = ".+?"
-
-
-register_url_convertor("shortest", _Shortest())
-
-
 def router_of_version() -> Router:
     """A router for what is sent to a version."""
     return Router(
-        prefix="/libraries/{library:shortest}/versions/{version:shortest}",
+        prefix="/libraries/{library:name}/versions/{version:label}",
         tags=["jobs"],
         responses=problems(404, 405, 413, 415),
     )

@@ -16,6 +16,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError, create_model
 from pydantic_core import to_json
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.routing import request_response
 from starlette.types import ASGIApp
 
@@ -33,6 +34,22 @@ _REPEATED: dict[str, Any] = {"type": "repeated", "msg": "is given more than once
 _UNKNOWN: dict[str, Any] = {"type": "extra_forbidden", "msg": "there is no such argument"}
 
 Run = TypeVar("Run", bound=Callable[..., Any])
+
+
+class _Name(StringConvertor):
+    """The name of a library, which may have slashes; what is below it has an address of its own."""
+
+    regex = "(?:(?!/versions/).)+"
+
+
+class _Label(StringConvertor):
+    """The label of a version, which may have slashes, too."""
+
+    regex = "(?:(?!/pages/|/upload$).)+"
+
+
+register_url_convertor("name", _Name())
+register_url_convertor("label", _Label())
 
 
 class Exchange:

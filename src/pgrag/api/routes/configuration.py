@@ -50,7 +50,7 @@ router.declare(
     top_k=(Count, at_most(20, 10_000, "versions")),
 )
 Synonyms = router.declare(
-    "/libraries/{library:path}/synonyms",
+    "/libraries/{library:name}/synonyms",
     list[Synonym],
     "List the synonyms of a library, by term.",
     echo=True,
@@ -74,7 +74,7 @@ def apply_configuration(exchange: Exchange, body: ConfigurationBody) -> Any:
 
 
 @router.answers(
-    "/libraries/{library:path}/synonyms", Synonyms, method="PATCH", responses=problems(404)
+    "/libraries/{library:name}/synonyms", Synonyms, method="PATCH", responses=problems(404)
 )
 def set_synonyms(exchange: Exchange, library: str, body: SynonymsBody) -> Any:
     """Add, change or remove synonyms of a library; the answer lists all that remain."""

@@ -117,7 +117,7 @@ class PageProperties(Value):
     properties: tuple[PageProperty, ...]
 
 
-@router.answers("/libraries/{library:path}/links", LinkList)
+@router.answers("/libraries/{library:name}/links", LinkList)
 def links(exchange: Exchange, library: str, query: LinkParameters) -> Any:
     """List links with their sources and targets."""
     scope = exchange.version_of(library, query.version)
@@ -133,7 +133,7 @@ def links(exchange: Exchange, library: str, query: LinkParameters) -> Any:
     }
 
 
-@router.answers("/libraries/{library:path}/enrichment", Enrichment)
+@router.answers("/libraries/{library:name}/enrichment", Enrichment)
 def enrichment(exchange: Exchange, library: str, query: EnrichmentParameters) -> Any:
     """List the progress and the failures of texts that language models write for passages."""
     scope: dict[str, str | None] = {"library": library, "version": None}
@@ -146,7 +146,7 @@ def enrichment(exchange: Exchange, library: str, query: EnrichmentParameters) ->
     }
 
 
-@router.answers("/libraries/{library:path}/text", TextLines, work="costly")
+@router.answers("/libraries/{library:name}/text", TextLines, work="costly")
 def text(exchange: Exchange, library: str, query: TextParameters) -> Any:
     """List the lines of the sources that contain a text, like ripgrep."""
     scope = exchange.version_of(library, query.version)
@@ -155,7 +155,7 @@ def text(exchange: Exchange, library: str, query: TextParameters) -> Any:
     return {**scope, "lines": rows, "next": next_cursor(rows, query.top_k, "cursor")}
 
 
-@router.answers("/libraries/{library:path}/health", LibraryHealth, work="costly")
+@router.answers("/libraries/{library:name}/health", LibraryHealth, work="costly")
 def health(exchange: Exchange, library: str, query: HealthParameters) -> Any:
     """Check ids, links, vectors and statistics of a library. Reads everything, changes nothing."""
     checks = query.checks.split(",") if query.checks else None
@@ -182,7 +182,7 @@ def _query_pages(exchange: Exchange, library: str, query: Any) -> dict[str, Any]
 
 
 router.declare_query(
-    "/libraries/{library:path}/query",
+    "/libraries/{library:name}/query",
     PageQueryResult,
     (
         "Ask for pages or tasks by the properties of their front matter.",
@@ -202,7 +202,7 @@ router.declare_query(
 )
 
 
-@router.answers("/libraries/{library:path}/properties", PropertyList)
+@router.answers("/libraries/{library:name}/properties", PropertyList)
 def properties(exchange: Exchange, library: str, query: PropertiesParameters) -> Any:
     """List the properties of pages with the types of their values."""
     scope = exchange.version_of(library, query.version)

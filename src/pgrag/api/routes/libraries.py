@@ -85,7 +85,7 @@ class Versions(Value):
 
 
 router.declare(
-    "/libraries/{library:path}/tuning",
+    "/libraries/{library:name}/tuning",
     Tuning,
     "Choose alpha and field weights, and keep them if they are significantly better; this takes a"
     " minute.",
@@ -95,7 +95,7 @@ router.declare(
     body=TuningBody,
 )
 router.declare(
-    "/libraries/{library:path}/tuning",
+    "/libraries/{library:name}/tuning",
     list[Tuning],
     "List the tunings of a library, the latest first.",
     function="tuning_history",
@@ -104,7 +104,7 @@ router.declare(
     responses=problems(400),
 )
 router.declare(
-    "/libraries/{library:path}/tuning",
+    "/libraries/{library:name}/tuning",
     Tuning,
     "Go back to the settings before the last accepted tuning.",
     method="DELETE",
@@ -114,14 +114,14 @@ router.declare(
 router.declare("/libraries", list[Library], "List the libraries by name.")
 
 
-@router.answers("/libraries/{library:path}/changes", VersionChanges, work="costly")
+@router.answers("/libraries/{library:name}/changes", VersionChanges, work="costly")
 def changes(exchange: Exchange, library: str, query: ChangesParameters) -> Any:
     """List the pages and sections that were added, removed, changed or moved between versions."""
     with exchange.timed() as database:
         return compare_versions(database, library, **query.model_dump())
 
 
-@router.answers("/libraries/{library:path}/versions/{version:path}/pages", PageList)
+@router.answers("/libraries/{library:name}/versions/{version:label}/pages", PageList)
 def pages(exchange: Exchange, library: str, version: VersionPath, query: PagesParameters) -> Any:
     """List the pages of a version by key."""
     scope = {"library": library, "version": _version(exchange, library, version)["version"]}
@@ -129,19 +129,19 @@ def pages(exchange: Exchange, library: str, version: VersionPath, query: PagesPa
     return {**scope, "pages": rows, "next": next_cursor(rows, query.top_k, "key")}
 
 
-@router.answers("/libraries/{library:path}/versions/{version:path}", Version)
+@router.answers("/libraries/{library:name}/versions/{version:label}", Version)
 def version(exchange: Exchange, library: str, version: VersionPath) -> Any:
     """Describe one version."""
     return _version(exchange, library, version)
 
 
-@router.answers("/libraries/{library:path}/versions", Versions)
+@router.answers("/libraries/{library:name}/versions", Versions)
 def versions(exchange: Exchange, library: str) -> Any:
     """List the versions of a library: releases first, the newest on top."""
     return {"library": library, "versions": _versions(exchange, library)}
 
 
-@router.answers("/libraries/{library:path}", Library)
+@router.answers("/libraries/{library:name}", Library)
 def library(exchange: Exchange, library: str) -> Any:
     """Describe one library."""
     _versions(exchange, library)

@@ -51,7 +51,10 @@ _PAGE = {
                 "default": "text/markdown",
                 "description": "What the content is.",
             },
-            "properties": {"type": "object", "description": "Front matter of Markdown."},
+            "properties": {
+                "type": ["object", "null"],
+                "description": "Front matter of Markdown.",
+            },
         },
     }
 }
