@@ -33,6 +33,7 @@ from campaign.databases import administer
 from campaign.functions import chosen_arguments, options_of, routines
 from campaign.outcome import Outcome
 from pgrag import schema
+from pgrag.cli.dump import portable
 from pgrag.embedded import binary
 
 #: When functions were installed.
@@ -55,11 +56,11 @@ def definitions(url: str) -> str:
             f"--dbname={url}",
         ],
         capture_output=True,
-        text=True,
         check=True,
     )
+    told = b"".join(portable(dumped.stdout.splitlines(keepends=True))).decode()
     # A key of each dump, and the versions of server and program.
-    return re.sub(r"(?m)^(\\(un)?restrict|-- Dumped) .*$", "", dumped.stdout)
+    return re.sub(r"(?m)^(\\(un)?restrict|-- Dumped) .*$", "", told)
 
 
 def restore(url: str, into: str) -> None:

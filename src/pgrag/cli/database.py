@@ -1,9 +1,11 @@
 """`pgrag db` and `pgrag doctor`: the database itself, and what is wrong with it."""
 
 import os
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -12,6 +14,7 @@ from typer import Argument, Option
 from pgrag.cli import options
 from pgrag.cli.arguments import parse_target
 from pgrag.cli.command import App, Output, command, listed
+from pgrag.cli.dump import portable
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
@@ -81,8 +84,6 @@ def url(
 @commands.command(context_settings=_PASSED_ON)
 def psql(context: typer.Context) -> None:
     """Open psql on the database; further arguments go to psql: pgrag db psql -- -c 'select …'."""
-    from pgrag.embedded import binary
-
     with opened() as app:
         if app.is_embedded:
             app.require_schema()
@@ -91,28 +92,23 @@ def psql(context: typer.Context) -> None:
     search_path = f"{os.environ.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
     # The context of an error is the stack of pgrag's functions, which helps only their authors.
     arguments = ["--variable=SHOW_CONTEXT=never", *context.args]
-    _become(binary("psql"), address, arguments, {"PGOPTIONS": search_path})
+    program, command, variables = _program("psql", address, arguments)
+    os.execve(program, command, variables | {"PGOPTIONS": search_path})
 
 
 @commands.command(context_settings=_PASSED_ON)
 def dump(context: typer.Context) -> None:
     """Write the schema pgrag and its data as SQL to stdout; further arguments go to pg_dump."""
-    from pgrag.embedded import binary
-
     with opened() as app:
         address = app.url
-    _become(
-        binary("pg_dump"),
-        address,
-        # Without privileges: the roles that they name may not exist where the dump is restored.
-        [
-            "--schema=pgrag",
-            "--schema=_pgrag",
-            "--extension=vector",
-            "--no-privileges",
-            *context.args,
-        ],
-    )
+    # Without privileges: the roles that they name may not exist where the dump is restored.
+    schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector", "--no-privileges"]
+    program, command, variables = _program("pg_dump", address, [*schemas, *context.args])
+    with subprocess.Popen(
+        command, executable=program, env=variables, stdout=subprocess.PIPE
+    ) as dumping:
+        sys.stdout.buffer.writelines(portable(dumping.stdout or ()))
+    raise typer.Exit(dumping.returncode)
 
 
 @commands.command()
@@ -128,23 +124,26 @@ def stop() -> None:
         print_text(told[app.server.stop()])
 
 
-def _become(
-    program: Path, address: str, arguments: list[str], environment: dict[str, str] | None = None
-) -> NoReturn:
-    """Replace this process with a PostgreSQL program.
+def _program(
+    name: str, address: str, arguments: list[str]
+) -> tuple[Path, list[str], dict[str, str]]:
+    """Return a PostgreSQL program, the command that runs it on a database, and its environment.
 
     The password is passed in the environment: every user of the machine can read arguments.
     """
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-    from pgrag.embedded import binary_environment
+    from pgrag.embedded import binary, binary_environment
 
     parameters = conninfo_to_dict(address)
-    variables = binary_environment() | (environment or {})
+    variables = binary_environment()
     if password := parameters.pop("password", None):
         variables["PGPASSWORD"] = str(password)
-    command = [program.name, f"--dbname={make_conninfo('', **parameters)}", *arguments]
-    os.execve(program, command, variables)
+    return (
+        binary(name),
+        [name, f"--dbname={make_conninfo('', **parameters)}", *arguments],
+        variables,
+    )
 
 
 CHECKS = ("documents", "pages", "vectors", "links", "statistics")
