@@ -3,6 +3,8 @@
 -- invoker), so privileges on tables and row-level security decide who reads and who writes; see
 -- secure_tables.
 grant usage on schema pgrag, _pgrag to public;
+-- Policies ask it in the name of whoever reads a table.
+grant select on _pgrag.own_grants to public;
 
 -- Recreated functions lose their grants, and some databases revoke "execute" from public by
 -- default, so all grants are repeated here. Helpers also run with their caller's rights, so every

@@ -33,7 +33,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.execute(
         """
-        drop view if exists _pgrag.matching_documents;
+        drop view if exists _pgrag.matching_documents, _pgrag.own_grants;
         do $$
         declare
             secured record;

@@ -10,17 +10,11 @@ as $$
 declare
     keys bigint[] := nullif(current_setting('pgrag.narrowing_keys', true), '')::bigint[];
 begin
-    if _pgrag.sees_every_library() then
-        return keys;
-    end if;
+    -- Of the versions the caller sees those of visible libraries.
     return array(
         select k.key
         from unnest(keys) as k (key)
-        where k.key >> 30 in (
-            select v.version_id
-            from pgrag.versions as v
-            where v.library_id = any (_pgrag.visible_libraries())
-        )
+        where k.key >> 30 in (select v.version_id from pgrag.versions as v)
     );
 end;
 $$;

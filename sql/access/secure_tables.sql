@@ -171,10 +171,12 @@ as $$
         t.kind,
         case t.kind
             when 'library' then coalesce(
-                t.condition,
-                -- Estimated to be true of every row: with "= any" plans would expect few rows.
-                'array_position((select _pgrag.visible_libraries()), library_id) is not null'
-            ) || ' or (select _pgrag.sees_every_library())'
+                t.condition || ' or (select _pgrag.sees_every_library())',
+                -- Null, which is not false, means every library. The case is estimated to be true
+                -- of every row: with "= any" alone plans would expect few rows.
+                'case when (library_id = any ((select _pgrag.visible_libraries())::bigint[]))'
+                ' is not false then true end is not null'
+            )
             when 'record' then coalesce(
                 t.condition, 'caller = (select _pgrag.caller())'
             ) || ' or (select _pgrag.is_admin())'

@@ -460,6 +460,21 @@ def test_every_table_is_known(connection):
         " where k.condition is not null and not c.relrowsecurity"
     ).fetchall()
     assert unprotected == []
+    # The policy would show a row without a library to everybody.
+    of_no_library = connection.execute(
+        "select k.name from _pgrag.kinds_of_tables() as k"
+        " join pg_attribute as a on a.attrelid = format('pgrag.%I', k.name)::regclass"
+        " where k.condition like '%library_id = any%' and a.attname = 'library_id'"
+        " and not a.attnotnull"
+    ).fetchall()
+    assert of_no_library == []
+
+
+def test_a_role_reads_its_own_grants_only(connection):
+    connection.execute("set local role tenant_reader")
+    granted = connection.execute("select library_id from _pgrag.own_grants").fetchall()
+    visible = connection.execute("select l.library_id from pgrag.libraries as l").fetchall()
+    assert granted == visible != []
 
 
 def test_the_doctor_says_whether_tables_are_secured(database_url):
