@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from time import monotonic
 from typing import Any
@@ -24,7 +25,7 @@ from campaign import corpus
 from campaign.arguments import Arguments
 from campaign.command import run_part
 from campaign.databases import administer
-from campaign.functions import chosen_arguments, options_of, routines
+from campaign.functions import Routine, chosen_arguments, options_of, routines
 from campaign.outcome import Outcome
 
 CANARY = "zyxquokka"
@@ -252,6 +253,16 @@ def _statements(url: str) -> list[str]:
     ]
 
 
+def _turns(
+    random: Random, public: list[Routine], supported: list[Routine], pairs: list[Pair]
+) -> Iterator[tuple[Routine, Pair]]:
+    """Who calls what: each public function once, then any; public ones have more arguments."""
+    for nth, routine in enumerate(public):
+        yield routine, pairs[nth % len(pairs)]
+    while True:
+        yield random.choice(supported if random.random() < 0.3 else public), random.choice(pairs)
+
+
 class Tenants:
     """The databases, of which the second has another library, and who asks them."""
 
@@ -376,12 +387,9 @@ def run(
                 compare(pair, statement, statement)
                 counts["statements on tables"] += 1
         counts["functions"] = len(supported)
-        for _ in range(calls):
+        for routine, pair in islice(_turns(random, public, supported, pairs), calls):
             if monotonic() > deadline:
                 break
-            # Public functions are called more often: they have more arguments.
-            routine = random.choice(supported if random.random() < 0.3 else public)
-            pair = random.choice(pairs)
             chosen = chosen_arguments(routine, arguments)
             if routine.name in RECORDING and chosen.get("search_id") in tenants.hidden_searches:
                 chosen["search_id"] = None

@@ -30,6 +30,6 @@ def test_another_library_changes_no_answer(database_url):
 def test_a_leak_is_reported(database_url, plant, told):
     with psycopg.connect(database_url) as connection:
         connection.execute(plant)
-    outcome = tenants.run(database_url, calls=600, seed=2)
+    outcome = tenants.run(database_url, calls=400, seed=1)
     assert any(told in fault for fault in outcome.faults)
     assert all("synonyms" in fault or "size" in fault for fault in outcome.faults)
