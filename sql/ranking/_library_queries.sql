@@ -57,42 +57,45 @@ begin
         titles as materialized (
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         ),
-        -- How much of the query's weight its words have that are in the library; of several
-        -- languages the one that knows most counts. What a small library lacks says little. A word
-        -- that the model alone knows, such as one of another language, counts half.
-        lacking as materialized (
-            select
-                t.library_id,
-                t.language,
-                _pgrag.understood_lexemes(library_queries.words, t.language, m.model_id) as lexemes
+        -- The words in the languages of large libraries: what a small one lacks says little.
+        judged as materialized (
+            select t.*
             from unnest(library_queries.original_terms) as t
             join pgrag.corpus_statistics as c
                 on c.library_id = t.library_id and c.language = t.language
-            join searched as s on s.library_id = t.library_id
-            join models as m on m.model_id = s.model_id
-            where c.document_count >= 1000 and m.is_builtin and m.embedding is not null
-            group by t.library_id, t.language, m.model_id
-            having min(t.document_count) = 0
+            where c.document_count >= 1000
         ),
+        -- A word that the model alone knows, such as one of another language, counts half.
+        lacking as materialized (
+            select
+                j.library_id,
+                j.language,
+                _pgrag.understood_lexemes(library_queries.words, j.language, m.model_id) as lexemes
+            from judged as j
+            join searched as s on s.library_id = j.library_id
+            join models as m on m.model_id = s.model_id
+            where m.is_builtin and m.embedding is not null
+            group by j.library_id, j.language, m.model_id
+            having min(j.document_count) = 0
+        ),
+        -- How much of the query's weight its words have that are in the library; of several
+        -- languages the one that knows most counts.
         known as materialized (
             select k.library_id, max(k.share) as share
             from (
                 select
-                    t.library_id,
+                    j.library_id,
                     sum(
                         case
-                            when t.document_count > 0 then t.weight
-                            when t.lexeme = any (l.lexemes) then t.weight / 2
+                            when j.document_count > 0 then j.weight
+                            when j.lexeme = any (l.lexemes) then j.weight / 2
                             else 0
                         end
-                    ) / sum(t.weight) as share
-                from unnest(library_queries.original_terms) as t
-                join pgrag.corpus_statistics as c
-                    on c.library_id = t.library_id and c.language = t.language
+                    ) / sum(j.weight) as share
+                from judged as j
                 left join lacking as l
-                    on l.library_id = t.library_id and l.language = t.language
-                where c.document_count >= 1000
-                group by t.library_id, t.language
+                    on l.library_id = j.library_id and l.language = j.language
+                group by j.library_id, j.language
             ) as k
             group by k.library_id
         )

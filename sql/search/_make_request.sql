@@ -71,13 +71,17 @@ begin
         coalesce(sum(s.document_count), 0)::bigint as document_count,
         min(_pgrag.setting(s.settings, 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
-        case when count(distinct coalesce(s.settings ->> 'intent', 'off')) = 1
+        case when min(coalesce(s.settings ->> 'intent', 'off'))
+                = max(coalesce(s.settings ->> 'intent', 'off'))
             then min(s.settings ->> 'intent') end as intent,
-        case when count(distinct coalesce(s.settings ->> 'query_expansion', 'none')) = 1
+        case when min(coalesce(s.settings ->> 'query_expansion', 'none'))
+                = max(coalesce(s.settings ->> 'query_expansion', 'none'))
             then min(s.settings ->> 'query_expansion') end as query_expansion,
-        case when count(distinct coalesce(s.settings ->> 'aggregate', 'max')) = 1
+        case when min(coalesce(s.settings ->> 'aggregate', 'max'))
+                = max(coalesce(s.settings ->> 'aggregate', 'max'))
             then min(s.settings ->> 'aggregate') end as aggregate,
-        case when count(distinct coalesce(s.settings -> 'graph', '{}')) = 1
+        case when min(coalesce(s.settings ->> 'graph', '{}'))
+                = max(coalesce(s.settings ->> 'graph', '{}'))
             then min(s.settings ->> 'graph')::jsonb end as graph
     into scope
     from _pgrag.versions_in_scope(library_names, version_label) as s;
