@@ -71,20 +71,19 @@ begin
         coalesce(sum(s.document_count), 0)::bigint as document_count,
         min(_pgrag.setting(s.settings, 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
-        case when min(coalesce(s.settings ->> 'intent', 'off'))
-                = max(coalesce(s.settings ->> 'intent', 'off'))
-            then min(s.settings ->> 'intent') end as intent,
-        case when min(coalesce(s.settings ->> 'query_expansion', 'none'))
-                = max(coalesce(s.settings ->> 'query_expansion', 'none'))
-            then min(s.settings ->> 'query_expansion') end as query_expansion,
-        case when min(coalesce(s.settings ->> 'aggregate', 'max'))
-                = max(coalesce(s.settings ->> 'aggregate', 'max'))
-            then min(s.settings ->> 'aggregate') end as aggregate,
-        case when min(coalesce(s.settings ->> 'graph', '{}'))
-                = max(coalesce(s.settings ->> 'graph', '{}'))
-            then min(s.settings ->> 'graph')::jsonb end as graph
+        case when min(v.intent) = max(v.intent) then min(v.intent) end as intent,
+        case when min(v.expansion) = max(v.expansion) then min(v.expansion) end as query_expansion,
+        case when min(v.aggregate) = max(v.aggregate) then min(v.aggregate) end as aggregate,
+        case when min(v.graph) = max(v.graph) then min(v.graph)::jsonb end as graph
     into scope
-    from _pgrag.versions_in_scope(library_names, version_label) as s;
+    from _pgrag.versions_in_scope(library_names, version_label) as s
+    cross join lateral (
+        select
+            coalesce(s.settings ->> 'intent', 'off') as intent,
+            coalesce(s.settings ->> 'query_expansion', 'none') as expansion,
+            coalesce(s.settings ->> 'aggregate', 'max') as aggregate,
+            coalesce(s.settings ->> 'graph', '{}') as graph
+    ) as v;
     if cardinality(scope.library_ids) < cardinality(library_names) then
         perform _pgrag.check_versions(library_names, version_label);
     end if;
@@ -244,37 +243,6 @@ begin
         ) as s;
     end if;
     return strategy;
-end;
-$$;
-
-create or replace function _pgrag.check_reranked(
-    reranked jsonb,
-    after text
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if jsonb_typeof(reranked) <> 'object' or exists (
-        select
-        from jsonb_each(case jsonb_typeof(reranked) when 'object' then reranked end) as r
-        where r.key !~ '^[0-9]{1,18}$'
-            or case jsonb_typeof(r.value)
-                when 'number' then r.value::numeric not between 0 and 1
-                else true
-            end
-    )
-    then
-        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
-            left(reranked::text, 100)
-            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
-    end if;
-    if after is not null then
-        raise exception 'A reranked list has one page of results.'
-            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
-    end if;
 end;
 $$;
 
