@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-#: PostgreSQL 17.12 and the other minor releases of November 2026 keep a mark of their own among the
-#: options of a column. An older pg_dump takes it for an option that one can set, and older servers
-#: refuse the statement, so that nothing behind it would be restored.
+#: PostgreSQL 17.12 keeps a mark of its own among the options of a column. An older pg_dump takes it
+#: for an option that one can set, and older servers refuse the statement, so that a restore that
+#: stops at the first error ends there.
 _MARKED = re.compile(rb"ALTER TABLE ONLY [^\t]+ ALTER COLUMN [^\t]+ SET \(pg_attver=\d+\);\s*")
 
 
