@@ -5,7 +5,7 @@ All have the same privileges on tables and functions, which a superuser would no
 
 from __future__ import annotations
 
-from time import perf_counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import psycopg
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
+from benchmarks.latency import fastest
 
 QUERIES = 200
 WANTED = 1.05
@@ -20,7 +21,8 @@ SEARCH = b"select * from pgrag.search(%s, %s)"
 READER = "pgrag_benchmark_reader"
 UNRESTRICTED = "pgrag_benchmark_unrestricted"
 
-Connection = psycopg.Connection[tuple[Any, ...]]
+Row = tuple[Any, ...]
+Connection = psycopg.Connection[Row]
 
 
 def restricted(bench: Bench) -> list[Figure]:
@@ -33,9 +35,14 @@ def restricted(bench: Bench) -> list[Figure]:
         _become(reader, READER)
         with bench.connect() as owner:
             owner.execute("select pgrag.grant_libraries(%s, array[%s])", [READER, library])
-        callers = {"unrestricted": free, "service": service, "reader": reader}
-        _ask(callers, queries, library)
-        times, differing = _ask(callers, queries, library)
+        callers = {
+            name: partial(_hits, connection, library)
+            for name, connection in (("free", free), ("service", service), ("reader", reader))
+        }
+        differing = sum(
+            len({repr(hits(query)) for hits in callers.values()}) > 1 for query in queries
+        )
+        times = fastest(callers, queries)
         for connection, role in ((free, UNRESTRICTED), (reader, READER)):
             connection.execute("reset session authorization")
             connection.execute(f"drop role {role}".encode())
@@ -45,7 +52,7 @@ def restricted(bench: Bench) -> list[Figure]:
                f"{differing}", "0", differing == 0)
     ]  # fmt: skip
     for name, what in (("service", "a key's role"), ("reader", "a role that logs in")):
-        ratio = float(np.median(times[name]) / np.median(times["unrestricted"]))
+        ratio = float(np.median(times[name]) / np.median(times["free"]))
         figures.append(
             Figure(f"— pgrag.search as {what}, against a role without it: ratio of p50", on,
                    f"{ratio:.3f}", f"≤ {WANTED}", ratio <= WANTED)
@@ -68,19 +75,5 @@ def _become(connection: Connection, role: str, options: str = "") -> None:
     connection.execute(f"set session authorization {role}".encode())
 
 
-def _ask(
-    callers: dict[str, Connection], queries: list[str], library: str
-) -> tuple[dict[str, list[float]], int]:
-    """Milliseconds of every call; the order of the callers changes from query to query."""
-    times: dict[str, list[float]] = {name: [] for name in callers}
-    differing = 0
-    names = list(callers)
-    for turn, query in enumerate(queries):
-        first = turn % len(names)
-        hits = []
-        for name in names[first:] + names[:first]:
-            started = perf_counter()
-            hits.append(callers[name].execute(SEARCH, (query, library)).fetchall())
-            times[name].append((perf_counter() - started) * 1000)
-        differing += any(others != hits[0] for others in hits)
-    return times, differing
+def _hits(connection: Connection, library: str, query: str) -> list[Row]:
+    return connection.execute(SEARCH, (query, library)).fetchall()
