@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pgrag.ingest.globs import matcher
+from pgrag.ingest.globs import first_within, matcher
 from pgrag.ingest.source.ignored import IgnoreRules
 
 #: What each sign means, if a match may try every way to divide a key among the stars.
@@ -51,6 +51,18 @@ def test_exclude_takes_away_from_include() -> None:
     is_wanted = matcher(["docs/**", "*.mdx"], ["**/old/**", "x.mdx"])
     keys = ["docs/a.md", "docs/old/a.md", "b.mdx", "x.mdx", "a.md"]
     assert [key for key in keys if is_wanted(key)] == ["docs/a.md", "b.mdx"]
+
+
+@given(st.lists(PATTERNS, max_size=5), KEYS)
+def test_the_first_of_several_patterns_is_told(patterns: list[str], key: str) -> None:
+    alone = [first_within([pattern])(key) is not None for pattern in patterns]
+    assert first_within(patterns)(key) == (alone.index(True) if any(alone) else None)
+
+
+def test_a_pattern_holds_below_what_it_matches() -> None:
+    first = first_within(["guides/old", "guides", "notes/"])
+    keys = ("guides/old/a.md", "x/guides/a.md", "notes/a.md", "x/notes/a.md", "guides-a.md")
+    assert [first(key) for key in keys] == [0, 1, 2, None, None]
 
 
 def test_without_patterns_everything_is_wanted() -> None:

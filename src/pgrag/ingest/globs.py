@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
@@ -17,38 +16,40 @@ def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], b
     folder, `docs/**` and `docs/` everything below it, `**/draft-*` and a pattern without "/" in
     every folder. `?` is one character, `[a-c]` one of a set.
     """
-    included = [_Glob(_rooted(pattern)) for pattern in include]
-    excluded = [_Glob(_rooted(pattern)) for pattern in exclude]
-
-    def is_wanted(key: str) -> bool:
-        if included and not any(glob.matches(key) for glob in included):
-            return False
-        return not any(glob.matches(key) for glob in excluded)
-
-    return is_wanted
+    included = _Globs([_rooted(pattern)] for pattern in [*include] or ["**"])
+    excluded = _Globs([_rooted(pattern)] for pattern in exclude)
+    return lambda key: included.first(key) is not None and excluded.first(key) is None
 
 
-@lru_cache(maxsize=1000)
-def within(pattern: str) -> Callable[[str], bool]:
-    """Return a predicate: whether a glob matches a key or a folder that the key is in.
+def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:
+    """Return a function: which of these globs is the first that a key, or a folder of it, matches.
 
     `guides` matches every file and folder of this name, `guides/` only the top-level folder.
     """
-    itself, below = _Glob(_rooted(pattern)), _Glob(f"{_rooted(pattern)}/**")
-    return lambda key: itself.matches(key) or below.matches(key)
+    return _Globs([_rooted(each), f"{_rooted(each)}/**"] for each in patterns).first
 
 
-class _Glob:
-    """An automaton that reads each character once, however many stars could take it.
+class _Globs:
+    """An automaton of patterns that reads each character once, however many stars could take it.
 
-    Its state is the set of all positions of the pattern that what is read so far can lead to.
+    Its state is the set of all positions of the patterns that what is read so far can lead to.
+    Each of `patterns` has ways to write it.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, patterns: Iterable[Iterable[str]]) -> None:
         #: By position: the characters that may follow, with the positions that they lead to.
         self._steps: list[list[tuple[re.Pattern[str], int]]] = []
         #: By position: the positions to which no character leads.
         self._skips: list[list[int]] = []
+        #: The last positions, and which pattern they are the end of.
+        self._ends: dict[int, int] = {}
+        starts = [self._add(way, number) for number, ways in enumerate(patterns) for way in ways]
+        self._start = self._with_skips(starts)
+        self._next: defaultdict[frozenset[int], dict[str, frozenset[int]]] = defaultdict(dict)
+
+    def _add(self, pattern: str, number: int) -> int:
+        """Add a pattern; return its first position."""
+        start = len(self._steps)
         for part in _PART.findall(pattern):
             here = len(self._steps)
             if part == "**/":
@@ -60,13 +61,13 @@ class _Glob:
             else:
                 self._steps.append([(_character(part), here + 1)])
                 self._skips.append([])
-        self._end = len(self._steps)
+        self._ends[len(self._steps)] = number
         self._steps.append([])
         self._skips.append([])
-        self._start = self._with_skips({0})
-        self._next: defaultdict[frozenset[int], dict[str, frozenset[int]]] = defaultdict(dict)
+        return start
 
-    def matches(self, key: str) -> bool:
+    def first(self, key: str) -> int | None:
+        """The number of the first pattern that matches a key."""
         state = self._start
         for character in key:
             following = self._next[state]
@@ -78,7 +79,7 @@ class _Glob:
                     if expression.match(character)
                 )
             state = following[character]
-        return self._end in state
+        return min((self._ends[end] for end in state & self._ends.keys()), default=None)
 
     def _with_skips(self, positions: Iterable[int]) -> frozenset[int]:
         reached: set[int] = set()

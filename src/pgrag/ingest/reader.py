@@ -47,6 +47,10 @@ class _Begun:
     page: Future[Page | None] = field(default_factory=Future)
 
 
+_UNCHANGED: Future[Page | None] = Future()
+_UNCHANGED.set_result(None)
+
+
 @dataclass(slots=True)
 class Reader:
     """Reads the files whose hash changed; of several pages with one uuid, keeps the newest."""
@@ -136,7 +140,7 @@ class Reader:
             begun.digest = file.digest or digest_of(data or b"")
             stored = self.stored.get(file.key)
             if stored is not None and self._is_current(file, begun.digest, stored):
-                begun.page.set_result(None)
+                begun.page = _UNCHANGED
             elif self.kept_pages and (page := self.kept_pages.find(file, begun.digest, options)):
                 begun.page.set_result(page)
             else:

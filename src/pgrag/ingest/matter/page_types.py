@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from pgrag.ingest.globs import within
+from pgrag.ingest.globs import first_within
 
 DEFAULT = "default"
 """The page type that applies if no other does."""
@@ -99,16 +99,17 @@ class PageTypes:
 
     @cached_property
     def _of_folder(self) -> Callable[[str], str | None]:
-        # A page is asked about several times in a row: for its text, its hash and its record.
-        return lru_cache(maxsize=16)(
-            lambda key: next((name for name, holds in self._patterns if holds(key)), None)
-        )
-
-    @cached_property
-    def _patterns(self) -> list[tuple[str, Callable[[str], bool]]]:
         patterns = [(entry.name, glob) for entry in self.entries for glob in entry.folders]
         patterns.sort(key=lambda pattern: (-len(pattern[1]), *pattern))
-        return [(name, within(glob)) for name, glob in patterns]
+        first = first_within(glob for _, glob in patterns)
+
+        # A page is asked about several times in a row: for its text, its hash and its record.
+        @lru_cache(maxsize=16)
+        def of_folder(key: str) -> str | None:
+            nth = first(key)
+            return None if nth is None else patterns[nth][0]
+
+        return of_folder
 
 
 def injected(entry: PageType, fields: Mapping[str, Any]) -> str:

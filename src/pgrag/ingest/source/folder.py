@@ -90,9 +90,9 @@ def list_folder(root: Path, top: Path, *, include_ignored: bool) -> Listing[Path
         walk.rules, walk.prefix = rules_above(
             _name(root, top), lambda path: walk.content(top / path)
         )
-    folders = [root]
+    folders = [("", os.fspath(root))]
     while folders:
-        folders += walk.enter(folders.pop())
+        folders += walk.enter(*folders.pop())
     listing.files.extend(_followed(sorted(walk.links), root, listing))
     return listing
 
@@ -108,33 +108,32 @@ class _Walk:
     prefix: str = ""
     links: list[tuple[str, Path]] = field(default_factory=list)
 
-    def enter(self, folder: Path) -> Iterator[Path]:
+    def enter(self, folder: str, path: str) -> Iterator[tuple[str, str]]:
         """List the files of a folder; yield the folders in it that are neither skipped nor ignored.
 
-        Its ignore files are read first.
+        A folder is its name below the root, and its path. Its ignore files are read first.
         """
-        with os.scandir(folder) as entries:
+        with os.scandir(path) as entries:
             here = sorted(entries, key=lambda entry: entry.name not in NAMES)
         for entry in here:
-            path = Path(entry.path)
-            name = _name(path, self.root)
+            name = _joined(folder, entry.name)
             if self.reads_rules and entry.name in NAMES:
-                if (content := self.content(path)) is not None:
+                if (content := self.content(Path(entry.path))) is not None:
                     self.rules.add(_joined(self.prefix, name), content)
             elif entry.is_dir(follow_symlinks=False):
                 if is_skipped([entry.name]):
                     continue
                 if self.rules.ignores_folder(_joined(self.prefix, name)):
-                    self.listing.ignored += _count_certain(path)
+                    self.listing.ignored += _count_certain(entry.path)
                 else:
-                    yield path
+                    yield name, entry.path
             elif entry.is_symlink() or is_known(entry.name):
                 if self.rules.ignores(_joined(self.prefix, name)):
                     self.listing.ignored += is_certain(name)
                 elif entry.is_symlink():
-                    self.links.append((name, path))
+                    self.links.append((name, Path(entry.path)))
                 elif entry.is_file():
-                    self.listing.files.append((name, path))
+                    self.listing.files.append((name, Path(entry.path)))
                 else:
                     self.listing.warnings.append(f"{name}: is not a regular file; skipped")
 
@@ -173,7 +172,7 @@ def _followed(
             seen.add(target)
 
 
-def _count_certain(folder: Path) -> int:
+def _count_certain(folder: str) -> int:
     """Count the files that an ignored folder would give; what cannot be read has none."""
     count = 0
     for _, folders, files in os.walk(folder):
