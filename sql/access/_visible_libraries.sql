@@ -23,7 +23,8 @@ begin
     end if;
     granted := array(select g.library_id from _pgrag.own_grants as g);
     return case
-        when array_position(granted, null) is null and not coalesce(_pgrag.is_admin(), false)
+        when array_position(granted, null) is null
+            and pg_has_role(current_user, to_regrole('pgrag_admin'), 'usage') is not true
             then granted
     end;
 end;
