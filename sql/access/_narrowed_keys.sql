@@ -32,3 +32,20 @@ select
     i.weights
 from pgrag.impacts as i
 where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys());
+
+-- The same, of documents that have one of some other lexemes, too. Those need no check: they only
+-- narrow.
+create or replace view _pgrag.impacts_matching_both with (security_barrier) as
+select
+    i.library_id,
+    i.document_id,
+    i.version_id,
+    i.page_id,
+    i.sort_order,
+    i.covers,
+    i.text_hash,
+    i.weights
+from pgrag.impacts as i
+where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys())
+    and _pgrag.posting_keys(i.version_id, i.weights)
+        && (select nullif(current_setting('pgrag.keys_beside', true), '')::bigint[]);

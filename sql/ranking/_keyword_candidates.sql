@@ -2,8 +2,9 @@
 -- Lexemes are taken by decreasing bound. Documents with one of the first few lexemes are scored
 -- with all lexemes; the score at certain_count then determines how many lexemes must be taken so
 -- that no other document can reach it. The next ones are taken a few at a time, because each raises
--- that score. So the first certain_count hits are exact; the rest, up to candidate_count, are the
--- best of the documents read, for the fusion.
+-- that score; of their documents only those are read that have enough of the others beside them.
+-- So the first certain_count hits are exact; the rest, up to candidate_count, are the best of the
+-- documents read, for the fusion.
 create or replace function _pgrag.keyword_candidates(
     terms pgrag.query_term[],
     target _pgrag.search_target,
@@ -55,7 +56,10 @@ begin
     loop
         best := _pgrag.score_documents(
             terms, lexemes[scored + 1:taken], target, candidate_count, postings[taken],
-            best.document_ids
+            best.document_ids,
+            _pgrag.lexemes_beside(
+                lexemes, postings, bounds, scored, taken, best.scores[certain_count]
+            )
         );
         -- A small tolerance, because impacts and weights are stored in single precision.
         certain := (
@@ -84,15 +88,57 @@ begin
 end;
 $$;
 
--- The best of the documents with one of these lexemes and of those known already, scored with all
--- terms.
+-- Lexemes of which a document needs one to reach the score with those that are not scored yet, of
+-- which it has one of the next up to `taken`: what remains when the most frequent ones are left out
+-- that cannot reach it together. Null if that excludes no document.
+create or replace function _pgrag.lexemes_beside(
+    lexemes text[],
+    postings bigint[],
+    bounds double precision[],
+    scored integer,
+    taken integer,
+    score double precision
+)
+returns text[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    nth integer;
+    adds double precision;
+    missing double precision := score;
+    beside text[];
+begin
+    if score is null then
+        return null;
+    end if;
+    for nth in
+        select n
+        from generate_series(scored + 1, cardinality(lexemes)) as n
+        order by n > taken, postings[n] - coalesce(postings[n - 1], 0) desc, n
+    loop
+        adds := (bounds[nth] - coalesce(bounds[nth + 1], 0)) * 1.00001;
+        if adds < missing then
+            missing := missing - adds;
+        else
+            beside := beside || lexemes[nth];
+        end if;
+    end loop;
+    return case when not beside @> lexemes[scored + 1:taken] then beside end;
+end;
+$$;
+
+-- The best of the documents with one of these lexemes (and one of those `beside` them, if given),
+-- and of those known already, scored with all terms.
 create or replace function _pgrag.score_documents(
     terms pgrag.query_term[],
     lexemes text[],
     target _pgrag.search_target,
     candidate_count integer,
     postings bigint default null,
-    known bigint[] default null
+    known bigint[] default null,
+    beside text[] default null
 )
 returns _pgrag.candidates
 language plpgsql
@@ -116,9 +162,11 @@ declare
     allowed_documents bigint[] := target.allowed_documents;
     denied_documents bigint[] := target.denied_documents;
     keys bigint[];
+    keys_beside bigint[];
     -- Read by their ids, unless the index finds them: these lexemes, each with weight 1.
     listed bigint[] := known;
     found_by sparsevec;
+    found_beside sparsevec;
     library_ids bigint[];
     vectors sparsevec[];
     only_vector sparsevec;
@@ -132,13 +180,14 @@ begin
         keys := _pgrag.query_keys(
             terms, lexemes, case when is_wide then '{0}' else version_ids end
         );
-        if known is not null then
-            found_by := _pgrag.sparse_vector(
-                (
-                    select string_agg(distinct (k.key & ((1 << 30) - 1)) || ':1', ',')
-                    from unnest(keys) as k (key)
-                )
+        if beside is not null then
+            keys_beside := _pgrag.query_keys(
+                terms, beside, case when is_wide then '{0}' else version_ids end
             );
+            found_beside := _pgrag.lexemes_of_keys(keys_beside);
+        end if;
+        if known is not null then
+            found_by := _pgrag.lexemes_of_keys(keys);
         end if;
     elsif allowed_documents is null then
         allowed_documents := array(
@@ -151,9 +200,10 @@ begin
         listed := allowed_documents;
     end if;
     if by_barrier then
-        perform set_config('pgrag.narrowing_keys', keys::text, true);
+        perform set_config('pgrag.narrowing_keys', keys::text, true),
+            set_config('pgrag.keys_beside', keys_beside::text, true);
     end if;
-    -- One statement, whose plan is kept: each time, one or two of its three sources are read.
+    -- One statement, whose plan is kept: each time, one or two of its five sources are read.
     select
         coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
         coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
@@ -175,6 +225,7 @@ begin
             from pgrag.impacts as i
             where not by_ids
                 and not by_barrier
+                and keys_beside is null
                 and _pgrag.posting_keys(i.version_id, i.weights) && keys
                 and (
                     not is_wide
@@ -184,8 +235,28 @@ begin
             select
                 i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
                 i.text_hash, i.weights
+            from pgrag.impacts as i
+            where not by_ids
+                and not by_barrier
+                and keys_beside is not null
+                and _pgrag.posting_keys(i.version_id, i.weights) && keys
+                and _pgrag.posting_keys(i.version_id, i.weights) && keys_beside
+                and (
+                    not is_wide
+                    or i.version_id in (select v.id from unnest(version_ids) as v (id))
+                )
+            union all
+            select
+                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                i.text_hash, i.weights
             from _pgrag.matching_impacts as i
-            where by_barrier
+            where by_barrier and keys_beside is null
+            union all
+            select
+                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                i.text_hash, i.weights
+            from _pgrag.impacts_matching_both as i
+            where by_barrier and keys_beside is not null
             union all
             select
                 i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
@@ -194,7 +265,11 @@ begin
             where listed is not null
                 and i.library_id = any (library_ids)
                 and i.document_id = any (listed)
-                and (found_by is null or i.weights <#> found_by = 0)
+                and (
+                    found_by is null
+                    or i.weights <#> found_by = 0
+                    or i.weights <#> found_beside = 0
+                )
         ) as i
         where i.covers & mask <> 0
             and (allowed_pages is null or i.page_id = any (allowed_pages))
@@ -211,10 +286,26 @@ begin
     ) as h
     where h.score > 0;
     if by_barrier then
-        perform set_config('pgrag.narrowing_keys', '', true);
+        perform set_config('pgrag.narrowing_keys', '', true),
+            set_config('pgrag.keys_beside', '', true);
     end if;
     return best;
 end;
+$$;
+
+-- The lexemes of such keys, each with weight 1.
+create or replace function _pgrag.lexemes_of_keys(
+    keys bigint[]
+)
+returns sparsevec
+language sql
+stable
+parallel safe
+as $$
+    select _pgrag.sparse_vector(
+        string_agg(distinct (k.key & ((1 << 30) - 1)) || ':1', ',')
+    )
+    from unnest(lexemes_of_keys.keys) as k (key);
 $$;
 
 -- The keys of the index of impacts for lexemes in each of these versions; see posting_keys.

@@ -250,6 +250,59 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
     assert "pruned" in plans
 
 
+@pytest.mark.parametrize(
+    ("score", "beside"),
+    [
+        (0.4, ["c"]),
+        (0.25, None),  # "b" alone reaches it
+        (0.45, ["c"]),
+        (None, None),
+    ],
+)
+def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside):
+    # Bounds of 0.5, 0.3 and 0.2; "a" is scored.
+    [row] = connection.execute(
+        "select _pgrag.lexemes_beside("
+        "'{a,b,c}', '{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
+        [score],
+    ).fetchall()
+    assert row["beside"] == beside
+
+
+def test_documents_of_a_later_word_are_read_only_beside_others(connection, author):
+    ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
+    connection.execute(
+        """
+        create function pg_temp.ids(words text[], known bigint[], beside text[]) returns bigint[]
+        language sql as $$
+            select (_pgrag.score_documents(
+                (r.made).terms, words, (r.made).target, 5000, null, known, beside
+            )).document_ids
+            from (
+                select _pgrag.make_request(
+                    'use the linker of a runtime', '{"library": "many", "alpha": 0}'
+                ) as made
+                offset 0
+            ) as r
+        $$
+        """
+    )
+
+    def ids(words, known=None, beside=None):
+        query = "select pg_temp.ids(%s, %s, %s) as ids"
+        [row] = connection.execute(query, [words, known, beside]).fetchall()
+        return row["ids"]
+
+    known, of, a = ids(["the"])[:400], ids(["of"]), ids(["a"])
+    found = ids(["of"], known, ["a"])
+    assert len(found) == len({*found})
+    assert {*found} == {*known} | ({*of} & {*a})
+    assert {*known} & {*of} & {*a}
+    assert {*known} - {*of}
+    assert {*known} & {*of} - {*a}
+    assert {*of} - {*a} - {*known}
+
+
 @pytest.mark.parametrize("rows", [30, 400])
 def test_words_taken_later_add_to_what_is_known(connection, author, rows):
     """Whether all words are looked up at once or one after the other, the same comes first."""
