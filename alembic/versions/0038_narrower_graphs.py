@@ -1,7 +1,7 @@
 """Graphs of vectors have ten neighbours a layer, chosen among a hundred, in place of 16 among 64.
 
-A search of vectors takes a fifth less time, and finds as many of the nearest. A graph of many vectors keeps
-its neighbours until it is built anew: after a large load, or by `reindex`.
+A search of vectors takes a fifth less time, and finds as many of the nearest. A graph of many
+vectors keeps its neighbours until it is built anew: after a large load, or by `reindex`.
 
 Revision ID: 0038
 Revises: 0037
