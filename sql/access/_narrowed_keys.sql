@@ -7,13 +7,24 @@ language plpgsql
 stable
 parallel safe
 as $$
-declare
-    keys bigint[] := nullif(current_setting('pgrag.narrowing_keys', true), '')::bigint[];
 begin
-    -- Of the versions the caller sees those of visible libraries.
+    return _pgrag.visible_keys(current_setting('pgrag.narrowing_keys', true));
+end;
+$$;
+
+-- Of these keys those of visible libraries: the caller sees no other versions.
+create or replace function _pgrag.visible_keys(
+    keys text
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+begin
     return array(
         select k.key
-        from unnest(keys) as k (key)
+        from unnest(nullif(keys, '')::bigint[]) as k (key)
         where k.key >> 30 in (select v.version_id from pgrag.versions as v)
     );
 end;
@@ -33,8 +44,7 @@ select
 from pgrag.impacts as i
 where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys());
 
--- The same, of documents that have one of some other lexemes, too. Those need no check: they only
--- narrow.
+-- The same, of documents that have one of some other lexemes, too.
 create or replace view _pgrag.impacts_matching_both with (security_barrier) as
 select
     i.library_id,
@@ -48,4 +58,4 @@ select
 from pgrag.impacts as i
 where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys())
     and _pgrag.posting_keys(i.version_id, i.weights)
-        && (select nullif(current_setting('pgrag.keys_beside', true), '')::bigint[]);
+        && (select _pgrag.visible_keys(current_setting('pgrag.keys_beside', true)));

@@ -42,7 +42,8 @@ begin
     narrowed.candidate_count := least(20 + 2 * hit_count + cardinality(hits), 20000);
     if exists (select from unnest(request.queries) as q where q.alpha < 1) then
         keyword_hits := _pgrag.keyword_candidates(
-            narrowed.terms, narrowed.target, narrowed.candidate_count, hit_count
+            narrowed.terms, narrowed.target, narrowed.candidate_count,
+            least(hit_count + cardinality(hits), narrowed.candidate_count)
         );
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then

@@ -89,8 +89,8 @@ end;
 $$;
 
 -- Lexemes of which a document needs one to reach the score with those that are not scored yet, of
--- which it has one of the next up to `taken`: what remains when the most frequent ones are left out
--- that cannot reach it together. Null if that excludes no document.
+-- which it has one of the next up to `taken`: what remains when those are left out that cannot
+-- reach it together, these first, the frequent before the rare. Null if that excludes no document.
 create or replace function _pgrag.lexemes_beside(
     lexemes text[],
     postings bigint[],

@@ -1,6 +1,6 @@
 -- At most so many rows, each with at least min_score, the best first. Equal scores are ordered by
--- the sources alone: newer versions, what is earlier on its page, the hash of the text. A window
--- groups the rows, because the planner cannot estimate their number and would join by nested loops.
+-- the sources alone: newer versions, what is earlier on its page, the hash of the text. Windows
+-- group the rows, because the planner cannot estimate their number and would join by nested loops.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,
@@ -44,7 +44,7 @@ begin
         full join found_by_vector as v
             on v.library_id = k.library_id and v.document_id = k.document_id
     ),
-    -- Apart from what follows, which copies every column several times.
+    -- Computed before the rows are sorted, which copies every column.
     located as (
         select
             c.library_id,
@@ -101,18 +101,21 @@ begin
         select array_agg(
             case
                 when l.alpha < 1 and l.page_evidence > 0 or q.type_weights is not null
-                then (
-                    select case
-                        when l.alpha < 1 and l.page_evidence > 0
-                        then array[
-                            _pgrag.type_weight(p.type, q.type_weights),
-                            greatest(-(p.weights <#> q.keywords), 0),
-                            coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
-                        ]
-                        else array[_pgrag.type_weight(p.type, q.type_weights), 0, 0]
-                    end
-                    from pgrag.pages as p
-                    where p.library_id = l.library_id and p.page_id = l.page_id
+                then coalesce(
+                    (
+                        select case
+                            when l.alpha < 1 and l.page_evidence > 0
+                            then array[
+                                _pgrag.type_weight(p.type, q.type_weights),
+                                greatest(-(p.weights <#> q.keywords), 0),
+                                coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
+                            ]
+                            else array[_pgrag.type_weight(p.type, q.type_weights), 0, 0]
+                        end
+                        from pgrag.pages as p
+                        where p.library_id = l.library_id and p.page_id = l.page_id
+                    ),
+                    '{1, 0, 0}'
                 )
                 else '{1, 0, 0}'
             end

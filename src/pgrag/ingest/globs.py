@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
+#: So many are remembered: keys that others choose may lead to ever new ones.
+_MOST_STATES = 10_000
 _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.compile("/")
 
 
@@ -69,6 +71,8 @@ class _Globs:
     def first(self, key: str) -> int | None:
         """The number of the first pattern that matches a key."""
         state = self._start
+        if len(self._next) > _MOST_STATES:
+            self._next.clear()
         for character in key:
             following = self._next[state]
             if character not in following:

@@ -34,6 +34,10 @@ _Result = TypeVar("_Result")
 Progress = Callable[[int, int, int | None], None]
 
 
+_UNCHANGED: Future[Page | None] = Future()
+_UNCHANGED.set_result(None)
+
+
 @dataclass(slots=True)
 class _Begun:
     """A file that is being read; the page is None if it has not changed.
@@ -44,11 +48,7 @@ class _Begun:
     file: SourceFile
     digest: str = ""
     size: int = 0
-    page: Future[Page | None] = field(default_factory=Future)
-
-
-_UNCHANGED: Future[Page | None] = Future()
-_UNCHANGED.set_result(None)
+    page: Future[Page | None] = _UNCHANGED
 
 
 @dataclass(slots=True)
@@ -140,8 +140,9 @@ class Reader:
             begun.digest = file.digest or digest_of(data or b"")
             stored = self.stored.get(file.key)
             if stored is not None and self._is_current(file, begun.digest, stored):
-                begun.page = _UNCHANGED
-            elif self.kept_pages and (page := self.kept_pages.find(file, begun.digest, options)):
+                return begun
+            if self.kept_pages and (page := self.kept_pages.find(file, begun.digest, options)):
+                begun.page = Future()
                 begun.page.set_result(page)
             else:
                 data = self._bytes(file) if data is None else data
@@ -159,6 +160,7 @@ class Reader:
                     limit=self.target.max_page_bytes,
                 )
         except SourceError as error:
+            begun.page = Future()
             begun.page.set_exception(error)
         return begun
 
