@@ -18,3 +18,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("drop view if exists _pgrag.impacts_matching_both")
+    op.execute("drop function if exists _pgrag.visible_keys(text)")
