@@ -17,7 +17,7 @@ from benchmarks.latency import fastest
 
 QUERIES = 200
 ROUNDS = 10
-"""Each has connections of its own: equal ones differ by some percent, as their memory lies."""
+"""Each opens new connections: two equal ones differ by some percent with the layout of memory."""
 WANTED = 1.05
 SEARCH = b"select * from pgrag.search(%s, %s)"
 READER = "pgrag_benchmark_reader"
@@ -49,7 +49,7 @@ def restricted(bench: Bench) -> list[Figure]:
     for name, what in (("service", "a key's role"), ("reader", "a role that logs in")):
         ratio = float(np.mean([ratios[name] for ratios, _ in rounds]))
         figures.append(
-            Figure(f"— pgrag.search as {what}, against a role without it: ratio", on,
+            Figure(f"— pgrag.search as {what}, against a role without it: ratio of the times", on,
                    f"{ratio:.3f}", f"≤ {WANTED}", ratio <= WANTED)
         )  # fmt: skip
     return figures

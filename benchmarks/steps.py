@@ -46,7 +46,7 @@ begin
 end;
 $$
 """
-#: The parts of the recorded searches; what is left of a search makes the rows.
+#: The timings that recorded searches have; the rest of a search makes its rows.
 PARTS = """
 select t.part, percentile_cont(0.5) within group (order by t.ms::double precision)
 from pgrag.searches as s

@@ -1,7 +1,7 @@
-"""Graphs of vectors have ten neighbours a layer, chosen among a hundred, in place of 16 among 64.
+"""The HNSW graphs are built with m = 10 and ef_construction = 100, in place of 16 and 64.
 
-A search of vectors takes a fifth less time, and finds as many of the nearest. A graph of many
-vectors keeps its neighbours until somebody builds it anew, by `reindex index concurrently`.
+They are searched faster, and as many of the nearest are found. A large graph stays as it is until
+somebody rebuilds it with `reindex index concurrently`.
 
 Revision ID: 0038
 Revises: 0037

@@ -1,19 +1,7 @@
 -- The index of impacts, for callers whom row-level security restricts: a barrier, as documents_with
--- explains, because "&&" is not leakproof either. Keys without a version, or with one that the
--- caller may not see, find nothing.
-create or replace function _pgrag.narrowed_keys()
-returns bigint[]
-language plpgsql
-stable
-parallel safe
-as $$
-begin
-    return _pgrag.visible_keys(current_setting('pgrag.narrowing_keys', true));
-end;
-$$;
-
--- Of these keys those of visible libraries: the caller sees no other versions.
-create or replace function _pgrag.visible_keys(
+-- explains, because "&&" is not leakproof either. Of these keys it is asked for those of versions
+-- that the caller may see.
+create or replace function _pgrag.narrowed_keys(
     keys text
 )
 returns bigint[]
@@ -30,7 +18,8 @@ begin
 end;
 $$;
 
--- Only columns that searches need: a barrier makes a row of its own of every row.
+-- Documents with one of the keys in pgrag.narrowing_keys and, if it is set, with one of those in
+-- pgrag.keys_beside. Only columns that searches need: a barrier copies every row.
 create or replace view _pgrag.matching_impacts with (security_barrier) as
 select
     i.library_id,
@@ -42,20 +31,12 @@ select
     i.text_hash,
     i.weights
 from pgrag.impacts as i
-where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys());
-
--- The same, of documents that have one of some other lexemes, too.
-create or replace view _pgrag.impacts_matching_both with (security_barrier) as
-select
-    i.library_id,
-    i.document_id,
-    i.version_id,
-    i.page_id,
-    i.sort_order,
-    i.covers,
-    i.text_hash,
-    i.weights
-from pgrag.impacts as i
-where _pgrag.posting_keys(i.version_id, i.weights) && (select _pgrag.narrowed_keys())
-    and _pgrag.posting_keys(i.version_id, i.weights)
-        && (select _pgrag.visible_keys(current_setting('pgrag.keys_beside', true)));
+where _pgrag.posting_keys(i.version_id, i.weights) && (
+        select _pgrag.narrowed_keys(current_setting('pgrag.narrowing_keys', true))
+    )
+    and _pgrag.posting_keys(i.version_id, i.weights) && (
+        select _pgrag.narrowed_keys(coalesce(
+            nullif(current_setting('pgrag.keys_beside', true), ''),
+            current_setting('pgrag.narrowing_keys', true)
+        ))
+    );

@@ -1,6 +1,6 @@
 -- The HNSW index of a model, as it follows "create index". The caller's search_path may lack the
--- schema of pgvector. With its defaults (m = 16, ef_construction = 64) a search takes a quarter
--- more time and finds no more.
+-- schema of pgvector. Its defaults (m = 16, ef_construction = 64) make a denser graph, which takes
+-- longer to search and finds no more.
 create or replace function _pgrag.vector_index(
     used pgrag.embedding_models
 )

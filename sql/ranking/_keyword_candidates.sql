@@ -163,7 +163,7 @@ declare
     denied_documents bigint[] := target.denied_documents;
     keys bigint[];
     keys_beside bigint[];
-    -- Read by their ids, unless the index finds them: these lexemes, each with weight 1.
+    -- Read by their ids, unless the index finds them: by lexemes of both, each with weight 1.
     listed bigint[] := known;
     found_by sparsevec;
     found_beside sparsevec;
@@ -180,14 +180,15 @@ begin
         keys := _pgrag.query_keys(
             terms, lexemes, case when is_wide then '{0}' else version_ids end
         );
-        if beside is not null then
-            keys_beside := _pgrag.query_keys(
+        keys_beside := case
+            when beside is null then keys
+            else _pgrag.query_keys(
                 terms, beside, case when is_wide then '{0}' else version_ids end
-            );
-            found_beside := _pgrag.lexemes_of_keys(keys_beside);
-        end if;
+            )
+        end;
         if known is not null then
             found_by := _pgrag.lexemes_of_keys(keys);
+            found_beside := _pgrag.lexemes_of_keys(keys_beside);
         end if;
     elsif allowed_documents is null then
         allowed_documents := array(
@@ -203,7 +204,7 @@ begin
         perform set_config('pgrag.narrowing_keys', keys::text, true),
             set_config('pgrag.keys_beside', keys_beside::text, true);
     end if;
-    -- One statement, whose plan is kept: each time, one or two of its five sources are read.
+    -- One statement, whose plan is kept: each time, one or two of its three sources are read.
     select
         coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
         coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
@@ -225,20 +226,6 @@ begin
             from pgrag.impacts as i
             where not by_ids
                 and not by_barrier
-                and keys_beside is null
-                and _pgrag.posting_keys(i.version_id, i.weights) && keys
-                and (
-                    not is_wide
-                    or i.version_id in (select v.id from unnest(version_ids) as v (id))
-                )
-            union all
-            select
-                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                i.text_hash, i.weights
-            from pgrag.impacts as i
-            where not by_ids
-                and not by_barrier
-                and keys_beside is not null
                 and _pgrag.posting_keys(i.version_id, i.weights) && keys
                 and _pgrag.posting_keys(i.version_id, i.weights) && keys_beside
                 and (
@@ -250,13 +237,7 @@ begin
                 i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
                 i.text_hash, i.weights
             from _pgrag.matching_impacts as i
-            where by_barrier and keys_beside is null
-            union all
-            select
-                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                i.text_hash, i.weights
-            from _pgrag.impacts_matching_both as i
-            where by_barrier and keys_beside is not null
+            where by_barrier
             union all
             select
                 i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,

@@ -44,7 +44,7 @@ begin
         full join found_by_vector as v
             on v.library_id = k.library_id and v.document_id = k.document_id
     ),
-    -- Computed before the rows are sorted, which copies every column.
+    -- Apart, because each sort and window copies all columns: the wide ones end here.
     located as (
         select
             c.library_id,
@@ -99,12 +99,12 @@ begin
     -- impacts are TOASTed.
     pages as materialized (
         select array_agg(
-            case
-                when l.alpha < 1 and l.page_evidence > 0 or q.type_weights is not null
-                then coalesce(
-                    (
+            coalesce(
+                case
+                    when q.alpha < 1 and q.page_evidence > 0 or q.type_weights is not null
+                    then (
                         select case
-                            when l.alpha < 1 and l.page_evidence > 0
+                            when q.alpha < 1 and q.page_evidence > 0
                             then array[
                                 _pgrag.type_weight(p.type, q.type_weights),
                                 greatest(-(p.weights <#> q.keywords), 0),
@@ -114,17 +114,13 @@ begin
                         end
                         from pgrag.pages as p
                         where p.library_id = l.library_id and p.page_id = l.page_id
-                    ),
-                    '{1, 0, 0}'
-                )
-                else '{1, 0, 0}'
-            end
+                    )
+                end,
+                '{1, 0, 0}'
+            )
             order by l.nth_page
         ) as scores
-        from (
-            select distinct f.nth_page, f.page_id, f.library_id, f.alpha, f.page_evidence
-            from paged as f
-        ) as l
+        from (select distinct f.nth_page, f.page_id, f.library_id from paged as f) as l
         join unnest((fuse.request).queries) as q on q.library_id = l.library_id
     ),
     compared as (

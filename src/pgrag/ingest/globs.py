@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
-#: So many are remembered: keys that others choose may lead to ever new ones.
+#: Keys chosen by others, as on a website, could lead to ever more states.
 _MOST_STATES = 10_000
 _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.compile("/")
 
@@ -35,7 +35,7 @@ class _Globs:
     """An automaton of patterns that reads each character once, however many stars could take it.
 
     Its state is the set of all positions of the patterns that what is read so far can lead to.
-    Each of `patterns` has ways to write it.
+    Each pattern is given as one or more alternatives.
     """
 
     def __init__(self, patterns: Iterable[Iterable[str]]) -> None:
@@ -43,9 +43,13 @@ class _Globs:
         self._steps: list[list[tuple[re.Pattern[str], int]]] = []
         #: By position: the positions to which no character leads.
         self._skips: list[list[int]] = []
-        #: The last positions, and which pattern they are the end of.
+        #: The number of the pattern that ends at a position.
         self._ends: dict[int, int] = {}
-        starts = [self._add(way, number) for number, ways in enumerate(patterns) for way in ways]
+        starts = [
+            self._add(pattern, number)
+            for number, alternatives in enumerate(patterns)
+            for pattern in alternatives
+        ]
         self._start = self._with_skips(starts)
         self._next: defaultdict[frozenset[int], dict[str, frozenset[int]]] = defaultdict(dict)
 
