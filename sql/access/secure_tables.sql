@@ -36,8 +36,7 @@ begin
     grant select on all tables in schema pgrag to pgrag_reader, pgrag_writer;
     grant all on all tables in schema pgrag to pgrag_admin;
     grant usage on all sequences in schema pgrag to pgrag_writer, pgrag_admin;
-    grant select on _pgrag.matching_documents, _pgrag.matching_impacts
-        to pgrag_reader, pgrag_writer, pgrag_admin;
+    grant select on all tables in schema _pgrag to pgrag_reader, pgrag_writer, pgrag_admin;
     for listed in
         select format('pgrag.%I', k.name) as name, k.kind, k.condition
         from _pgrag.kinds_of_tables() as k

@@ -28,7 +28,7 @@ declare
 begin
     perform _pgrag.check_range('top_k', related_sections.top_k, 1, 100);
     with given as materialized (
-        select d as passage, d.library_id, d.page_id, d.document_id, s.section_id
+        select d.library_id, d.page_id, d.document_id, s.section_id
         from unnest(related_sections.document_ids) as g (document_id)
         cross join lateral _pgrag.document(g.document_id) as d
         cross join lateral _pgrag.section_of(d.library_id, d.document_id) as s (section_id)
@@ -67,7 +67,12 @@ begin
         union all
         select g.library_id, beside.section_id, beside.relation, 0.2
         from given as g
-        cross join lateral _pgrag.around_section(g.passage) as a
+        cross join lateral (
+            select a.previous_section, a.next_section
+            from _pgrag.passages_in_place as a
+            where a.library_id = g.library_id and a.document_id = g.document_id
+            offset 0
+        ) as a
         cross join lateral (
             values (a.previous_section, 'before'), (a.next_section, 'after')
         ) as beside (section_id, relation)

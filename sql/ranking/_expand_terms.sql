@@ -96,11 +96,16 @@ begin
     select array(
         select t
         from _pgrag.weighted_terms(
-            array_agg(c.library_id), array_agg(c.language), array_agg(c.lexeme), array_agg(c.share)
+            array_agg(c.library_id), array_agg(c.language), array_agg(s.document_count),
+            array_agg(_pgrag.setting(l.settings, 'k1')::double precision),
+            array_agg(c.lexeme), array_agg(c.share)
         ) as t
     )
     into expanded
     from counted as c
+    join pgrag.corpus_statistics as s
+        on s.library_id = c.library_id and s.language = c.language
+    join pgrag.libraries as l on l.library_id = c.library_id
     where exists (select from found);
     return case when cardinality(expanded) > 0 then expanded else terms end;
 end;
@@ -225,11 +230,16 @@ begin
     select array(
         select t
         from _pgrag.weighted_terms(
-            array_agg(s.library_id), array_agg(s.language), array_agg(s.lexeme), array_agg(s.share)
+            array_agg(s.library_id), array_agg(s.language), array_agg(c.document_count),
+            array_agg(_pgrag.setting(l.settings, 'k1')::double precision),
+            array_agg(s.lexeme), array_agg(s.share)
         ) as t
     )
     into expanded
-    from summed as s;
+    from summed as s
+    join pgrag.corpus_statistics as c
+        on c.library_id = s.library_id and c.language = s.language
+    join pgrag.libraries as l on l.library_id = s.library_id;
     return expanded;
 end;
 $$;

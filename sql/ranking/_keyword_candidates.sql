@@ -154,6 +154,7 @@ declare
     );
     -- Whether the index is reached through a barrier; see narrowed_keys.
     by_barrier boolean := not by_ids and row_security_active('pgrag.impacts');
+    narrowing text;
     is_wide boolean := not by_ids and not by_barrier and _pgrag.is_wide(target);
     version_ids bigint[] := target.version_ids;
     has_versions boolean := cardinality(version_ids) > 1;
@@ -201,8 +202,9 @@ begin
         listed := allowed_documents;
     end if;
     if by_barrier then
-        perform set_config('pgrag.narrowing_keys', keys::text, true),
-            set_config('pgrag.keys_beside', keys_beside::text, true);
+        -- Assigned, because perform would run a statement.
+        narrowing := set_config('pgrag.narrowing_keys', keys::text, true);
+        narrowing := set_config('pgrag.keys_beside', keys_beside::text, true);
     end if;
     -- One statement, whose plan is kept: each time, one or two of its three sources are read.
     select
@@ -267,8 +269,8 @@ begin
     ) as h
     where h.score > 0;
     if by_barrier then
-        perform set_config('pgrag.narrowing_keys', '', true),
-            set_config('pgrag.keys_beside', '', true);
+        narrowing := set_config('pgrag.narrowing_keys', '', true);
+        narrowing := set_config('pgrag.keys_beside', '', true);
     end if;
     return best;
 end;

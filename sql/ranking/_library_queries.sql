@@ -1,7 +1,7 @@
 -- One query per library, each with the idf, the model and the weights of the library.
 create or replace function _pgrag.library_queries(
     words text,
-    library_ids bigint[],
+    libraries pgrag.libraries[],
     original_terms pgrag.query_term[],
     terms pgrag.query_term[],
     alpha double precision,
@@ -21,10 +21,7 @@ declare
     model_count bigint;
 begin
     if query_embedding is not null and wanted_model is null then
-        select count(distinct l.model_id)
-        into model_count
-        from pgrag.libraries as l
-        where l.library_id = any (library_queries.library_ids);
+        select count(distinct l.model_id) into model_count from unnest(libraries) as l;
         if model_count > 1 then
             raise exception 'The libraries searched use % models; query_embedding fits one.',
                 model_count
@@ -35,8 +32,7 @@ begin
     return array(
         with searched as materialized (
             select l.library_id, l.settings, coalesce(wanted_model, l.model_id) as model_id
-            from pgrag.libraries as l
-            where l.library_id = any (library_queries.library_ids)
+            from unnest(library_queries.libraries) as l
         ),
         -- Materialized, so that each model embeds once, and the vectors are made once.
         models as materialized (

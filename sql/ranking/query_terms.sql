@@ -15,7 +15,10 @@ begin
     return query
     select t.*
     from _pgrag.terms_of(
-        pgrag.searchable_text(query_terms.words, camel_case => false), query_terms.library_ids
+        pgrag.searchable_text(query_terms.words, camel_case => false),
+        array(
+            select l from pgrag.libraries as l where l.library_id = any (query_terms.library_ids)
+        )
     ) as t;
 end;
 $$;
@@ -28,7 +31,7 @@ query, document frequency, inverse document frequency, weight (frequency idf / s
 -- searched: what searchable_text makes of the words. Inlined.
 create or replace function _pgrag.terms_of(
     searched text,
-    library_ids bigint[]
+    libraries pgrag.libraries[]
 )
 returns setof pgrag.query_term
 language sql
@@ -41,21 +44,26 @@ as $$
         select
             array_agg(c.library_id) as library_ids,
             array_agg(c.language) as languages,
+            array_agg(c.document_count) as document_counts,
+            array_agg(_pgrag.setting(l.settings, 'k1')::double precision) as k1s,
             array_agg(term.lexeme) as lexemes,
             array_agg(cardinality(term.positions)::double precision) as frequencies
-        from pgrag.corpus_statistics as c
+        from unnest(terms_of.libraries) as l
+        join pgrag.corpus_statistics as c on c.library_id = l.library_id and c.document_count > 0
         cross join lateral unnest(to_tsvector(c.language::regconfig, terms_of.searched)) as term
-        where c.library_id = any (terms_of.library_ids) and c.document_count > 0
     ) as q
     cross join lateral _pgrag.weighted_terms(
-        q.library_ids, q.languages, q.lexemes, q.frequencies
+        q.library_ids, q.languages, q.document_counts, q.k1s, q.lexemes, q.frequencies
     ) as t;
 $$;
 
--- frequencies: of each lexeme in the query; in an expanded query they may be fractional. Inlined.
+-- document_counts: of the library in that language. k1s: of the library. frequencies: of the lexeme
+-- in the query, which in an expanded query may be fractional. Inlined.
 create or replace function _pgrag.weighted_terms(
     library_ids bigint[],
     languages text[],
+    document_counts bigint[],
+    k1s double precision[],
     lexemes text[],
     frequencies double precision[]
 )
@@ -65,30 +73,24 @@ stable
 parallel safe
 rows 20
 as $$
-    with corpora as materialized (
+    with terms as (
         select
-            c.library_id,
-            c.language,
-            c.document_count,
-            _pgrag.setting(l.settings, 'k1')::double precision + 1 as saturation
-        from pgrag.corpus_statistics as c
-        join pgrag.libraries as l on l.library_id = c.library_id
-        where c.library_id = any (weighted_terms.library_ids)
-    ),
-    terms as (
-        select
-            q.*,
+            q.library_id,
+            q.language,
+            q.lexeme,
+            q.frequency,
             coalesce(s.document_count, 0) as document_count,
             coalesce(s.largest_impact, 0) as largest_impact,
-            c.saturation,
-            pgrag.inverse_document_frequency(coalesce(s.document_count, 0), c.document_count) as idf
+            q.k1 + 1 as saturation,
+            pgrag.inverse_document_frequency(coalesce(s.document_count, 0), q.all_documents) as idf
         from unnest(
             weighted_terms.library_ids,
             weighted_terms.languages,
+            weighted_terms.document_counts,
+            weighted_terms.k1s,
             weighted_terms.lexemes,
             weighted_terms.frequencies
-        ) as q (library_id, language, lexeme, frequency)
-        join corpora as c on c.library_id = q.library_id and c.language = q.language
+        ) as q (library_id, language, all_documents, k1, lexeme, frequency)
         left join pgrag.lexeme_statistics as s
             on s.library_id = q.library_id
             and s.language = q.language

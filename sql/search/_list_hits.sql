@@ -68,16 +68,16 @@ as $$
     select
         d.document_id,
         d.page_id,
-        l.name,
-        v.label,
-        p.url,
-        p.title,
+        d.library,
+        d.version,
+        d.url,
+        d.title,
         d.path,
         d.content,
         h.score,
         h.keyword_score,
         h.semantic_score,
-        p.key,
+        d.key,
         d.level,
         d.heading,
         d.anchor,
@@ -85,7 +85,7 @@ as $$
         d.sort_order,
         d.line_start,
         d.line_end,
-        p.link,
+        d.link,
         case when (request).snippets then _pgrag.snippet(d.language, d.content, request) end,
         ((listing).cursors)[h.ordinality],
         case
@@ -97,16 +97,19 @@ as $$
         _pgrag.version_reason(request, d.version_id),
         y.since,
         y.changed_in,
-        p.key || '#c' || d.sort_order,
-        coalesce(s.has_children, false),
-        s.previous_section,
-        s.next_section,
-        coalesce(s.sibling_sections, '{}')
+        d.key || '#c' || d.sort_order,
+        d.has_children,
+        d.previous_section,
+        d.next_section,
+        d.sibling_sections
     from unnest((listing).hits) with ordinality as h
-    join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
-    join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-    join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
-    join pgrag.libraries as l on l.library_id = d.library_id
+    -- Apart, so that the view is asked for one passage after the other.
+    cross join lateral (
+        select a.*
+        from _pgrag.passages_in_place as a
+        where a.library_id = h.library_id and a.document_id = h.document_id
+        offset 0
+    ) as d
     left join lateral (
         -- With d itself, the join would make a value of every row, toasted columns included. Below
         -- the join the condition would come after the call.
@@ -118,66 +121,85 @@ as $$
             and same.document_id = h.document_id
         offset 0
     ) as y on true
-    left join lateral _pgrag.around_section(d) as s on true
     order by h.ordinality;
 $$;
 
--- Whether the section of a passage has sections below it, the sections before and after it in
--- reading order, whatever their level, and the nearest ten on each side under the same parent.
-create or replace function _pgrag.around_section(
-    passage pgrag.documents,
-    out has_children boolean,
-    out previous_section bigint,
-    out next_section bigint,
-    out sibling_sections bigint[]
-)
-returns setof record
-language sql
-stable
-parallel safe
-rows 1
-as $$
-    select
-        -- In reading order the first section below follows at once.
-        coalesce(following.parent_id = s.document_id, false),
-        (
-            select before.document_id
-            from pgrag.documents as before
-            where before.library_id = s.library_id
-                and before.page_id = s.page_id
-                and before.sort_order < s.sort_order
-                and before.level = 1
-            order by before.sort_order desc
-            limit 1
-        ),
-        following.document_id,
-        beside.ids[greatest(beside.place - 10, 1):beside.place - 1]
-            || beside.ids[beside.place + 1:beside.place + 10]
-    from pgrag.documents as s
-    left join lateral (
-        select after.document_id, after.parent_id
-        from pgrag.documents as after
-        where after.library_id = s.library_id
-            and after.page_id = s.page_id
-            and after.sort_order > s.sort_order
-            and after.level = 1
-        order by after.sort_order
+-- A passage with the names of where it is, and with what is around its section: whether there are
+-- sections below it, the sections before and after it in reading order, whatever their level, and
+-- the nearest ten on each side under the same parent. It reads eight tables: a barrier with the
+-- rights of its owner, so that the caller's grants are asked for once.
+create or replace view _pgrag.passages_in_place with (security_barrier) as
+select
+    d.library_id,
+    d.document_id,
+    d.version_id,
+    d.page_id,
+    l.name as library,
+    v.label as version,
+    p.key,
+    p.url,
+    p.link,
+    p.title,
+    d.path,
+    d.level,
+    d.heading,
+    d.anchor,
+    d.types,
+    d.sort_order,
+    d.line_start,
+    d.line_end,
+    d.language,
+    d.content,
+    -- In reading order the first section below follows at once.
+    coalesce(following.parent_id = s.document_id, false) as has_children,
+    (
+        select before.document_id
+        from pgrag.documents as before
+        where before.library_id = s.library_id
+            and before.page_id = s.page_id
+            and before.sort_order < s.sort_order
+            and before.level = 1
+        order by before.sort_order desc
         limit 1
-    ) as following on true
-    left join lateral (
-        select b.ids, array_position(b.ids, s.document_id) as place
-        from (
-            select array_agg(c.document_id order by c.sort_order) as ids
-            from pgrag.documents as c
-            where c.library_id = s.library_id and c.parent_id = s.parent_id and c.level = 1
-        ) as b
-    ) as beside on s.level = 1
-    where s.library_id = (around_section.passage).library_id
-        and s.document_id = case (around_section.passage).level
-            when 2 then (around_section.passage).parent_id
-            else (around_section.passage).document_id
-        end;
-$$;
+    ) as previous_section,
+    following.document_id as next_section,
+    coalesce(
+        beside.ids[greatest(beside.place - 10, 1):beside.place - 1]
+            || beside.ids[beside.place + 1:beside.place + 10],
+        '{}'
+    ) as sibling_sections
+from pgrag.documents as d
+join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
+join pgrag.libraries as l on l.library_id = d.library_id
+left join pgrag.documents as s
+    on s.library_id = d.library_id
+    and s.document_id = case d.level when 2 then d.parent_id else d.document_id end
+left join lateral (
+    select after.document_id, after.parent_id
+    from pgrag.documents as after
+    where after.library_id = s.library_id
+        and after.page_id = s.page_id
+        and after.sort_order > s.sort_order
+        and after.level = 1
+    order by after.sort_order
+    limit 1
+) as following on true
+left join lateral (
+    select b.ids, array_position(b.ids, s.document_id) as place
+    from (
+        select array_agg(c.document_id order by c.sort_order) as ids
+        from pgrag.documents as c
+        where c.library_id = s.library_id and c.parent_id = s.parent_id and c.level = 1
+    ) as b
+) as beside on s.level = 1
+where (
+        d.library_id = any ((
+            select case
+                when row_security_active('pgrag.documents') then _pgrag.visible_libraries()
+            end
+        )::bigint[])
+    ) is not false;
 
 -- Called for returned rows only, because ts_headline reads the whole text.
 create or replace function _pgrag.snippet(

@@ -65,11 +65,12 @@ begin
     library_names := _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters);
 
     select
-        coalesce(array_agg(distinct s.library_id), '{}') as library_ids,
+        coalesce(array_agg(distinct (s.library).library_id), '{}') as library_ids,
+        array_agg(distinct s.library) as libraries,
         coalesce(array_agg(s.version_id order by s.place), '{}') as version_ids,
         array_agg(s.reason order by s.place) as version_reasons,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
-        min(_pgrag.setting(s.settings, 'exact_limit')::integer) as exact_limit,
+        min(_pgrag.setting((s.library).settings, 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
         case when min(v.intent) = max(v.intent) then min(v.intent) end as intent,
         case when min(v.expansion) = max(v.expansion) then min(v.expansion) end as query_expansion,
@@ -79,10 +80,10 @@ begin
     from _pgrag.versions_in_scope(library_names, version_label) as s
     cross join lateral (
         select
-            coalesce(s.settings ->> 'intent', 'off') as intent,
-            coalesce(s.settings ->> 'query_expansion', 'none') as expansion,
-            coalesce(s.settings ->> 'aggregate', 'max') as aggregate,
-            coalesce(s.settings ->> 'graph', '{}') as graph
+            coalesce((s.library).settings ->> 'intent', 'off') as intent,
+            coalesce((s.library).settings ->> 'query_expansion', 'none') as expansion,
+            coalesce((s.library).settings ->> 'aggregate', 'max') as aggregate,
+            coalesce((s.library).settings ->> 'graph', '{}') as graph
     ) as v;
     if cardinality(scope.library_ids) < cardinality(library_names) then
         perform _pgrag.check_versions(library_names, version_label);
@@ -174,7 +175,7 @@ begin
         _pgrag.without_versions(parsed.words, named_wishes), camel_case => false
     );
     original_terms := array(
-        select t from _pgrag.terms_of(searched, scope.library_ids) as t
+        select t from _pgrag.terms_of(searched, scope.libraries) as t
     );
     if version_label <> '*' and cardinality(scope.version_ids) = 1 then
         named_ids := scope.version_ids;
@@ -196,7 +197,7 @@ begin
         );
     end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, scope.library_ids, original_terms, request.terms,
+        parsed.words, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score; above, it ignores the library's setting graph.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,

@@ -23,8 +23,8 @@ begin
     perform _pgrag.check_versions(search_scope.libraries, search_scope.version);
     return query
     select
-        s.library_id, s.version_id, s.library, s.version_label, s.model_id, s.settings,
-        s.document_count, s.reason
+        (s.library).library_id, s.version_id, (s.library).name, s.version_label,
+        (s.library).model_id, (s.library).settings, s.document_count, s.reason
     from _pgrag.versions_in_scope(
         (select array_agg(lower(btrim(name))) from unnest(search_scope.libraries) as name),
         search_scope.version
@@ -63,12 +63,9 @@ create or replace function _pgrag.versions_in_scope(
     version text
 )
 returns table (
-    library_id bigint,
+    library pgrag.libraries,
     version_id bigint,
-    library text,
     version_label text,
-    model_id bigint,
-    settings jsonb,
     document_count integer,
     reason text,
     place bigint
@@ -80,7 +77,7 @@ rows 10
 as $$
     -- Materialized, so that only these libraries are resolved: others may have no such version.
     with scope as materialized (
-        select l.library_id, l.name, l.model_id, l.settings
+        select l as library, l.library_id, l.name
         from pgrag.libraries as l
         where l.name = any (versions_in_scope.libraries)
             or (
@@ -91,8 +88,7 @@ as $$
             )
     )
     select
-        s.library_id, v.version_id, s.name, v.label, s.model_id, s.settings, v.document_count,
-        r.reason,
+        s.library, v.version_id, v.label, v.document_count, r.reason,
         row_number() over (
             order by s.name collate "C", v.release_key desc nulls last, v.label collate "C"
         )

@@ -213,6 +213,39 @@ def test_narrowing_finds_nothing_of_others(connection):
     assert len(connection.execute("select from _pgrag.matching_impacts").fetchall()) == len(rows)
 
 
+def test_places_are_told_of_visible_passages_alone(connection):
+    """The view reads with the rights of its owner."""
+    places = "select array_agg(distinct library order by library) from _pgrag.passages_in_place"
+    assert value(connection, places) == ["ours", "theirs"]
+    service(connection, f"{{{library_id(connection, 'theirs')}}}")
+    assert value(connection, places) == ["theirs"]
+    connection.execute("reset role")
+    connection.execute("set local session authorization tenant_reader")
+    assert value(connection, places) == ["ours"]
+
+
+def test_a_role_that_bypasses_row_security_finds_everything(connection):
+    arguments = {"query": "drain a node", "explain": True}
+    hits = run(connection, "search", **arguments)
+    assert {hit["library"] for hit in hits} == {"ours", "theirs"}
+    connection.execute("create role tenant_unrestricted bypassrls in role pgrag_reader")
+    connection.execute("set local session authorization tenant_unrestricted")
+    assert run(connection, "search", **arguments) == hits
+
+
+def test_a_search_asks_for_grants_a_bounded_number_of_times(connection):
+    """Each time costs some 10 microseconds; every table of a statement that has a policy asks."""
+    connection.execute("set local track_functions = 'all'")
+    connection.execute("set local session authorization tenant_reader")
+    search(connection, "drain a node", library="ours")
+    connection.execute("reset session authorization")
+    asked = value(
+        connection,
+        "select sum(calls) from pg_stat_xact_user_functions where funcname = 'visible_libraries'",
+    )
+    assert 1 <= asked <= 13
+
+
 def test_words_are_missed_in_titles_and_texts_alike(connection):
     occurs = "select _pgrag.occurs(v.version_id, 'english', %s, %s) from pgrag.versions as v"
     # As if each text were the title above it.
