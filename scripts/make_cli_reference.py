@@ -106,7 +106,7 @@ def told(name: str, function: Callable[..., Any]) -> str:
 
 def page(current: str) -> str:
     """Return the page with its commands regenerated."""
-    chapters = "\n".join(told(name, function) for name, function in commands(program, "pgrag"))
+    chapters = "\n".join(told(name, function) for name, function in commands(program(), "pgrag"))
     return reference_page.between(current, BEGIN, END, chapters)
 
 

@@ -119,4 +119,5 @@ def _become_command(connection: socket.socket) -> str:
 if __name__ == "__main__":
     for name in MODULES:
         importlib.import_module(name)
+    importlib.import_module("pgrag.cli.program").program()
     exec(_become_command(_accept(sys.argv[1])))

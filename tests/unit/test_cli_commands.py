@@ -23,10 +23,23 @@ Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 def test_completion_is_offered() -> None:
     runner = CliRunner()
-    assert "--install-completion" in runner.invoke(program, ["--help"]).output
+    assert "--install-completion" in runner.invoke(program(), ["--help"]).output
     variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
-    ended = runner.invoke(program, [], prog_name="pgrag", env=variables)
+    ended = runner.invoke(program(), [], prog_name="pgrag", env=variables)
     assert ended.output.split() == ["backlinks"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "others"),
+    [(["search", "backlinks"], False), (["--help", "keys", "list"], False), (["serach"], True)],
+)
+def test_only_the_named_command_is_made(arguments: list[str], others: bool) -> None:
+    made = program(arguments)
+    names = [each.callback.__name__ for each in made.registered_commands if each.callback]
+    names += [each.name for each in made.registered_groups if each.name]
+    named = next((word for word in arguments if word in ("search", "keys")), None)
+    assert (names == [named]) is not others
+    assert ({"search", "keys"} <= {*names}) is others
 
 
 class Database:
@@ -151,6 +164,6 @@ def test_a_total_stands_below_a_table_on_stderr(app: Database) -> None:
 
 
 def test_help_is_folded_for_the_terminal_and_not_for_the_source() -> None:
-    result = CliRunner().invoke(program, ["index", "--help"], env={"COLUMNS": "300"})
+    result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
     paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
     assert paragraph.rstrip().endswith("a source is gone, or pages failed.")

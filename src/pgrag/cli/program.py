@@ -5,103 +5,112 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import Annotated
 
 import typer
 
-from pgrag.cli import (
-    access,
-    answer,
-    compare,
-    config,
-    database,
-    enrich,
-    evaluate,
-    graph,
-    index,
-    jobs,
-    links,
-    manage,
-    observe,
-    pages,
-    search,
-    serve,
-    understanding,
-)
 from pgrag.cli.output import complain
 from pgrag.errors import PgragError
 
-program = typer.Typer(
-    name="pgrag",
-    help="Documentation search inside PostgreSQL: index folders of Markdown, search them by words"
-    " and by meaning.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Find": (
-        search.search,
-        pages.grep,
-        pages.query,
-        search.pages,
-        search.facets,
-        search.context,
-        answer.answer,
-        understanding.parse,
-        understanding.suggest,
-    ),
-    "See what there is": (
-        graph.libraries,
-        graph.versions,
-        graph.resolve,
-        compare.compare,
-        graph.outline,
-        graph.read,
-        pages.properties,
-        links.links,
-        graph.backlinks,
-        graph.related,
-        graph.neighbourhood,
-        graph.path,
-        graph.edges,
-        understanding.intent,
-    ),
-    "Bring in and take out": (
-        index.index,
-        index.embed,
-        enrich.enrich,
-        manage.configure,
-        understanding.synonyms,
-        manage.remove,
-    ),
-    "Run": (serve.serve, serve.mcp, jobs.worker, database.doctor),
-    "Observe": (observe.gaps, observe.feedback),
-    "Measure": (manage.tune,),
+#: By panel of the help, each command or group of commands with its module. There it has the same
+#: name; a group that is all of its module is called `commands`.
+_PANELS = {
+    "Find": {
+        "search": "search",
+        "grep": "pages",
+        "query": "pages",
+        "pages": "search",
+        "facets": "search",
+        "context": "search",
+        "answer": "answer",
+        "parse": "understanding",
+        "suggest": "understanding",
+    },
+    "See what there is": {
+        "libraries": "graph",
+        "versions": "graph",
+        "resolve": "graph",
+        "compare": "compare",
+        "outline": "graph",
+        "read": "graph",
+        "properties": "pages",
+        "links": "links",
+        "backlinks": "graph",
+        "related": "graph",
+        "neighbourhood": "graph",
+        "path": "graph",
+        "edges": "graph",
+        "intent": "understanding",
+    },
+    "Bring in and take out": {
+        "index": "index",
+        "embed": "index",
+        "enrich": "enrich",
+        "configure": "manage",
+        "config": "config",
+        "synonyms": "understanding",
+        "remove": "manage",
+    },
+    "Run": {
+        "serve": "serve",
+        "mcp": "serve",
+        "worker": "jobs",
+        "jobs": "jobs",
+        "doctor": "database",
+        "db": "database",
+        "keys": "access",
+    },
+    "Observe": {
+        "searches": "observe",
+        "metrics": "observe",
+        "gaps": "observe",
+        "feedback": "observe",
+        "audit": "access",
+    },
+    "Measure": {"tune": "manage", "eval": "evaluate"},
 }
-_GROUPS = {
-    "searches": ("Observe", observe.searches),
-    "metrics": ("Observe", observe.metrics),
-    "eval": ("Measure", evaluate.commands),
-    "config": ("Bring in and take out", config.commands),
-    "db": ("Run", database.commands),
-    "jobs": ("Run", jobs.jobs),
-    "keys": ("Run", access.keys),
-    "audit": ("Observe", access.audit),
-}
-for _panel, _commands in _PANELS.items():
-    for _command in _commands:
-        program.command(rich_help_panel=_panel)(_command)
-for _name, (_panel, _group) in _GROUPS.items():
-    program.add_typer(_group, name=_name, rich_help_panel=_panel, no_args_is_help=True)
-for _each in (program, *(_group for _, _group in _GROUPS.values())):
-    for _info in _each.registered_commands:
+
+
+def program(arguments: Sequence[str] = ()) -> typer.Typer:
+    """Return the command line with the one command that the arguments name, else with all.
+
+    Other commands stay out, because it takes longer to import and to make them than to search.
+    """
+    made = typer.Typer(
+        name="pgrag",
+        help="Documentation search inside PostgreSQL: index folders of Markdown, search them by"
+        " words and by meaning.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_options)
+    all_names = [name for commands in _PANELS.values() for name in commands]
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    names = [named] if named in all_names else all_names
+    for panel, commands in _PANELS.items():
+        for name in [name for name in commands if name in names]:
+            _add(made, name, import_module(f"pgrag.cli.{commands[name]}"), panel)
+    return made
+
+
+def _add(made: typer.Typer, name: str, module: ModuleType, panel: str) -> None:
+    command = getattr(module, name, None) or module.commands
+    if isinstance(command, typer.Typer):
+        made.add_typer(command, name=name, rich_help_panel=panel, no_args_is_help=True)
+        added = command.registered_commands
+    else:
+        made.command(rich_help_panel=panel)(command)
+        added = made.registered_commands[-1:]
+    for each in added:
         # Help is wrapped for the terminal: the source's own line breaks would break it again.
-        _about = inspect.getdoc(_info.callback) or ""
-        _info.help = "\n\n".join(" ".join(part.split()) for part in _about.split("\n\n"))
+        about = inspect.getdoc(each.callback) or ""
+        each.help = "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
 
 
 def _print_version(wanted: bool) -> None:
@@ -110,7 +119,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@program.callback()
 def _options(
     show_version: Annotated[
         bool,
@@ -133,7 +141,7 @@ def main() -> None:
             # A question mark replaces characters that the locale lacks.
             stream.reconfigure(errors="replace")
     try:
-        program(prog_name="pgrag")
+        program(sys.argv[1:])(prog_name="pgrag")
     except PgragError as error:
         _fail(error, error.message, error.hint)
     except BrokenPipeError:
