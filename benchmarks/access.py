@@ -61,7 +61,7 @@ def _round(
 ) -> tuple[dict[str, float], int]:
     """The times of all callers by that of the unrestricted one; queries with differing hits.
 
-    Each caller is the first one as often as the others, because an earlier connection is faster.
+    Each caller connects first as often as the others, in case the order changes its speed.
     """
     names = [*BECOME][nth % len(BECOME) :] + [*BECOME][: nth % len(BECOME)]
     with ExitStack() as stack:

@@ -1,7 +1,7 @@
-"""A search asks for the caller's grants half as often: one barrier more, and one with one question.
+"""A search asks for the caller's grants half as often.
 
-Functions of this state have other signatures, which `create or replace` cannot give them; they are
-made with all functions.
+The barrier before the index of impacts is dropped with its function, whose signature changes; both
+are installed again with all functions.
 
 Revision ID: 0039
 Revises: 0038

@@ -76,7 +76,7 @@ _PANELS = {
 
 
 def program(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Return the command line with the one command that the arguments name, else with all.
+    """Return the command line with the command that the first argument names, else with all.
 
     Other commands stay out, because it takes longer to import and to make them than to search.
     """
@@ -91,8 +91,7 @@ def program(arguments: Sequence[str] = ()) -> typer.Typer:
     )
     made.callback()(_options)
     all_names = [name for commands in _PANELS.values() for name in commands]
-    named = next((word for word in arguments if not word.startswith("-")), None)
-    names = [named] if named in all_names else all_names
+    names = [name for name in arguments[:1] if name in all_names] or all_names
     for panel, commands in _PANELS.items():
         for name in [name for name in commands if name in names]:
             _add(made, name, import_module(f"pgrag.cli.{commands[name]}"), panel)
