@@ -17,7 +17,7 @@ from benchmarks.figures import Figure
 from benchmarks.latency import fastest
 
 QUERIES = 200
-ROUNDS = 12
+ROUNDS = 24
 """Each opens new connections: two equal ones differ by some percent with the layout of memory."""
 WANTED = 1.05
 SEARCH = b"select * from pgrag.search(%s, %s)"

@@ -152,7 +152,7 @@ declare
             and target.document_count < postings,
         false
     );
-    -- Whether the index is reached through a barrier; see narrowed_keys.
+    -- Whether the index is reached through a barrier: see matching_impacts.
     by_barrier boolean := not by_ids and row_security_active('pgrag.impacts');
     narrowing text;
     is_wide boolean := not by_ids and not by_barrier and _pgrag.is_wide(target);
@@ -162,6 +162,9 @@ declare
     allowed_pages bigint[] := target.allowed_pages;
     allowed_documents bigint[] := target.allowed_documents;
     denied_documents bigint[] := target.denied_documents;
+    lexeme_ids bigint[];
+    ids_beside bigint[];
+    key_versions bigint[];
     keys bigint[];
     keys_beside bigint[];
     -- Read by their ids, unless the index finds them: by lexemes of both, each with weight 1.
@@ -178,18 +181,27 @@ begin
         only_vector := vectors[1];
     end if;
     if not by_ids then
-        keys := _pgrag.query_keys(
-            terms, lexemes, case when is_wide then '{0}' else version_ids end
-        );
-        keys_beside := case
-            when beside is null then keys
-            else _pgrag.query_keys(
-                terms, beside, case when is_wide then '{0}' else version_ids end
-            )
+        lexeme_ids := _pgrag.lexeme_ids(terms, lexemes);
+        ids_beside := case
+            when beside is null then lexeme_ids
+            else _pgrag.lexeme_ids(terms, beside)
         end;
         if known is not null then
-            found_by := _pgrag.lexemes_of_keys(keys);
-            found_beside := _pgrag.lexemes_of_keys(keys_beside);
+            found_by := _pgrag.lexeme_vector(lexeme_ids);
+            found_beside := _pgrag.lexeme_vector(ids_beside);
+        end if;
+        if by_barrier then
+            -- Assigned, because perform would run a statement.
+            narrowing := set_config('pgrag.narrowing_versions', version_ids::text, true);
+            narrowing := set_config('pgrag.narrowing_lexemes', lexeme_ids::text, true);
+            narrowing := set_config('pgrag.lexemes_beside', ids_beside::text, true);
+        else
+            key_versions := case when is_wide then '{0}' else version_ids end;
+            keys := _pgrag.query_keys(key_versions, lexeme_ids);
+            keys_beside := case
+                when beside is null then keys
+                else _pgrag.query_keys(key_versions, ids_beside)
+            end;
         end if;
     elsif allowed_documents is null then
         allowed_documents := array(
@@ -200,11 +212,6 @@ begin
     end if;
     if by_ids then
         listed := allowed_documents;
-    end if;
-    if by_barrier then
-        -- Assigned, because perform would run a statement.
-        narrowing := set_config('pgrag.narrowing_keys', keys::text, true);
-        narrowing := set_config('pgrag.keys_beside', keys_beside::text, true);
     end if;
     -- One statement, whose plan is kept: each time, one or two of its three sources are read.
     select
@@ -268,49 +275,8 @@ begin
         limit candidate_count
     ) as h
     where h.score > 0;
-    if by_barrier then
-        narrowing := set_config('pgrag.narrowing_keys', '', true);
-        narrowing := set_config('pgrag.keys_beside', '', true);
-    end if;
     return best;
 end;
-$$;
-
--- The lexemes of such keys, each with weight 1.
-create or replace function _pgrag.lexemes_of_keys(
-    keys bigint[]
-)
-returns sparsevec
-language sql
-stable
-parallel safe
-as $$
-    select _pgrag.sparse_vector(
-        string_agg(distinct (k.key & ((1 << 30) - 1)) || ':1', ',')
-    )
-    from unnest(lexemes_of_keys.keys) as k (key);
-$$;
-
--- The keys of the index of impacts for lexemes in each of these versions; see posting_keys.
-create or replace function _pgrag.query_keys(
-    terms pgrag.query_term[],
-    lexemes text[],
-    version_ids bigint[]
-)
-returns bigint[]
-language sql
-stable
-parallel safe
-as $$
-    select array(
-        select v.id << 30 | t.lexeme_id
-        from unnest(query_keys.version_ids) as v (id)
-        cross join (
-            select distinct pgrag.lexeme_id(term.language, term.lexeme)::bigint as lexeme_id
-            from unnest(query_keys.terms) as term
-            where term.document_count > 0 and term.lexeme = any (query_keys.lexemes)
-        ) as t
-    );
 $$;
 
 -- Whether a search reads so many of the versions, and most of the documents, that the index is

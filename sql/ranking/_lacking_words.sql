@@ -41,18 +41,14 @@ begin
     foreach term in array terms loop
         continue when term.library_id <> asked.library_id
             or term.document_count not between 1 and 1000 * version_count;
-        is_nowhere := not _pgrag.occurs(version_id, term.language, term.lexeme);
+        is_nowhere := not _pgrag.occurs(array[version_id], term.language, term.lexeme);
         continue when not is_nowhere
             and (
                 term.document_count > 100 * version_count
-                or _pgrag.occurs(version_id, term.language, term.lexeme, in_titles => true)
-                or not exists (
-                    select
-                    from unnest(asked.others) as o (other_id)
-                    where _pgrag.occurs(
-                        o.other_id, term.language, term.lexeme, in_titles => true
-                    )
+                or _pgrag.occurs(
+                    array[version_id], term.language, term.lexeme, in_titles => true
                 )
+                or not _pgrag.occurs(asked.others, term.language, term.lexeme, in_titles => true)
             );
         return query
         select format(
@@ -135,7 +131,7 @@ as $$
             and (
                 select bool_and(
                     _pgrag.occurs(
-                        has_word.version_id, c.language, t.lexeme, has_word.in_titles,
+                        array[has_word.version_id], c.language, t.lexeme, has_word.in_titles,
                         case when has_word.is_name then has_word.word end
                     )
                 )
@@ -149,10 +145,10 @@ as $$
     );
 $$;
 
--- Whether a passage of a version contains a lexeme: anywhere, or in the heading of its section, or
+-- Whether a passage of these versions contains a lexeme: anywhere, or in its section's heading, or
 -- in one that is a certain name.
 create or replace function _pgrag.occurs(
-    version_id bigint,
+    version_ids bigint[],
     language text,
     lexeme text,
     in_titles boolean default false,
@@ -164,33 +160,23 @@ stable
 parallel unsafe
 as $$
 declare
-    lexeme_id constant bigint := pgrag.lexeme_id(occurs.language, occurs.lexeme);
-    keys constant bigint[] := array[occurs.version_id << 30 | lexeme_id];
-    title constant sparsevec := case
-        when in_titles then _pgrag.sparse_vector(lexeme_id || ':1')
-    end;
-    is_found boolean;
+    lexeme_ids constant bigint[] := array[pgrag.lexeme_id(occurs.language, occurs.lexeme)];
+    keys constant bigint[] := _pgrag.query_keys(version_ids, lexeme_ids);
+    title constant sparsevec := case when in_titles then _pgrag.lexeme_vector(lexeme_ids) end;
+    narrowing text;
 begin
-    -- Whom row-level security restricts reads the index through a barrier; see narrowed_keys.
+    -- Whom row-level security restricts reads the index through a barrier: see matching_impacts.
     if row_security_active('pgrag.impacts') then
-        perform set_config('pgrag.narrowing_keys', keys::text, true);
-        is_found := exists (
+        -- Assigned, because perform would run a statement.
+        narrowing := set_config('pgrag.narrowing_versions', version_ids::text, true);
+        narrowing := set_config('pgrag.narrowing_lexemes', lexeme_ids::text, true);
+        narrowing := set_config('pgrag.lexemes_beside', lexeme_ids::text, true);
+        return exists (
             select
             from _pgrag.matching_impacts as i
-            where (
-                    title is null
-                    or exists (
-                        select
-                        from pgrag.impacts as t
-                        where t.library_id = i.library_id
-                            and t.document_id = i.document_id
-                            and t.title_weights <#> title < 0
-                    )
-                )
+            where (title is null or i.title_weights <#> title < 0)
                 and _pgrag.is_headed(i.library_id, i.document_id, name)
         );
-        perform set_config('pgrag.narrowing_keys', '', true);
-        return is_found;
     end if;
     return exists (
         select

@@ -53,13 +53,12 @@ begin
         titles as materialized (
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         ),
-        -- The words in the languages of large libraries: what a small one lacks says little.
+        -- The words in the languages of large libraries, of 1000 documents and more, which the idf
+        -- tells: what a small one lacks says little.
         judged as materialized (
             select t.*
             from unnest(library_queries.original_terms) as t
-            join pgrag.corpus_statistics as c
-                on c.library_id = t.library_id and c.language = t.language
-            where c.document_count >= 1000
+            where t.idf >= pgrag.inverse_document_frequency(t.document_count, 1000)
         ),
         -- A word that the model alone knows, such as one of another language, counts half.
         lacking as materialized (
