@@ -50,11 +50,11 @@ begin
 end;
 $$;
 
--- The index of impacts, for callers whom row-level security restricts: a barrier, as documents_with
--- explains, because "&&" is not leakproof either. It has the documents of the versions in
--- pgrag.narrowing_versions with one of the lexemes whose ids are in pgrag.narrowing_lexemes and with
--- one of those in pgrag.lexemes_beside. The keys are made of versions that the caller may see, so
--- that no posting of others is read.
+-- The index of impacts, for callers whom row-level security restricts: a barrier, because "&&" is
+-- not leakproof either (see documents_with). It has the documents of the versions in
+-- pgrag.narrowing_versions with one of the lexemes whose ids are in pgrag.narrowing_lexemes and
+-- with one of those in pgrag.lexemes_beside. The keys are made of versions that the caller may see,
+-- so that no posting of others is read.
 create or replace view _pgrag.matching_impacts with (security_barrier) as
 select
     i.library_id,

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from embedding_server import Handler, Server, answer
 from pipeline_runs import Recorder, index, is_complete, write
+from psycopg.conninfo import make_conninfo
 
 from pgrag.app import App
 from pgrag.db import Database, Row
@@ -113,6 +114,14 @@ def test_a_change_of_a_page_is_inserted(database, embedder, folder):
     write(folder, {"pump.md": "# Pump\n\nIt stands above the valves.\n"})
     assert index(database, embedder, folder).written == 1
     assert built(database) == before
+
+
+def test_a_run_does_not_wait_for_a_build_in_another_one(database, embedder, little):
+    """Which would wait for it: the builder has the lock of the vectors and waits for snapshots."""
+    waits = make_conninfo(database.url, options="-c lock_timeout=2s")
+    with psycopg.connect(database.url) as builder, Database(waits, pool_size=4) as impatient:
+        builder.execute("lock table pgrag.embeddings in share update exclusive mode")
+        assert index(impatient, embedder, little).written == 1
 
 
 def built(database: Database) -> int:

@@ -32,10 +32,14 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: tables takes seconds: too long for one page of a small library in a large database.
 NEWS = 0.02
 #: What a run writes beside vectors; the first two are too small for autovacuum.
-_TABLES = (
-    "pgrag.libraries, pgrag.versions, pgrag.pages, pgrag.documents, pgrag.lexeme_statistics,"
-    " pgrag.edges, pgrag.page_names, pgrag.page_ranks, pgrag.section_texts"
+_ANALYSE_TEXTS = (
+    "analyze pgrag.libraries, pgrag.versions, pgrag.pages, pgrag.documents,"
+    " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
+    " pgrag.section_texts"
 )
+#: Does not wait for another run that builds the vector index, since the build would wait for this.
+#: That run analyses the table when it has built.
+_ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
 
 _Arguments = ParamSpec("_Arguments")
 _Item = TypeVar("_Item")
@@ -117,7 +121,7 @@ class Writer:
             completed.result()
         # Again, if the build could not wait so long for what ran beside it.
         self.vector_index.build()
-        self._analyse("pgrag.embeddings")  # which waits for a build, and a build for it
+        self._analyse(_ANALYSE_VECTORS)
 
     def _complete(self) -> None:
         """Refresh impacts and links, and analyse all tables but the one of the vector index."""
@@ -128,10 +132,10 @@ class Writer:
             report.links = {row["state"]: row["links"] for row in states}
         if target.embeds_edges:
             embed_pending(database, self.embedder, target.library, kind="edge")
-        self._analyse(_TABLES)
+        self._analyse(_ANALYSE_TEXTS)
 
-    def _analyse(self, tables: str) -> None:
-        """Refresh the planner's statistics of these tables if there is much that is new."""
+    def _analyse(self, *statements: str) -> None:
+        """Refresh the planner's statistics if there is much that is new."""
         report = self.report
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
         with as_service(), self.database.connection() as connection:
@@ -140,7 +144,8 @@ class Writer:
                 ["pgrag.pages"],
             )
             if report.written + report.removed > NEWS * row["pages"]:
-                connection.execute(f"analyze {tables}".encode())
+                for statement in statements:
+                    connection.execute(statement.encode())
 
     def _write(self, batch: "_Batch") -> list[int]:
         """Write pages; return their ids, without those of pages that the database refuses."""
@@ -167,7 +172,7 @@ class Writer:
         if is_first and written:
             # Before the next batch is planned: plans for empty tables read all rows.
             self._embed(page_ids)
-            self._analyse(f"{_TABLES}, pgrag.embeddings")
+            self._analyse(_ANALYSE_TEXTS, _ANALYSE_VECTORS)
             return []
         return page_ids
 
