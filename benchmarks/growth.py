@@ -37,6 +37,8 @@ PICTURE = "growth.svg"
 MARKS = ("<!-- growth: made by `python -m benchmarks.growth` -->", "<!-- end of the growth -->")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SHAPES = ("one library", "many libraries")
+#: PATH itself as a library: in a database of its own, and beside the one library.
+BESIDE = {"the pages alone": "alone", "the pages beside one library": "one"}
 #: Of each of the many libraries.
 LIBRARY_DOCUMENTS = 10_000
 #: Pages that are written and indexed at once, in one library.
@@ -77,6 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 with told(f"{shape}, {size:,} documents"):
                     rows += _grow_and_measure(app, maker, shape, size)
                 state.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    for searched, home in BESIDE.items() if options.beside else ():
+        if not any(row["searched"] == searched for row in rows):
+            with told(searched), _app(options.work / home) as app:
+                rows.append(_index_and_measure(app, maker, options.pages, searched))
+            state.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     options.figures.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     text = growth_table(rows)
     print(text)
@@ -102,6 +109,7 @@ def growth_table(rows: Sequence[Row]) -> str:
 def picture(rows: Sequence[Row]) -> str:
     """Each figure as a multiple of the one of its smallest size."""
     series = []
+    rows = [row for row in rows if row["shape"] in SHAPES]
     for searched in dict.fromkeys(row["searched"] for row in rows):
         of = sorted((r for r in rows if r["searched"] == searched), key=lambda row: row["size"])
         for name in ("p50", "p95"):
@@ -132,6 +140,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--to", type=int, default=100_000, help="largest size (default: 100,000)")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of documents")
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=SHAPES, help="what grows")
+    parser.add_argument(
+        "--beside", action="store_true",
+        help="index PATH itself, too: alone, and beside the one library as large as it is",
+    )  # fmt: skip
     parser.add_argument("--page", type=Path, default=PAGE, help="where the table goes")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="where the figures go")
     return parser
@@ -177,6 +189,28 @@ def _grow_and_measure(app: App, maker: Maker, shape: str, size: int) -> list[Row
             }
             for library in SEARCHES[shape]
         ]
+
+
+def _index_and_measure(app: App, maker: Maker, folder: Path, searched: str) -> Row:
+    """Index the folder as a library, search in it, and remove it again."""
+    with psycopg.connect(app.url, autocommit=True) as connection:
+        before = _counts(connection)[0]
+        report = app.index("pages", "", str(folder))
+        connection.execute(b"vacuum (analyze)")
+        documents, pages, libraries, disk = _counts(connection)
+        times = _times(connection, "pages", maker.queries(QUERIES))
+        connection.execute(b"select pgrag.remove_library('pages')")
+        return {
+            "shape": "beside",
+            "searched": searched,
+            "size": documents,
+            "documents": documents,
+            "pages": pages,
+            "libraries": libraries,
+            "disk": disk,
+            "rate": round((documents - before) / report.seconds, 1),
+            **times,
+        }
 
 
 def _add(app: App, maker: Maker, shape: str, size: int, counts: Sequence[int]) -> float:

@@ -157,10 +157,18 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: 
     assert first.returncode == 0, first.stderr
     small = json.loads(figures.read_text("utf-8"))
     assert [row["size"] for row in small] == [60] * 3
-    again = _run(tmp_path, *arguments, "120", module="benchmarks.growth")
+    again = _run(tmp_path, *arguments, "120", "--beside", module="benchmarks.growth")
+    assert again.returncode == 0, again.stderr
     assert "60 documents …" not in again.stderr
     rows = json.loads(figures.read_text("utf-8"))
     assert [row for row in rows if row["size"] == 60] == small
+    *rows, alone, beside = rows
+    [one] = [r for r in rows if r["searched"] == "one library" and r["size"] == 120]
+    assert beside["documents"] == one["documents"] + alone["documents"]
+    assert (alone["libraries"], beside["libraries"]) == (1, 2)
+    for row in (alone, beside):
+        assert 0 < row["p50"] <= row["p95"]
+        assert row["rate"] > 0
     for row in rows:
         assert row["size"] <= row["documents"] < 1.5 * row["size"]
         assert 0 < row["p50"] <= row["p95"]
