@@ -137,18 +137,21 @@ language plpgsql
 volatile
 as $$
 begin
-    update pgrag.query_vectors as q
-    set used_at = now()
-    from (
-        select u.model_id, u.query_hash
-        from pgrag.query_vectors as u
-        join pgrag.embedding_models as m on m.model_id = u.model_id
-        where u.model_id = any (array(select k.model_id from unnest(queries) as k))
-            and u.query_hash = _pgrag.query_hash(m, words)
-            and u.used_at < now() - interval '1 hour'
-        for update of u skip locked
-    ) as used
-    where q.model_id = used.model_id and q.query_hash = used.query_hash;
+    -- None is cached where only the model inside the database is used.
+    if exists (select from pgrag.query_vectors) then
+        update pgrag.query_vectors as q
+        set used_at = now()
+        from (
+            select u.model_id, u.query_hash
+            from pgrag.query_vectors as u
+            join pgrag.embedding_models as m on m.model_id = u.model_id
+            where u.model_id = any (array(select k.model_id from unnest(queries) as k))
+                and u.query_hash = _pgrag.query_hash(m, words)
+                and u.used_at < now() - interval '1 hour'
+            for update of u skip locked
+        ) as used
+        where q.model_id = used.model_id and q.query_hash = used.query_hash;
+    end if;
 exception
     when others then
         raise warning 'The vector of a query was not marked as used: %', sqlerrm;
