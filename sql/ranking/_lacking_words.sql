@@ -161,8 +161,8 @@ parallel unsafe
 as $$
 declare
     lexeme_ids constant bigint[] := array[pgrag.lexeme_id(occurs.language, occurs.lexeme)];
-    keys constant bigint[] := _pgrag.query_keys(version_ids, lexeme_ids);
     title constant sparsevec := case when in_titles then _pgrag.lexeme_vector(lexeme_ids) end;
+    keys bigint[];
     narrowing text;
 begin
     -- Whom row-level security restricts reads the index through a barrier: see matching_impacts.
@@ -178,6 +178,7 @@ begin
                 and _pgrag.is_headed(i.library_id, i.document_id, name)
         );
     end if;
+    keys := _pgrag.query_keys(version_ids, lexeme_ids);
     return exists (
         select
         from pgrag.impacts as i
