@@ -6,6 +6,7 @@ All have the same privileges on tables and functions, which a superuser would no
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,16 @@ QUERIES = 200
 ROUNDS = 24
 """Each opens new connections: two equal ones differ by some percent with the layout of memory."""
 WANTED = 1.05
-SEARCH = b"select * from pgrag.search(%s, %s)"
+SEARCH = b"select * from pgrag.search(%s, %s, version => %s)"
+HEADINGS = """
+select min(d.heading)
+from pgrag.documents as d
+join pgrag.versions as v using (library_id, version_id)
+join pgrag.libraries as l using (library_id)
+where l.name = %s and v.label = %s and d.level = 1 and d.heading ~ '^[A-Za-z ]+$'
+group by lower(d.heading)
+order by 1
+"""
 READER = "pgrag_benchmark_reader"
 UNRESTRICTED = "pgrag_benchmark_unrestricted"
 
@@ -28,21 +38,52 @@ Row = tuple[Any, ...]
 Connection = psycopg.Connection[Row]
 
 
+@dataclass(frozen=True, slots=True)
+class _Searches:
+    """Queries in a library, or in one of its versions."""
+
+    on: str
+    library: str
+    version: str | None
+    queries: list[str]
+
+
 def restricted(bench: Bench) -> list[Figure]:
     """Run every query as all callers, by turns; the same hits must come."""
-    library = bench.mdn()
-    queries = bench.mdn_queries(QUERIES)
+    kinds = [
+        _Searches("MDN", bench.mdn(), None, bench.mdn_queries(QUERIES)),
+        _of_one_version(bench),
+    ]
     with bench.connect() as owner:
         owner.execute(f"create role {UNRESTRICTED} bypassrls in role pgrag_reader".encode())
         owner.execute(f"create role {READER} in role pgrag_reader".encode())
-        owner.execute("select pgrag.grant_libraries(%s, array[%s])", [READER, library])
+        owner.execute(
+            "select pgrag.grant_libraries(%s, %s)", [READER, [kind.library for kind in kinds]]
+        )
         try:
-            rounds = [_round(bench, library, queries, nth) for nth in range(ROUNDS)]
+            return [figure for kind in kinds for figure in _compare(bench, kind)]
         finally:
             for role in (READER, UNRESTRICTED):
                 owner.execute(f"drop role {role}".encode())
+
+
+def _of_one_version(bench: Bench) -> _Searches:
+    """Searches that also tell which words the version lacks and others have."""
+    folders = bench.corpora.versions("jest-versions")
+    for label, folder in folders.items():
+        bench.index("jest-access", label, folder)
+    bench.settle()
+    label = min(folders)
+    with bench.connect() as connection:
+        headings = connection.execute(HEADINGS.encode(), ["jest-access", label]).fetchall()
+    queries = bench.sample([heading for (heading,) in headings], QUERIES)
+    return _Searches(f"Jest {label} of {len(folders)} versions", "jest-access", label, queries)
+
+
+def _compare(bench: Bench, kind: _Searches) -> list[Figure]:
+    rounds = [_round(bench, kind, nth) for nth in range(ROUNDS)]
     differing = sum(several for _, several in rounds)
-    on = f"MDN, {len(queries)} queries, {ROUNDS} times new connections"
+    on = f"{kind.on}, {len(kind.queries)} queries, {ROUNDS} times new connections"
     figures = [
         Figure("row-level security: searches with other hits than without it", on,
                f"{differing}", "0", differing == 0)
@@ -56,9 +97,7 @@ def restricted(bench: Bench) -> list[Figure]:
     return figures
 
 
-def _round(
-    bench: Bench, library: str, queries: list[str], nth: int
-) -> tuple[dict[str, float], int]:
+def _round(bench: Bench, kind: _Searches, nth: int) -> tuple[dict[str, float], int]:
     """The times of all callers by that of the unrestricted one; queries with differing hits.
 
     Each caller connects first as often as the others, in case the order changes its speed.
@@ -67,12 +106,12 @@ def _round(
     with ExitStack() as stack:
         connections = {name: stack.enter_context(bench.connect()) for name in names}
         for name, connection in connections.items():
-            BECOME[name](connection, library)
+            BECOME[name](connection, kind.library)
         callers = {
-            name: partial(_hits, connection, library) for name, connection in connections.items()
+            name: partial(_hits, connection, kind) for name, connection in connections.items()
         }
-        several = min(ROUNDS, len(queries))
-        asked = queries[nth % several :: several]
+        several = min(ROUNDS, len(kind.queries))
+        asked = kind.queries[nth % several :: several]
         differing = sum(
             len({repr(hits(query)) for hits in callers.values()}) > 1 for query in asked
         )
@@ -101,5 +140,5 @@ def _become_service(connection: Connection, library: str) -> None:
 BECOME = {"free": _become_unrestricted, "service": _become_service, "reader": _become_reader}
 
 
-def _hits(connection: Connection, library: str, query: str) -> list[Row]:
-    return connection.execute(SEARCH, (query, library)).fetchall()
+def _hits(connection: Connection, kind: _Searches, query: str) -> list[Row]:
+    return connection.execute(SEARCH, (query, kind.library, kind.version)).fetchall()

@@ -11,74 +11,95 @@ returns setof text
 language plpgsql
 stable
 parallel unsafe
--- Of a condition on the index of impacts the planner knows too little for "exists".
-set enable_seqscan = off
-set jit = off
 as $$
 declare
-    asked record;
-    version_count integer;
-    term pgrag.query_term;
-    is_nowhere boolean;
+    owner_id bigint;
+    others bigint[];
+    wanted record;
+    here record;
+    headings bigint[];
 begin
-    select
-        v.library_id,
-        format('%s %s', l.name, coalesce(nullif(v.label, ''), '(unversioned)')) as name,
-        array(
-            select o.version_id
-            from pgrag.versions as o
-            where o.library_id = v.library_id and o.version_id <> v.version_id
-            order by o.release_key desc nulls last, o.label
-        ) as others
-    into asked
+    -- Of the libraries searched, because row-level security asks for each mention of a table.
+    select v.library_id, array_remove(array_agg(v.version_id), lacking_words.version_id)
+    into owner_id, others
     from pgrag.versions as v
-    join pgrag.libraries as l on l.library_id = v.library_id
-    where v.version_id = lacking_words.version_id;
-    if asked.others = '{}' then
+    where v.library_id = any (array(select t.library_id from unnest(terms) as t))
+    group by v.library_id
+    having bool_or(v.version_id = lacking_words.version_id);
+    if coalesce(others, '{}') = '{}' then
         return;
     end if;
-    version_count := 1 + cardinality(asked.others);
-    foreach term in array terms loop
-        continue when term.library_id <> asked.library_id
-            or term.document_count not between 1 and 1000 * version_count;
-        is_nowhere := not _pgrag.occurs(array[version_id], term.language, term.lexeme);
-        continue when not is_nowhere
-            and (
-                term.document_count > 100 * version_count
-                or _pgrag.occurs(
-                    array[version_id], term.language, term.lexeme, in_titles => true
-                )
-                or not _pgrag.occurs(asked.others, term.language, term.lexeme, in_titles => true)
-            );
-        return query
-        select format(
-            case
-                when is_nowhere then 'No passage of %s contains "%s"; versions that do: %s.'
-                else 'No section of %s is headed "%s"; versions that have one: %s.'
-            end,
-            asked.name, h.word, h.labels
-        )
-        from (
-            select
-                w.word,
-                (
-                    select string_agg(v.label, ', ' order by o.nth)
-                    from unnest(asked.others) with ordinality as o (other_id, nth)
-                    join pgrag.versions as v
-                        on v.library_id = asked.library_id and v.version_id = o.other_id
-                    where _pgrag.has_word(
-                        asked.library_id, o.other_id, w.word,
-                        in_titles => not is_nowhere, is_name => not is_nowhere
+    select
+        array_agg(w.id) as ids,
+        array_agg(w.id) filter (where w.passages <= 100) as of_headings,
+        array_agg(w.language) as languages,
+        array_agg(w.lexeme) as lexemes
+    into wanted
+    from (
+        select
+            t.language,
+            t.lexeme,
+            pgrag.lexeme_id(t.language, t.lexeme)::bigint as id,
+            t.document_count::double precision / (1 + cardinality(others)) as passages
+        from unnest(terms) as t
+        where t.library_id = owner_id and t.document_count > 0
+    ) as w
+    where w.passages <= 1000;
+    if wanted.ids is null then
+        return;
+    end if;
+    here := _pgrag.occurring_lexemes(array[version_id], wanted.ids, wanted.of_headings);
+    -- Those that head a section of other versions alone.
+    headings := array(
+        select h.id
+        from unnest(wanted.of_headings) as h (id)
+        where h.id = any (here.anywhere) and h.id <> all (here.in_titles)
+    );
+    if headings <> '{}' then
+        headings := (_pgrag.occurring_lexemes(others, '{}', headings)).in_titles;
+    end if;
+    if wanted.ids <@ here.anywhere and headings = '{}' then
+        return;
+    end if;
+    return query
+    select format(
+        case
+            when h.is_nowhere then 'No passage of %s %s contains "%s"; versions that do: %s.'
+            else 'No section of %s %s is headed "%s"; versions that have one: %s.'
+        end,
+        l.name, coalesce(nullif(v.label, ''), '(unversioned)'), h.word, h.labels
+    )
+    from (
+        select
+            w.is_nowhere,
+            p.word,
+            (
+                select string_agg(o.label, ', ' order by o.release_key desc nulls last, o.label)
+                from pgrag.versions as o
+                where o.library_id = owner_id
+                    and o.version_id = any (others)
+                    and _pgrag.has_word(
+                        owner_id, o.version_id, p.word,
+                        in_titles => not w.is_nowhere, is_name => not w.is_nowhere
                     )
-                ) as labels
-            from _pgrag.words_with(words, term.language, term.lexeme) as w (word)
-            where not _pgrag.has_word(
-                asked.library_id, lacking_words.version_id, w.word,
-                in_titles => not is_nowhere, is_name => false
+            ) as labels
+        from (
+            select l.*, l.id <> all (here.anywhere) as is_nowhere
+            from unnest(wanted.ids, wanted.languages, wanted.lexemes) as l (id, language, lexeme)
+        ) as w
+        cross join lateral _pgrag.words_with(words, w.language, w.lexeme) as p (word)
+        where (w.is_nowhere or w.id = any (headings))
+            and not _pgrag.has_word(
+                owner_id, lacking_words.version_id, p.word,
+                in_titles => not w.is_nowhere, is_name => false
             )
-        ) as h
-        where h.labels is not null;
-    end loop;
+        offset 0
+    ) as h
+    join pgrag.versions as v
+        on v.library_id = owner_id and v.version_id = lacking_words.version_id
+    join pgrag.libraries as l on l.library_id = v.library_id
+    where h.labels is not null
+    order by strpos(words, h.word);
 end;
 $$;
 
@@ -126,92 +147,64 @@ as $$
     select exists (
         select
         from pgrag.corpus_statistics as c
+        cross join lateral (
+            select array_agg(pgrag.lexeme_id(c.language, t.lexeme)::bigint) as ids
+            from unnest(
+                to_tsvector(
+                    c.language::regconfig,
+                    pgrag.searchable_text(has_word.word, camel_case => false)
+                )
+            ) as t
+        ) as w
         where c.library_id = has_word.library_id
             and c.document_count > 0
-            and (
-                select bool_and(
-                    _pgrag.occurs(
-                        array[has_word.version_id], c.language, t.lexeme, has_word.in_titles,
-                        case when has_word.is_name then has_word.word end
-                    )
-                )
-                from unnest(
-                    to_tsvector(
-                        c.language::regconfig,
-                        pgrag.searchable_text(has_word.word, camel_case => false)
-                    )
-                ) as t
-            )
+            and case
+                when has_word.is_name
+                then _pgrag.heads_section(has_word.version_id, w.ids, has_word.word)
+                when has_word.in_titles
+                then (_pgrag.occurring_lexemes(array[has_word.version_id], '{}', w.ids)).in_titles @> w.ids
+                else (_pgrag.occurring_lexemes(array[has_word.version_id], w.ids)).anywhere @> w.ids
+            end
     );
 $$;
 
--- Whether a passage of these versions contains a lexeme: anywhere, or in its section's heading, or
--- in one that is a certain name.
-create or replace function _pgrag.occurs(
-    version_ids bigint[],
-    language text,
-    lexeme text,
-    in_titles boolean default false,
-    name text default null
+-- Whether the heading of a section, with one of its lexemes, is the name alone, or with its type or
+-- arguments: "browser [boolean]", "--retries <n>", "open(path)".
+create or replace function _pgrag.heads_section(
+    version_id bigint,
+    lexeme_ids bigint[],
+    name text
 )
 returns boolean
 language plpgsql
 stable
 parallel unsafe
+set enable_seqscan = off
+set jit = off
 as $$
 declare
-    lexeme_ids constant bigint[] := array[pgrag.lexeme_id(occurs.language, occurs.lexeme)];
-    title constant sparsevec := case when in_titles then _pgrag.lexeme_vector(lexeme_ids) end;
-    keys bigint[];
-    narrowing text;
+    title constant sparsevec := _pgrag.lexeme_vector(lexeme_ids);
+    bare_name constant text := ltrim(lower(name), '-');
+    -- Assigned, because perform would run a statement.
+    narrowing constant text[] := array[
+        set_config('pgrag.narrowing_versions', array[version_id]::text, true),
+        set_config('pgrag.narrowing_lexemes', lexeme_ids::text, true),
+        set_config('pgrag.lexemes_beside', lexeme_ids::text, true)
+    ];
 begin
-    -- Whom row-level security restricts reads the index through a barrier: see matching_impacts.
-    if row_security_active('pgrag.impacts') then
-        -- Assigned, because perform would run a statement.
-        narrowing := set_config('pgrag.narrowing_versions', version_ids::text, true);
-        narrowing := set_config('pgrag.narrowing_lexemes', lexeme_ids::text, true);
-        narrowing := set_config('pgrag.lexemes_beside', lexeme_ids::text, true);
-        return exists (
-            select
-            from _pgrag.matching_impacts as i
-            where (title is null or i.title_weights <#> title < 0)
-                and _pgrag.is_headed(i.library_id, i.document_id, name)
-        );
-    end if;
-    keys := _pgrag.query_keys(version_ids, lexeme_ids);
     return exists (
         select
-        from pgrag.impacts as i
-        where _pgrag.posting_keys(i.version_id, i.weights) && keys
-            and (title is null or i.title_weights <#> title < 0)
-            and _pgrag.is_headed(i.library_id, i.document_id, name)
+        from (
+            select i.library_id, i.document_id
+            from _pgrag.matching_impacts as i
+            where i.title_weights <#> title < 0
+            offset 0
+        ) as i
+        join pgrag.documents as d
+            on d.library_id = i.library_id and d.document_id = i.document_id
+        cross join lateral (select ltrim(lower(d.heading), '-') as heading) as bare
+        where starts_with(bare.heading, bare_name)
+            and substr(bare.heading, length(bare_name) + 1) ~ '^($|\s*[]\[(<{=:,|])'
     );
 end;
-$$;
-
--- Whether the heading of a passage is the name alone, or with its type or arguments:
--- "browser [boolean]", "--retries <n>", "open(path)". True without a name.
-create or replace function _pgrag.is_headed(
-    library_id bigint,
-    document_id bigint,
-    name text
-)
-returns boolean
-language sql
-stable
-parallel safe
-as $$
-    select is_headed.name is null or exists (
-        select
-        from pgrag.documents as d
-        cross join lateral (
-            select
-                ltrim(lower(d.heading), '-') as heading,
-                ltrim(lower(is_headed.name), '-') as name
-        ) as bare
-        where d.library_id = is_headed.library_id
-            and d.document_id = is_headed.document_id
-            and starts_with(bare.heading, bare.name)
-            and substr(bare.heading, length(bare.name) + 1) ~ '^($|\s*[]\[(<{=:,|])'
-    );
 $$;

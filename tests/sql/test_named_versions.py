@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, search
+from library import Row, ingest, page, refused, run, search, value
 
 JEST = ["25.x", "26.x", "27.0", "next"]
 
@@ -227,6 +227,25 @@ class TestLacking:
         hits = searched(connection, query, library="tool", version=version)
         assert hits <= {f"tool {version or '2.0'}"}
         assert notices == ([told] if told else [])
+
+    def test_several_words_are_told_in_their_order(self, connection, notices):
+        make(connection, "tool", "1.0", "2.0", "3.0", **OPTIONS)
+        searched(connection, "retries or maxParallelJobs", library="tool", version="3.0")
+        assert notices == [
+            'No passage of tool 3.0 contains "retries"; versions that do: 2.0, 1.0.',
+            'No passage of tool 3.0 contains "maxParallelJobs"; versions that do: 2.0.',
+        ]
+
+    def test_words_are_looked_for_all_at_once(self, connection):
+        """In the version, then in all others, however many words there are."""
+        make(connection, "tool", "2.0", "3.0", **OPTIONS)
+        connection.execute("set local track_functions = 'all'")
+        searched(connection, "how many jobs, retries have no end", library="tool", version="2.0")
+        calls = value(
+            connection,
+            "select calls from pg_stat_xact_user_functions where funcname = 'occurring_lexemes'",
+        )
+        assert calls == 2
 
     def test_words_and_versions_are_told_to_the_language_model(self, connection):
         make(connection, "tool", "1.0", "2.0", **OPTIONS)
