@@ -156,14 +156,18 @@ volatile
 as $$
 begin
     update pgrag.embeddings as e
-    set version_id = d.version_id, page_id = d.page_id, covers = d.covers
+    set version_id = d.version_id,
+        page_id = d.page_id,
+        covers = d.covers,
+        own_index = l.own_vector_index
     from pgrag.documents as d
+    join pgrag.libraries as l on l.library_id = d.library_id
     where e.library_id = repair_vectors.library_id
         and d.library_id = e.library_id
         and d.document_id = e.document_id
         and d.version_id = any (repair_vectors.version_ids)
-        and (d.version_id, d.page_id, d.covers)
-            is distinct from (e.version_id, e.page_id, e.covers);
+        and (d.version_id, d.page_id, d.covers, l.own_vector_index)
+            is distinct from (e.version_id, e.page_id, e.covers, e.own_index);
 
     delete from pgrag.embeddings as e
     where e.library_id = repair_vectors.library_id

@@ -19,7 +19,7 @@ set jit = off
 as $$
 declare
     -- Writers that change or delete these documents and edges wait until this transaction ends.
-    owner_id bigint := (_pgrag.lock_library(store_embeddings.library)).library_id;
+    owner constant pgrag.libraries := _pgrag.lock_library(store_embeddings.library);
     stored integer;
     used pgrag.embedding_models := _pgrag.model_for(
         store_embeddings.model, store_embeddings.vectors
@@ -27,18 +27,18 @@ declare
 begin
     if store_embeddings.edge_ids is null then
         insert into pgrag.embeddings (
-            library_id, document_id, model_id, version_id, page_id, covers, embedding
+            library_id, document_id, model_id, version_id, page_id, covers, own_index, embedding
         )
         select
             d.library_id, d.document_id, used.model_id, d.version_id, d.page_id, d.covers,
-            l2_normalize(incoming.embedding)
+            owner.own_vector_index, l2_normalize(incoming.embedding)
         from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
             as incoming (text_hash, embedding)
         -- "offset 0": one index probe per text, never a scan of all texts per document.
         cross join lateral (
             select d.*
             from pgrag.documents as d
-            where d.library_id = owner_id
+            where d.library_id = owner.library_id
                 and d.text_hash = incoming.text_hash
                 and d.covers > 0
             offset 0
@@ -57,7 +57,7 @@ begin
         from unnest(
             store_embeddings.edge_ids, store_embeddings.text_hashes, store_embeddings.vectors
         ) as incoming (edge_id, text_hash, embedding)
-        join pgrag.edges as e on e.library_id = owner_id and e.edge_id = incoming.edge_id
+        join pgrag.edges as e on e.library_id = owner.library_id and e.edge_id = incoming.edge_id
         where incoming.text_hash is not null and incoming.embedding is not null
         order by e.edge_id
         on conflict on constraint edge_embeddings_pkey do update
@@ -113,13 +113,19 @@ as $$
         ) as e
     )
     insert into pgrag.embeddings (
-        library_id, document_id, model_id, version_id, page_id, covers, embedding, page_hash
+        library_id, document_id, model_id, version_id, page_id, covers, own_index, embedding,
+        page_hash
     )
     select
-        h.library_id, h.document_id, v.model_id, h.version_id, h.page_id, h.covers, v.embedding,
-        v.page_hash
+        h.library_id, h.document_id, v.model_id, h.version_id, h.page_id, h.covers,
+        l.own_vector_index, v.embedding, v.page_hash
     from heirs as h
     join vectors as v on v.text_hash = h.text_hash
+    cross join (
+        select o.own_vector_index
+        from pgrag.libraries as o
+        where o.library_id = hand_on_embeddings.library_id
+    ) as l
     order by h.document_id, v.model_id
     on conflict (library_id, document_id, model_id) do nothing;
 $$;

@@ -15,7 +15,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-    owner_id bigint := (_pgrag.lock_library(store_page_embeddings.library)).library_id;
+    owner constant pgrag.libraries := _pgrag.lock_library(store_page_embeddings.library);
     stored integer;
     wanted_model pgrag.embedding_models := _pgrag.model_for(
         store_page_embeddings.model, store_page_embeddings.vectors
@@ -24,7 +24,7 @@ declare
 begin
     select cardinality(t.document_ids)
     into other
-    from _pgrag.page_texts(owner_id, coalesce(store_page_embeddings.page_ids, '{}')) as t
+    from _pgrag.page_texts(owner.library_id, coalesce(store_page_embeddings.page_ids, '{}')) as t
     where t.page_hash = store_page_embeddings.page_hash
         and cardinality(t.document_ids)
             is distinct from cardinality(store_page_embeddings.vectors)
@@ -37,7 +37,8 @@ begin
     end if;
 
     insert into pgrag.embeddings as stored_before (
-        library_id, document_id, model_id, version_id, page_id, covers, embedding, page_hash
+        library_id, document_id, model_id, version_id, page_id, covers, own_index, embedding,
+        page_hash
     )
     select
         d.library_id,
@@ -46,13 +47,14 @@ begin
         d.version_id,
         d.page_id,
         d.covers,
+        owner.own_vector_index,
         l2_normalize(pooled.embedding),
         t.page_hash
-    from _pgrag.page_texts(owner_id, coalesce(store_page_embeddings.page_ids, '{}')) as t
+    from _pgrag.page_texts(owner.library_id, coalesce(store_page_embeddings.page_ids, '{}')) as t
     cross join lateral unnest(t.document_ids, store_page_embeddings.vectors)
         as pooled (document_id, embedding)
     join pgrag.documents as d
-        on d.library_id = owner_id and d.document_id = pooled.document_id
+        on d.library_id = owner.library_id and d.document_id = pooled.document_id
     where t.page_hash = store_page_embeddings.page_hash and pooled.embedding is not null
     on conflict (library_id, document_id, model_id) do update
     set embedding = excluded.embedding, page_hash = excluded.page_hash

@@ -121,7 +121,7 @@ begin
                     used_model,
                     _pgrag.make_target(
                         array[v.library_id], array[v.version_id], v.document_count, false, 7, '{}',
-                        '{}', '{}'
+                        '{}', '{}', case when l.own_vector_index then array[l.library_id] end
                     ),
                     10 * related_pages.top_k + here.document_count,
                     (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer

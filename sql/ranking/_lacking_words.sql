@@ -161,9 +161,10 @@ as $$
             and case
                 when has_word.is_name
                 then _pgrag.heads_section(has_word.version_id, w.ids, has_word.word)
-                when has_word.in_titles
-                then (_pgrag.occurring_lexemes(array[has_word.version_id], '{}', w.ids)).in_titles @> w.ids
-                else (_pgrag.occurring_lexemes(array[has_word.version_id], w.ids)).anywhere @> w.ids
+                else (
+                    select case when has_word.in_titles then o.in_titles else o.anywhere end
+                    from _pgrag.occurring_lexemes(array[has_word.version_id], w.ids, w.ids) as o
+                ) @> w.ids
             end
     );
 $$;

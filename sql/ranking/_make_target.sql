@@ -8,7 +8,8 @@ create or replace function _pgrag.make_target(
     covers integer,
     filters jsonb,
     required text[],
-    excluded text[]
+    excluded text[],
+    own_index_ids bigint[]
 )
 returns _pgrag.search_target
 language plpgsql
@@ -23,6 +24,7 @@ begin
     target.version_ids := version_ids;
     target.document_count := document_count;
     target.covers := covers;
+    target.own_index_ids := own_index_ids;
     target.scope := case
         when every_version
         then '(''@l' || nullif(array_to_string(library_ids, ''' | ''@l'), '') || ''')'

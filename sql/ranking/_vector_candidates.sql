@@ -1,5 +1,6 @@
--- Few vectors are scanned exactly. For many, the HNSW index iterates until enough rows pass the
+-- Few vectors are scanned exactly. For many, an HNSW index iterates until enough rows pass the
 -- filters; if it gives up earlier, the exact scan is the fallback. So no filter loses candidates.
+-- Each library with an index of its own is asked alone, all others together.
 create or replace function _pgrag.vector_candidates(
     query_embedding halfvec,
     model_id bigint,
@@ -13,44 +14,151 @@ stable
 parallel safe
 as $$
 declare
-    plan_name text := 'exact';
+    -- Null: those that share an index.
+    owner_id bigint;
+    owner_ids bigint[] := coalesce(target.own_index_ids, '{}');
+    part _pgrag.search_target := target;
     nearest _pgrag.candidates;
 begin
-    if (target).document_count > exact_limit
-        and exists (
-            select
-            from pg_index as i
-            where i.indexrelid = to_regclass(format('pgrag.embeddings_hnsw_%s', model_id))
-                and i.indisvalid
-        )
-    then
-        plan_name := 'hnsw';
-        nearest := _pgrag.nearest_by_index(query_embedding, model_id, target, candidate_count);
-        if cardinality(nearest.document_ids) < least(candidate_count, (target).document_count) then
-            plan_name := 'hnsw, then exact';
-        end if;
+    if cardinality(owner_ids) < cardinality(target.library_ids) then
+        owner_ids := array_append(owner_ids, null);
     end if;
-    if plan_name <> 'hnsw' then
-        nearest := _pgrag.nearest(query_embedding, model_id, target, candidate_count);
+    if target.document_count <= exact_limit or cardinality(owner_ids) = 1 then
+        nearest := _pgrag.nearest_in_part(
+            query_embedding, model_id, target, candidate_count, exact_limit, owner_ids[1]
+        );
+    else
+        nearest := ('{}', '{}', '{}', null);
+        foreach owner_id in array owner_ids loop
+            part.library_ids := case
+                when owner_id is null
+                then array(
+                    select l.id
+                    from unnest(target.library_ids) as l (id)
+                    where l.id <> all (target.own_index_ids)
+                )
+                else array[owner_id]
+            end;
+            part.document_count := least(
+                target.document_count,
+                (
+                    select sum(v.document_count)
+                    from pgrag.versions as v
+                    where v.library_id = any (part.library_ids)
+                        and v.version_id = any (target.version_ids)
+                )
+            );
+            nearest := _pgrag.nearest_of_both(
+                nearest,
+                _pgrag.nearest_in_part(
+                    query_embedding, model_id, part, candidate_count, exact_limit, owner_id
+                ),
+                candidate_count
+            );
+        end loop;
     end if;
     nearest.plan := jsonb_build_object(
         'retriever', 'semantic',
-        'plan', plan_name,
-        'vectors', (target).document_count,
+        'plan', nearest.plan,
+        'vectors', target.document_count,
         'candidates', cardinality(nearest.document_ids)
     );
     return nearest;
 end;
 $$;
 
--- The distance of the HNSW index must be its expression, and sorted by nothing else. All arguments
--- are constants to the planner, so that the index's predicate holds and absent filters vanish.
+-- The nearest of libraries with one index, with the plan's name. owner_id: whose index it is.
+create or replace function _pgrag.nearest_in_part(
+    query_embedding halfvec,
+    model_id bigint,
+    target _pgrag.search_target,
+    candidate_count integer,
+    exact_limit integer,
+    owner_id bigint
+)
+returns _pgrag.candidates
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    plan_name text := 'exact';
+    nearest _pgrag.candidates;
+begin
+    if target.document_count > exact_limit
+        and exists (
+            select
+            from pg_index as i
+            where i.indexrelid = to_regclass(
+                    'pgrag.' || _pgrag.vector_index_name(model_id, owner_id)
+                )
+                and i.indisvalid
+        )
+    then
+        plan_name := 'hnsw';
+        nearest := _pgrag.nearest_by_index(
+            query_embedding, model_id, target, candidate_count, owner_id is null
+        );
+        if cardinality(nearest.document_ids) < least(candidate_count, target.document_count) then
+            plan_name := 'hnsw, then exact';
+        end if;
+    end if;
+    if plan_name <> 'hnsw' then
+        nearest := _pgrag.nearest(query_embedding, model_id, target, candidate_count);
+    end if;
+    nearest.plan := to_jsonb(plan_name);
+    return nearest;
+end;
+$$;
+
+-- The nearest of two lists. Plans are named so that the later in the alphabet tells more.
+create or replace function _pgrag.nearest_of_both(
+    one _pgrag.candidates,
+    other _pgrag.candidates,
+    candidate_count integer
+)
+returns _pgrag.candidates
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    nearest _pgrag.candidates;
+begin
+    select
+        coalesce(array_agg(h.library_id), '{}'),
+        coalesce(array_agg(h.document_id), '{}'),
+        coalesce(array_agg(h.score), '{}')
+    into nearest.library_ids, nearest.document_ids, nearest.scores
+    from (
+        select b.*
+        from (
+            select l.*
+            from unnest(one.library_ids, one.document_ids, one.scores)
+                as l (library_id, document_id, score)
+            union all
+            select r.*
+            from unnest(other.library_ids, other.document_ids, other.scores)
+                as r (library_id, document_id, score)
+        ) as b
+        order by b.score desc, b.document_id
+        limit candidate_count
+    ) as h;
+    nearest.plan := greatest(one.plan, other.plan);
+    return nearest;
+end;
+$$;
+
+-- The distance of an HNSW index must be its expression, and sorted by nothing else. All arguments
+-- are constants to the planner, so that the index's predicate holds and absent filters vanish. That
+-- of a library's own index is its id, that of the shared one "not own_index".
 create or replace function _pgrag.nearest(
     query_embedding halfvec,
     model_id bigint,
     target _pgrag.search_target,
     candidate_count integer,
-    is_indexed boolean default false
+    is_indexed boolean default false,
+    is_shared boolean default false
 )
 returns _pgrag.candidates
 language plpgsql
@@ -73,6 +181,7 @@ begin
                 and e.version_id = any ($3)
                 and e.model_id = $4
                 and e.covers & $5 <> 0
+                %3$s
                 and ($6 is null or e.page_id = any ($6))
                 and ($7 is null or e.document_id = any ($7))
                 and ($8 is null or e.document_id <> all ($8))
@@ -86,7 +195,8 @@ begin
             when cardinality((target).version_ids) > 1
             then ', array_position($3, e.version_id), e.document_id'
             else ', e.document_id'
-        end
+        end,
+        case when is_shared then 'and not e.own_index' end
     )
     into nearest.library_ids, nearest.document_ids, nearest.scores
     using query_embedding, (target).library_ids, (target).version_ids, model_id, (target).covers,
@@ -102,7 +212,8 @@ create or replace function _pgrag.nearest_by_index(
     query_embedding halfvec,
     model_id bigint,
     target _pgrag.search_target,
-    candidate_count integer
+    candidate_count integer,
+    is_shared boolean
 )
 returns _pgrag.candidates
 language plpgsql
@@ -117,6 +228,9 @@ set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 20000
 as $$
 begin
-    return _pgrag.nearest(query_embedding, model_id, target, candidate_count, is_indexed => true);
+    return _pgrag.nearest(
+        query_embedding, model_id, target, candidate_count, is_indexed => true,
+        is_shared => is_shared
+    );
 end;
 $$;

@@ -70,6 +70,9 @@ begin
         coalesce(array_agg(s.version_id order by s.place), '{}') as version_ids,
         array_agg(s.reason order by s.place) as version_reasons,
         coalesce(sum(s.document_count), 0)::bigint as document_count,
+        array_agg(distinct (s.library).library_id) filter (
+            where (s.library).own_vector_index
+        ) as own_index_ids,
         min(_pgrag.setting((s.library).settings, 'exact_limit')::integer) as exact_limit,
         -- If libraries disagree, the default applies; a missing setting counts as the default.
         case when min(v.intent) = max(v.intent) then min(v.intent) end as intent,
@@ -159,7 +162,8 @@ begin
         covers,
         _pgrag.conjunction(arguments.filters, asked.filters),
         case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
-        parsed.excluded
+        parsed.excluded,
+        scope.own_index_ids
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);

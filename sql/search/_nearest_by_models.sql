@@ -29,6 +29,11 @@ begin
     loop
         target := request.target;
         target.library_ids := one_model.library_ids;
+        target.own_index_ids := array(
+            select o.id
+            from unnest((request.target).own_index_ids) as o (id)
+            where o.id = any (one_model.library_ids)
+        );
         found_hits := _pgrag.vector_candidates(
             one_model.embedding, one_model.model_id, target, request.candidate_count,
             request.exact_limit

@@ -366,8 +366,9 @@ class App(Connected):
         from pgrag.ingest.vector_index import VectorIndex
 
         embedder = self._registered(model or self.library_model(library))
-        with closing(VectorIndex(self.database, embedder.name)) as vectors:
+        with closing(VectorIndex(self.database, embedder.name, library)) as vectors:
             count = embeddings.embed_pending(self.database, embedder, library, vector_index=vectors)
+            vectors.place()
             vectors.build()
         if edges:
             count += embeddings.embed_pending(self.database, embedder, library, kind="edge")

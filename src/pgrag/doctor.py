@@ -272,26 +272,37 @@ def _library_findings(
 def _vector_index_findings(
     connection: psycopg.Connection[Any], model: str, libraries: list[dict[str, Any]]
 ) -> Iterator[Finding]:
-    """Report the HNSW index of a model that some libraries use, if searches cannot read it."""
-    [index] = call(connection, "vector_index_state", model=model)
-    if index["valid"]:
-        return
-    [largest, *_] = sorted(libraries, key=lambda row: row["documents"], reverse=True)
-    if index["put_off"]:
-        yield Finding(
-            "vector index",
-            "warning",
-            f"A run that stores many vectors of {model} has put off their index, or builds it:"
-            " until then searches scan all vectors.",
-            "Wait for its end.",
-        )
-        return
-    yield Finding(
-        "vector index",
-        "wrong",
-        f"The vectors of {model} have no index, perhaps because a run that had put it off was"
-        " interrupted, or waited in vain for other sessions: searches scan all vectors, which is"
-        " slow in large libraries.",
-        f"Run `pgrag embed {largest['library']}`, or any `pgrag index` by this model, as the owner"
-        " of the tables.",
-    )
+    """Report the HNSW indexes of a model that some libraries use, if searches cannot read them."""
+    names = [row["library"] for row in sorted(libraries, key=lambda row: row["documents"])]
+    indexes: dict[str | None, tuple[str, dict[str, Any]]] = {}
+    # The shared one even if none of the libraries has its vectors there; by the largest that has.
+    for library in (None, *names):
+        [index] = call(connection, "vector_index_state", model=model, library=library)
+        indexes[index["owner"]] = library or names[-1], index
+    for owner, (library, index) in indexes.items():
+        vectors = f"vectors of {model}" + (f" in {owner}" if owner else "")
+        if index["put_off"]:
+            yield Finding(
+                "vector index",
+                "warning",
+                f"A run that stores many {vectors} has put off their index, or builds it: until"
+                " then searches scan all vectors.",
+                "Wait for its end.",
+            )
+        elif not index["valid"]:
+            yield Finding(
+                "vector index",
+                "wrong",
+                f"The {vectors} have no index, perhaps because a run that had put it off was"
+                " interrupted, or waited in vain for other sessions: searches scan all vectors,"
+                " which is slow in large libraries.",
+                f"Run `pgrag embed {library}`"
+                + ("" if owner else ", or any `pgrag index` by this model,")
+                + " as the owner of the tables.",
+            )
+        elif owner:
+            yield Finding(
+                "vector index",
+                "ok",
+                f"The {vectors} have an index of their own: the library has many.",
+            )

@@ -228,7 +228,9 @@ def test_a_session_that_has_begun_before_is_not_waited_for_long(
 def test_others_leave_it_to_the_run_that_put_it_off(database, embedder, folder, database_url):
     index(database, embedder, folder)
     with Database(database_url) as other:
-        loading, small = VectorIndex(database, BUILTIN), VectorIndex(other, BUILTIN)
+        loading, small = (
+            VectorIndex(connected, BUILTIN, "guide") for connected in (database, other)
+        )
         loading.expect(10_000)
         assert state(database)["valid"] is None
         assert small.build() is False
@@ -264,6 +266,101 @@ def test_a_library_embedded_by_another_model(database_url, database, embedder, f
     assert set(during) == {None}
     assert state(database, "endpoint")["valid"] is True
     assert state(database)["valid"] is True
+
+
+@pytest.fixture
+def few(database) -> None:
+    let_be_many(database, 41)
+
+
+def let_be_many(database: Database, passages: int) -> None:
+    """Let a run call so many passages many."""
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
+        connection.execute(
+            "create function pgrag.default_settings() returns jsonb immutable language sql as"
+            " $$ select pgrag.shipped_settings()"
+            f" || jsonb_build_object('exact_limit', {passages - 1}) $$"
+        )
+
+
+def own(database: Database, library: str) -> Row:
+    [row] = database.call("vector_index_state", model=BUILTIN, library=library)
+    return row
+
+
+class TestOfALargeLibrary:
+    def test_a_run_makes_it(self, database, embedder, folder, few):
+        index(database, embedder, folder)
+        state = own(database, "guide")
+        assert (state["owner"], state["valid"]) == ("guide", True)
+        assert [row["own_index"] for row in placed(database)] == [True]
+        found = findings(database.url, is_embedded=False, models=[BUILTIN])
+        [told] = [one for one in found if one.name == "vector index"]
+        assert (told.level, "in guide have an index of their own" in told.message) == ("ok", True)
+
+    def test_the_shared_one_gets_none_of_its_vectors(self, database, embedder, folder):
+        """Nor those of the first batch, of 1,500: the number of files tells."""
+        let_be_many(database, 4000)
+        for number in range(1500):
+            (folder / f"{number}.md").write_text(sections(2), encoding="utf-8")
+        during: list[list[Row]] = []
+        embedder.before = lambda: during.append(placed(database))
+        index(database, embedder, folder)
+        assert len(during) > 2
+        assert all([row["own_index"] for row in rows] in ([], [True]) for rows in during)
+
+    def test_a_run_drops_it_when_the_library_has_become_small(
+        self, database, embedder, folder, few
+    ):
+        index(database, embedder, folder)
+        write(folder, {"valves.md": sections(3)})
+        index(database, embedder, folder)
+        assert own(database, "guide")["owner"] is None
+        assert [row["own_index"] for row in placed(database)] == [False]
+        names = database.query(
+            "select c.relname as name from pg_class as c where c.relname ~ '^embeddings_hnsw_'"
+        )
+        assert [row["name"] for row in names] == ["embeddings_hnsw_1"]
+
+    def test_what_a_killed_run_put_off_is_built_by_the_next(self, database, embedder, folder, few):
+        def fail() -> None:
+            raise EmbeddingError("The model is away.")
+
+        embedder.before = fail
+        with pytest.raises(EmbeddingError):
+            index(database, embedder, folder)
+        assert own(database, "guide")["valid"] is None
+        assert ("wrong", "`pgrag embed guide`") in [
+            (level, re.search("`[^`]*`", remedy)[0]) for level, remedy in told(database)
+        ]
+        embedder.before = lambda: None
+        index(database, embedder, folder)
+        assert own(database, "guide")["valid"] is True
+
+    def test_two_runs_at_once_make_one_each(self, database, folder, few, database_url):
+        """Two builds would wait for each other, a deadlock."""
+        failures: list[Exception] = []
+
+        def load(library: str) -> None:
+            try:
+                with App(Settings(database_url=database_url)) as app:
+                    app.index(library, "", str(folder))
+            except Exception as failure:
+                failures.append(failure)
+
+        threads = [threading.Thread(target=load, args=[name]) for name in ("one", "two")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert [own(database, name)["valid"] for name in ("one", "two")] == [True, True]
+        assert state(database)["valid"] is True
+
+
+def placed(database: Database) -> list[Row]:
+    return database.query("select distinct own_index from pgrag.embeddings order by 1")
 
 
 def test_who_does_not_own_the_tables_inserts_or_does_without(database, embedder, folder):

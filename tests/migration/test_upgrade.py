@@ -402,6 +402,39 @@ def test_models_of_an_older_revision_get_their_vector_indexes(database_url):
     assert value(database_url, found) == hits
 
 
+def test_large_libraries_of_an_older_revision_get_vector_indexes_of_their_own(database_url):
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for library in ("large", "small"):
+            pages = [{"key": "a.md", "documents": [{"content": f"{library} {n}"} for n in "1234"]}]
+            connection.execute("select pgrag.ingest_pages(%s, %s)", [library, Jsonb(pages)])
+            connection.execute("select pgrag.embed_pending(%s)", [library])
+            connection.execute("select pgrag.finish_version(%s)", [library])
+    go_to(database_url, "0041", is_down=True)
+    # As if it had so many.
+    execute(
+        database_url,
+        "update pgrag.versions as v set document_count = 20001 from pgrag.libraries as l"
+        " where l.library_id = v.library_id and l.name = 'large'",
+    )
+    schema.upgrade(database_url)
+    placed = (
+        "select jsonb_object_agg(l.name, jsonb_build_array(e.own_index, s.owner, s.valid))"
+        " from pgrag.libraries as l"
+        " join (select distinct library_id, own_index from pgrag.embeddings) as e"
+        " using (library_id)"
+        " join pgrag.embedding_models as m using (model_id)"
+        " cross join lateral pgrag.vector_index_state(m.name, l.name) as s"
+    )
+    assert value(database_url, placed) == {
+        "large": [True, "large", True],
+        "small": [False, None, True],
+    }
+    before = definitions(database_url)
+    go_to(database_url, "0041", is_down=True)
+    schema.upgrade(database_url)
+    assert definitions(database_url) == before
+
+
 def test_extension_in_another_schema(empty_database_url):
     execute(
         empty_database_url, 'create schema "My Types"; create extension vector schema "My Types"'

@@ -110,6 +110,8 @@ DAMAGE = {
         f"update pgrag.embeddings set document_id = 999999 where {the(4)}",
     "a vector of another page, version or level than its document":
         f"update pgrag.embeddings set page_id = page_id + 1, covers = 1 where {the(4)}",
+    "a vector in the index of other libraries, or the other way round":
+        f"update pgrag.embeddings set own_index = true where {the(4)}",
     "a text without a vector of the library's model":
         f"delete from pgrag.embeddings where {SHOP}",
     "a name of a page that is missing, or that it has not":

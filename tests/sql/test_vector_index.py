@@ -10,6 +10,7 @@ import pytest
 from library import document, ingest, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 from pgrag.db import Database
 
@@ -37,17 +38,28 @@ def fill(connection: psycopg.Connection, library: str, count: int, **options: bo
     )
 
 
-def state(connection: psycopg.Connection, model: str = BUILTIN) -> dict:
-    [row] = run(connection, "vector_index_state", model=model)
+def state(connection: psycopg.Connection, model: str = BUILTIN, library: str | None = None) -> dict:
+    [row] = run(connection, "vector_index_state", model=model, library=library)
     return row
 
 
-def put_off(connection: psycopg.Connection, **arguments: int) -> bool:
+def place(connection: psycopg.Connection, library: str, **arguments: int) -> bool:
+    [row] = run(connection, "place_vectors", library=library, **arguments)
+    return row["place_vectors"]
+
+
+def make(connection: psycopg.Connection, library: str | None = None) -> None:
+    """As a run does, but in this transaction."""
+    statement = state(connection, library=library)["create_statement"]
+    connection.execute(statement.replace(" concurrently", ""))
+
+
+def put_off(connection: psycopg.Connection, **arguments: int | str) -> bool:
     [row] = run(connection, "put_off_vector_index", model=BUILTIN, **arguments)
     return row["put_off_vector_index"]
 
 
-def plan(connection: psycopg.Connection, library: str) -> str:
+def plan(connection: psycopg.Connection, library: str | None) -> str:
     [hit, *_] = search(connection, "valve", library=library, mode="semantic", explain=True)
     [retriever] = [p for p in hit["explanation"]["plans"] if p["retriever"] == "semantic"]
     return retriever["plan"]
@@ -84,7 +96,7 @@ class TestOfEveryModel:
             )
         }
         planned = connection.execute(
-            f"explain select from pgrag.embeddings where model_id = {model_id}"
+            f"explain select from pgrag.embeddings where model_id = {model_id} and not own_index"
             " order by embedding::halfvec(2) <#> '[1,0]' limit 1"
         )
         assert f"embeddings_hnsw_{model_id}" in str(planned.fetchall())
@@ -116,10 +128,137 @@ class TestOfEveryModel:
         assert plan(connection, "large") == "exact"
         assert run(connection, "semantic_search", query="valve 7", library="large") == before
 
-    def test_a_build_gets_memory_by_the_size_of_the_table(self, connection):
+    def test_a_build_gets_memory_by_the_number_of_vectors(self, connection):
         assert state(connection)["memory"] == "65536kB"
         connection.execute("set maintenance_work_mem = '2GB'")
         assert state(connection)["memory"] == "65536kB"
+        fill(connection, "kestrel", 1)
+        connection.execute("update pgrag.versions set document_count = 1000000")
+        # 1.2 * (2 * 256 + 750) bytes each
+        assert state(connection)["memory"] == f"{round(1e6 * 1.2 * 1262 / 1024)}kB"
+        connection.execute("update pgrag.libraries set own_vector_index = true")
+        assert state(connection)["memory"] == "65536kB"
+        assert state(connection, library="kestrel")["memory"] != "65536kB"
+
+
+class TestOwn:
+    """A large library has an index of its own, and no vector of it is in the shared one."""
+
+    @pytest.mark.parametrize(
+        ("vectors", "expected", "was_large", "is_large"),
+        [
+            (EXACT_LIMIT, 0, False, False),
+            (EXACT_LIMIT + 1, 0, False, True),
+            (EXACT_LIMIT - 9, 10, False, True),
+            (EXACT_LIMIT // 2 + 1, 0, True, True),
+            (EXACT_LIMIT // 2, 0, True, False),
+            (EXACT_LIMIT // 2, 1, True, True),
+        ],
+    )
+    def test_rule(self, connection, few, vectors, expected, was_large, is_large):
+        fill(connection, "small", 5)
+        fill(connection, "kestrel", vectors)
+        if was_large:
+            assert place(connection, "kestrel", expected=1000)
+        assert place(connection, "kestrel", expected=expected) is is_large
+        assert place(connection, "kestrel", expected=expected) is is_large
+        rows = connection.execute(
+            "select l.name, l.own_vector_index, array_agg(distinct e.own_index) as own"
+            " from pgrag.libraries as l join pgrag.embeddings as e using (library_id)"
+            " group by 1, 2 order by 1"
+        ).fetchall()
+        assert [(row["name"], row["own_vector_index"], row["own"]) for row in rows] == [
+            ("kestrel", is_large, [is_large]),
+            ("small", False, [False]),
+        ]
+
+    def test_what_is_stored_later_is_where_the_rest_is(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        assert place(connection, "large")
+        ingest(connection, "large", [page("more.md", "Another valve.")])
+        # Again, with a text that is there already.
+        ingest(connection, "large", [page("same.md", "Valve 1 of large")], "2.0", embed=False)
+        assert value(connection, "select bool_and(own_index) from pgrag.embeddings")
+
+    def test_it_is_read_alone(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        before = run(connection, "semantic_search", query="valve 7", library="large")
+        assert place(connection, "large")
+        assert (state(connection)["owner"], state(connection)["valid"]) == (None, True)
+        own = state(connection, library="large")
+        assert (own["owner"], own["valid"]) == ("large", None)
+        # It is missing as yet, and the shared one has no vectors of the library.
+        assert plan(connection, "large") == "exact"
+        make(connection, "large")
+        assert state(connection, library="large")["valid"] is True
+        assert plan(connection, "large") == "hnsw"
+        assert run(connection, "semantic_search", query="valve 7", library="large") == before
+        connection.execute(state(connection)["drop_statement"].replace(" concurrently", ""))
+        assert plan(connection, "large") == "hnsw"
+
+    @pytest.mark.parametrize("shared", [2, EXACT_LIMIT + 1])
+    def test_it_is_read_beside_the_shared_one(self, connection, few, shared):
+        """Two libraries with indexes of their own, and what is in none of these."""
+        for library in ("large", "larger"):
+            fill(connection, library, EXACT_LIMIT + 10)
+        for nth in range(2):
+            fill(connection, f"other{nth}", shared)
+        ask = {"query": "valve 1", "top_k": 90}
+        before = run(connection, "semantic_search", **ask)
+        for library in ("large", "larger"):
+            place(connection, library)
+            make(connection, library)
+        assert run(connection, "semantic_search", **ask) == before
+        found = {row["library"] for row in before}
+        assert found & {"large", "larger"}
+        assert found & {"other0", "other1"}
+        assert plan(connection, None) == "hnsw"
+        # A filter that leaves some of one, and nothing of others.
+        ask["filters"] = Jsonb({"key": "other1.md"})
+        found = run(connection, "semantic_search", **ask)
+        assert len(found) == shared
+
+    def test_a_library_that_is_gone_leaves_an_index_to_drop(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        place(connection, "large")
+        make(connection, "large")
+        assert state(connection)["unused_statements"] == []
+        run(connection, "remove_library", library="large")
+        [statement] = state(connection)["unused_statements"]
+        connection.execute(statement.replace(" concurrently", ""))
+        assert state(connection)["unused_statements"] == []
+
+    def test_it_is_put_off_by_the_same_rule(self, connection, few):
+        fill(connection, "other", EXACT_LIMIT + 10)
+        fill(connection, "large", 30)
+        place(connection, "large", expected=1000)
+        make(connection, "large")
+        assert not put_off(connection, library="large", expected=9)
+        assert state(connection, library="large")["valid"] is True
+        assert put_off(connection, library="large", expected=10)
+        assert state(connection, library="large")["valid"] is None
+        assert state(connection)["valid"] is True
+
+    def test_only_the_owner_of_the_table_moves_vectors(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        fill(connection, "secret", EXACT_LIMIT + 10)
+        assert place(connection, "secret")
+        make(connection, "secret")
+        connection.execute("create role pgrag_test_writer in role pgrag_writer")
+        run(connection, "grant_libraries", role_name="pgrag_test_writer", libraries=["large"])
+        connection.execute("set local role pgrag_test_writer")
+        assert place(connection, "large") is False
+        # What they do not see is not taken for a library that is gone.
+        assert state(connection)["unused_statements"] == []
+
+    def test_of_an_unknown_library(self, connection):
+        for function, arguments in {
+            "vector_index_state": {"model": BUILTIN},
+            "put_off_vector_index": {"model": BUILTIN, "expected": 1},
+            "place_vectors": {},
+        }.items():
+            with refused(connection, "PGR02", "no library 'nowhere'"):
+                run(connection, function, library="nowhere", **arguments)
 
 
 class TestPuttingOff:

@@ -170,12 +170,18 @@ def _remove_unused(connection: Connection[Any], current_id: int) -> None:
             and not exists (select from pgrag.libraries as l where l.model_id = m.model_id)
             and not exists (select from pgrag.embeddings as e where e.model_id = m.model_id)
             and not exists (select from pgrag.edge_embeddings as e where e.model_id = m.model_id)
-        returning format('pgrag.embeddings_hnsw_%%s', m.model_id)
+        returning array(
+            select format('drop index pgrag.%%I', c.relname)
+            from pg_class as c
+            where c.relnamespace = 'pgrag'::regnamespace
+                and c.relname ~ format('^embeddings_hnsw_%%s(_|$)', m.model_id)
+        )
         """,
         (current_id,),
     )
-    for (index,) in removed.fetchall():
-        connection.execute(f"drop index if exists {index}")
+    for (statements,) in removed.fetchall():
+        for statement in statements:
+            connection.execute(statement)
 
 
 def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:

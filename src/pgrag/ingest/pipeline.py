@@ -84,8 +84,8 @@ def index(
         report.slugs = str(options.slugs)
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
-        vector_index = VectorIndex(database, embedder.name)
-        writer = Writer(database, embedder, vector_index, target, report)
+        vector_index = VectorIndex(database, embedder.name, target.library)
+        writer = Writer(database, embedder, vector_index, target, report, is_new=not stored)
         with (
             (
                 nullcontext(children)

@@ -55,6 +55,8 @@ class Writer:
     vector_index: VectorIndex
     target: IndexTarget
     report: IndexReport
+    #: Whether all pages of the source will be written.
+    is_new: bool = False
 
     @contextmanager
     def opened(self, source: Source, remembered: Mapping[str, Any] | None) -> Iterator[None]:
@@ -114,6 +116,7 @@ class Writer:
                 page_ids=stored if target.adds else None,
                 vector_index=self.vector_index,
             )
+        self.vector_index.place()
         # Half of a build is one process, and so is what completes a version: side by side.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgrag-complete") as thread:
             completed = thread.submit(copy_context().run, self._complete)
@@ -150,7 +153,9 @@ class Writer:
     def _write(self, batch: "_Batch") -> list[int]:
         """Write pages; return their ids, without those of pages that the database refuses."""
         pages, report = batch.pages, self.report
-        self.vector_index.expect(sum(len(page.chunks) for page in pages))
+        documents = sum(len(page.chunks) for page in pages)
+        missing = report.pages - report.written - report.unchanged if self.is_new else 0
+        self.vector_index.expect(documents, documents * missing // len(pages))
         try:
             rows = self._ingest(batch)
         except (DatabaseUnavailable, LeaseLost):
