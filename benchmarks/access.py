@@ -27,7 +27,8 @@ select min(d.heading)
 from pgrag.documents as d
 join pgrag.versions as v using (library_id, version_id)
 join pgrag.libraries as l using (library_id)
-where l.name = %s and v.label = %s and d.level = 1 and d.heading ~ '^[A-Za-z ]+$'
+where l.name = %s and v.label = %s and d.level = 1 and d.heading ~ '^[[:alpha:]]'
+    and d.heading !~ '"| -'
 group by lower(d.heading)
 order by 1
 """

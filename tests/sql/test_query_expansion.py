@@ -37,7 +37,7 @@ from unnest(
                 join pgrag.libraries as l on l.library_id = v.library_id
                 where l.name = any (%(of)s)
             ),
-            100, false, 6, null, '{}', '{}'
+            100, false, 6, null, '{}', '{}', '{}'
         ),
         %(words)s,
         %(how)s
