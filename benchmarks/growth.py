@@ -49,10 +49,12 @@ ROOM = 15_000
 #: More than a page has: the first batch is small, and shows how many it does have.
 DOCUMENTS_A_PAGE = 40.0
 
-COUNTS = """
+COUNTS = r"""
 select
     (select count(*) from pgrag.documents as d where d.covers > 0),
     (select count(*) from pgrag.pages),
+    -- After a crash numbers are missing between.
+    (select max(substring(p.key from 'page-(\d+)')::integer) from pgrag.pages as p),
     (select count(*) from pgrag.libraries),
     (select sum(pg_total_relation_size(t.relid)) from pg_stat_user_tables as t)::bigint
 """
@@ -182,7 +184,7 @@ def _grow_and_measure(app: App, maker: Maker, shape: str, size: int) -> list[Row
             _require_room(app.settings.home, size - counts[0])
             seconds += _add(app, maker, shape, size, counts)
         connection.execute(b"vacuum (analyze)")
-        documents, pages, libraries, disk = _counts(connection)
+        documents, pages, _, libraries, disk = _counts(connection)
         return [
             {
                 "shape": shape,
@@ -205,7 +207,7 @@ def _index_and_measure(app: App, maker: Maker, folder: Path, searched: str) -> R
         before = _counts(connection)[0]
         report = app.index("pages", "", str(folder))
         connection.execute(b"vacuum (analyze)")
-        documents, pages, libraries, disk = _counts(connection)
+        documents, pages, _, libraries, disk = _counts(connection)
         times = _times(connection, "pages", maker.queries(QUERIES))
         connection.execute(b"select pgrag.remove_library('pages')")  # the one library may grow on
         return {
@@ -221,9 +223,9 @@ def _index_and_measure(app: App, maker: Maker, folder: Path, searched: str) -> R
         }
 
 
-def _add(app: App, maker: Maker, shape: str, size: int, counts: Sequence[int]) -> float:
+def _add(app: App, maker: Maker, shape: str, size: int, counts: Sequence[Any]) -> float:
     """Index one more folder of new pages; return the seconds of indexing."""
-    documents, pages = counts[:2]
+    documents, pages, last = counts[:3]
     if shape == "many libraries":
         nth = documents // LIBRARY_DOCUMENTS
         library, full = f"library-{nth:04d}", min(size, (nth + 1) * LIBRARY_DOCUMENTS)
@@ -231,8 +233,9 @@ def _add(app: App, maker: Maker, shape: str, size: int, counts: Sequence[int]) -
         library, full = "growth", size
     each = documents / pages if pages else DOCUMENTS_A_PAGE
     number = min(max(round(0.9 * (full - documents) / each), 1), BATCH)
+    first = 0 if last is None else last + 1
     with tempfile.TemporaryDirectory(prefix="pgrag-growth-") as folder:
-        maker.write(Path(folder), range(pages, pages + number))
+        maker.write(Path(folder), range(first, first + number))
         report = app.index(library, "", folder, adds=True)
     if report.failed:
         raise SystemExit(f"not indexed: {report.failed}")
@@ -256,7 +259,7 @@ def _searched(shape: str, library: str | None) -> str:
     return "all of many libraries" if library is None else "one of many libraries"
 
 
-def _counts(connection: psycopg.Connection[Any]) -> Sequence[int]:
+def _counts(connection: psycopg.Connection[Any]) -> Sequence[Any]:
     row = connection.execute(COUNTS.encode()).fetchone()
     assert row is not None
     return row
