@@ -98,14 +98,16 @@ class _Client:
     def answered(self) -> float | None:
         """Milliseconds that the search took, once all of its answer is there."""
         part = self._socket.recv(1 << 20)
+        if not part:
+            raise RuntimeError("The service hung up.")
         self._answer += part
         head, found, body = self._answer.partition(b"\r\n\r\n")
         length = _LENGTH.search(head)
-        if part and not (found and length and len(body) >= int(length[1])):
+        if not (found and length and len(body) >= int(length[1])):
             return None
         took = 1000 * (perf_counter() - self._started)
         if not head.startswith(b"HTTP/1.1 200 ") or not body.startswith(_FIRST_HIT):
-            raise RuntimeError(self._answer.decode() or "The service hung up.")
+            raise RuntimeError(self._answer.decode())
         return took
 
     def close(self) -> None:

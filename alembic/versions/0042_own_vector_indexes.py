@@ -27,6 +27,8 @@ AFTER = (
     "pgrag.put_off_vector_index(text, integer, integer, text)",
     "pgrag.vector_index_state(text, text)",
     "_pgrag.owns_vectors()",
+    "_pgrag.drop_own_vector_indexes(bigint)",
+    "_pgrag.passages_in_part(_pgrag.search_target)",
     "_pgrag.vector_index(pgrag.embedding_models, bigint)",
     "_pgrag.vector_index_name(bigint, bigint)",
     "_pgrag.vector_index_owner(text)",

@@ -25,7 +25,11 @@ begin
         when owner.own_vector_index then 2 * passages > exact_limit
         else passages > exact_limit
     end;
-    if is_large = owner.own_vector_index or not _pgrag.owns_vectors() then
+    if is_large = owner.own_vector_index
+        or not _pgrag.owns_vectors()
+        -- First, else each vector would be inserted into two graphs.
+        or not is_large and not _pgrag.drop_own_vector_indexes(owner.library_id)
+    then
         return owner.own_vector_index;
     end if;
     update pgrag.libraries as l
@@ -42,18 +46,43 @@ comment on function pgrag.place_vectors is
 'Decides whether the vectors of a library have HNSW indexes of their own, one for each model, or are
 in the indexes that libraries share, and moves them: more than 20,000 passages (exact_limit) do,
 half as many or fewer do not, and between the two everything stays as it is. expected: passages that
-are about to be stored besides. Returns whether they have their own. The indexes themselves are made
-and dropped by the statements of vector_index_state; until then searches scan the vectors. Moves
-nothing unless the caller owns the table. Errors: PGR01, PGR02.';
+are about to be stored besides. Returns whether they have their own. Own indexes are made by the
+statements of vector_index_state, and dropped here; while there is none, searches scan the vectors.
+Moves nothing unless the caller owns the table, nor back while a run has put off an index of the
+library or the table is in use for more than 100 ms. Errors: PGR01, PGR02.';
 
--- Only the owner of the table makes and drops its indexes.
-create or replace function _pgrag.owns_vectors()
+-- Drops what the library has of its own, unless a run has put off one of its indexes or other
+-- sessions keep the table; returns whether nothing is left.
+create or replace function _pgrag.drop_own_vector_indexes(
+    library_id bigint
+)
 returns boolean
-language sql
-stable
-parallel safe
+language plpgsql
+volatile
+set lock_timeout = '100ms'
 as $$
-    select pg_has_role(c.relowner, 'usage')
-    from pg_class as c
-    where c.oid = 'pgrag.embeddings'::regclass;
+declare
+    model_name text;
+    index_name text;
+begin
+    for model_name in select m.name from pgrag.embedding_models as m loop
+        if not pg_try_advisory_xact_lock(
+            hashtextextended(_pgrag.vector_index_lock(model_name, library_id), 0)
+        ) then
+            return false;
+        end if;
+    end loop;
+    for index_name in
+        select c.relname
+        from pg_class as c
+        where c.relnamespace = 'pgrag'::regnamespace
+            and c.relname ~ format('^embeddings_hnsw_\d+_%s$', library_id)
+    loop
+        execute format('drop index pgrag.%I', index_name);
+    end loop;
+    return true;
+exception
+    when lock_not_available then
+        return false;
+end;
 $$;

@@ -28,6 +28,10 @@ begin
     get diagnostics removed = row_count;
     delete from pgrag.versions as v where v.library_id = owner_id;
     delete from pgrag.libraries as l where l.library_id = owner_id;
+    if _pgrag.owns_vectors() then
+        -- What is in use stays, empty; pgrag doctor tells.
+        perform _pgrag.drop_own_vector_indexes(owner_id);
+    end if;
     return removed;
 end;
 $$;

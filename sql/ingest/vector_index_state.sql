@@ -11,8 +11,7 @@ returns table (
     lock text,
     memory text,
     create_statement text,
-    drop_statement text,
-    unused_statements text[]
+    drop_statement text
 )
 language plpgsql
 stable
@@ -76,22 +75,7 @@ begin
             )
         )::bigint || 'kB',
         'create index concurrently ' || _pgrag.vector_index(used, owner_id),
-        'drop index concurrently if exists pgrag.' || index_name,
-        array(
-            select format('drop index concurrently if exists pgrag.%I', c.relname)
-            from pg_class as c
-            -- Who does not own the tables may not see all libraries.
-            where _pgrag.owns_vectors()
-                and c.relnamespace = 'pgrag'::regnamespace
-                and c.relname like format('embeddings\_hnsw\_%s\_%%', used.model_id)
-                and c.relname <> all (
-                    array(
-                        select _pgrag.vector_index_name(used.model_id, l.library_id)
-                        from pgrag.libraries as l
-                        where l.own_vector_index
-                    )
-                )
-        );
+        'drop index concurrently if exists pgrag.' || index_name;
 end;
 $$;
 
@@ -102,5 +86,4 @@ library whose own index it is, null if it is shared. valid: whether searches can
 is missing, false if its build has not finished. put_off: whether it is not valid because a run
 stores many vectors, or builds it, right now; lock: the advisory lock of that run. may_build:
 whether the caller owns the table. The statements that create and drop the index are to be run
-outside a transaction, the first with memory as maintenance_work_mem; unused_statements drop the own
-indexes of libraries that are gone, or too small for one. Errors: PGR01, PGR02, PGR09.';
+outside a transaction, the first with memory as maintenance_work_mem. Errors: PGR01, PGR02, PGR09.';

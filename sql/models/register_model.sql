@@ -52,11 +52,7 @@ begin
             using errcode = 'PGR08', hint = 'Register the other one under a name of its own.';
     end if;
     -- Only the owner of the table may; an indexing run of the owner makes what is missing.
-    if is_new and (
-        select pg_has_role(c.relowner, 'usage')
-        from pg_class as c
-        where c.oid = 'pgrag.embeddings'::regclass
-    ) then
+    if is_new and _pgrag.owns_vectors() then
         execute 'create index if not exists ' || _pgrag.vector_index(known);
     end if;
     return known.model_id;

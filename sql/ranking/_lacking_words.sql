@@ -163,7 +163,11 @@ as $$
                 then _pgrag.heads_section(has_word.version_id, w.ids, has_word.word)
                 else (
                     select case when has_word.in_titles then o.in_titles else o.anywhere end
-                    from _pgrag.occurring_lexemes(array[has_word.version_id], w.ids, w.ids) as o
+                    from _pgrag.occurring_lexemes(
+                        array[has_word.version_id],
+                        case when not has_word.in_titles then w.ids end,
+                        case when has_word.in_titles then w.ids end
+                    ) as o
                 ) @> w.ids
             end
     );

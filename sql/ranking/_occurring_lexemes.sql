@@ -32,12 +32,13 @@ from (
         offset 0
     ) as seen
     cross join (
-        select n.id, false as in_titles
+        -- A caller may set any id: only the bits of a lexeme.
+        select n.id & ((1 << 30) - 1) as id, false as in_titles
         from unnest(
             nullif(current_setting('pgrag.narrowing_lexemes', true), '')::bigint[]
         ) as n (id)
         union all
-        select t.id, true
+        select t.id & ((1 << 30) - 1), true
         from unnest(nullif(current_setting('pgrag.title_lexemes', true), '')::bigint[]) as t (id)
     ) as asked
     offset 0

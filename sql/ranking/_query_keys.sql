@@ -50,11 +50,12 @@ begin
 end;
 $$;
 
--- The index of impacts, for callers whom row-level security restricts: a barrier, because "&&" is
--- not leakproof either (see documents_with). It has the documents of the versions in
--- pgrag.narrowing_versions with one of the lexemes whose ids are in pgrag.narrowing_lexemes and
--- with one of those in pgrag.lexemes_beside. The keys are made of versions that the caller may see,
--- so that no posting of others is read.
+-- The index of impacts behind a barrier, because "&&" is not leakproof (see documents_with): for
+-- callers whom row-level security restricts, and where speed does not matter for all. It has the
+-- documents of the versions in pgrag.narrowing_versions with one of the lexemes whose ids are in
+-- pgrag.narrowing_lexemes and with one of those in pgrag.lexemes_beside. The keys are made of
+-- versions that the caller may see, so that no posting of others is read; of an id, which a caller
+-- may set, the bits of a lexeme.
 create or replace view _pgrag.matching_impacts with (security_barrier) as
 select
     i.library_id,
@@ -69,13 +70,13 @@ select
 from pgrag.versions as v
 join pgrag.impacts as i
     on _pgrag.posting_keys(i.version_id, i.weights) && array(
-        select v.version_id << 30 | l.id
+        select v.version_id << 30 | (l.id & ((1 << 30) - 1))
         from unnest(
             nullif(current_setting('pgrag.narrowing_lexemes', true), '')::bigint[]
         ) as l (id)
     )
     and _pgrag.posting_keys(i.version_id, i.weights) && array(
-        select v.version_id << 30 | l.id
+        select v.version_id << 30 | (l.id & ((1 << 30) - 1))
         from unnest(
             nullif(current_setting('pgrag.lexemes_beside', true), '')::bigint[]
         ) as l (id)

@@ -39,15 +39,8 @@ begin
                 )
                 else array[owner_id]
             end;
-            part.document_count := least(
-                target.document_count,
-                (
-                    select sum(v.document_count)
-                    from pgrag.versions as v
-                    where v.library_id = any (part.library_ids)
-                        and v.version_id = any (target.version_ids)
-                )
-            );
+            part.document_count := _pgrag.passages_in_part(part);
+            continue when part.document_count = 0;
             nearest := _pgrag.nearest_of_both(
                 nearest,
                 _pgrag.nearest_in_part(
@@ -65,6 +58,39 @@ begin
     );
     return nearest;
 end;
+$$;
+
+-- At most so many passages are searched in some of the libraries of a target.
+create or replace function _pgrag.passages_in_part(
+    target _pgrag.search_target
+)
+returns bigint
+language sql
+stable
+parallel safe
+as $$
+    select case
+        when (target).allowed_documents is not null
+        then (
+            select count(*)
+            from pgrag.impacts as i
+            where i.library_id = any ((target).library_ids)
+                and i.document_id = any ((target).allowed_documents)
+        )
+        when (target).allowed_pages is not null
+        then (
+            select coalesce(sum(p.document_count), 0)
+            from pgrag.pages as p
+            where p.library_id = any ((target).library_ids)
+                and p.page_id = any ((target).allowed_pages)
+        )
+        else (
+            select coalesce(sum(v.document_count), 0)
+            from pgrag.versions as v
+            where v.library_id = any ((target).library_ids)
+                and v.version_id = any ((target).version_ids)
+        )
+    end;
 $$;
 
 -- The nearest of libraries with one index, with the plan's name. owner_id: whose index it is.

@@ -211,6 +211,20 @@ def _builtin_model_finding(connection: psycopg.Connection[Any]) -> Finding:
     return Finding("model", "ok", f"{description.name} with {tokens:,} tokens.")
 
 
+_LEFT_OVER = r"""
+select c.relname as name
+from pg_class as c
+where c.relnamespace = 'pgrag'::regnamespace
+    and c.relname ~ '^embeddings_hnsw_\d+_\d+$'
+    and not exists (
+        select
+        from pgrag.libraries as l
+        where l.own_vector_index and l.library_id = substring(c.relname from '\d+$')::bigint
+    )
+order by 1
+"""
+
+
 def _library_findings(
     connection: psycopg.Connection[Any], models: Collection[str]
 ) -> Iterator[Finding]:
@@ -267,6 +281,13 @@ def _library_findings(
             yield Finding(f"library {name}", "ok", f"{message}.")
     for model, libraries in used.items():
         yield from _vector_index_findings(connection, model, libraries)
+    for row in connection.execute(_LEFT_OVER):
+        yield Finding(
+            "vector index",
+            "warning",
+            f"{row['name']} was the index of a library that is gone, and in use when it went.",
+            f"drop index concurrently pgrag.{row['name']};",
+        )
 
 
 def _vector_index_findings(
@@ -274,11 +295,12 @@ def _vector_index_findings(
 ) -> Iterator[Finding]:
     """Report the HNSW indexes of a model that some libraries use, if searches cannot read them."""
     names = [row["library"] for row in sorted(libraries, key=lambda row: row["documents"])]
+    large = connection.execute("select l.name from pgrag.libraries as l where l.own_vector_index")
+    own = {row["name"] for row in large}
     indexes: dict[str | None, tuple[str, dict[str, Any]]] = {}
-    # The shared one even if none of the libraries has its vectors there; by the largest that has.
-    for library in (None, *names):
+    for library in (None, *(name for name in names if name in own)):
         [index] = call(connection, "vector_index_state", model=model, library=library)
-        indexes[index["owner"]] = library or names[-1], index
+        indexes[library] = library or names[-1], index
     for owner, (library, index) in indexes.items():
         vectors = f"vectors of {model}" + (f" in {owner}" if owner else "")
         if index["put_off"]:

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 from embedding_server import Handler, Server, answer
+from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
 
@@ -337,6 +339,63 @@ class TestOfALargeLibrary:
         embedder.before = lambda: None
         index(database, embedder, folder)
         assert own(database, "guide")["valid"] is True
+
+    def test_every_model_with_vectors_of_the_library_has_one(self, database, embedder, folder):
+        index(database, embedder, folder)
+        let_be_many(database, 41)
+        database.call("register_model", name="tiny", dimensions=2)
+        texts = database.call("pending_embeddings", library="guide", model="tiny")
+        with closing(VectorIndex(database, "tiny", "guide")) as indexes:
+            indexes.expect(len(texts))
+            database.call(
+                "store_embeddings",
+                library="guide",
+                model="tiny",
+                text_hashes=[row["text_hash"] for row in texts],
+                vectors=[HalfVector([1, n]) for n in range(len(texts))],
+            )
+            indexes.place()
+            assert indexes.build() is True
+        for model in (BUILTIN, "tiny"):
+            [state] = database.call("vector_index_state", model=model, library="guide")
+            assert (state["owner"], state["valid"]) == ("guide", True)
+
+    def test_passages_without_a_vector_count_once(self, database, embedder, folder):
+        index(database, embedder, folder)
+        let_be_many(database, 2 * LEAST_VECTORS)
+        with closing(VectorIndex(database, BUILTIN, "guide")) as indexes:
+            indexes.expect(LEAST_VECTORS)
+        assert own(database, "guide")["owner"] is None
+
+    def test_it_stays_while_another_run_loads_the_library(
+        self, database, embedder, little, few, database_url
+    ):
+        index(database, embedder, little)
+        with Database(database_url) as other:
+            loading, small = (
+                VectorIndex(connected, BUILTIN, "guide") for connected in (database, other)
+            )
+            loading.expect(LEAST_VECTORS, 1000)
+            assert own(database, "guide")["owner"] == "guide"
+            small.place()
+            assert own(database, "guide")["owner"] == "guide"
+            # It became no large library after all.
+            loading.place()
+            assert own(database, "guide")["owner"] is None
+            assert loading.build() is False
+
+    def test_the_doctor_tells_of_one_that_was_in_use_when_its_library_went(
+        self, database, embedder, folder, few
+    ):
+        index(database, embedder, folder)
+        with psycopg.connect(database.url) as reader:
+            reader.execute("select from pgrag.embeddings limit 1")
+            database.call("remove_library", library="guide")
+        found = findings(database.url, is_embedded=False, models=[BUILTIN])
+        [left] = [one for one in found if one.name == "vector index"]
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            connection.execute(left.remedy)
+        assert told(database) == []
 
     def test_two_runs_at_once_make_one_each(self, database, folder, few, database_url):
         """Two builds would wait for each other, a deadlock."""

@@ -213,6 +213,20 @@ def test_narrowing_finds_nothing_of_others(connection):
     rows = connection.execute(found).fetchall()
     assert {row["document_id"] for row in rows}.isdisjoint(theirs)
     assert rows, "what the caller may see is found by its lexemes"
+    connection.execute("select set_config('pgrag.title_lexemes', %s, true)", [row["lexemes"]])
+    occurring = "select count(*) as count from _pgrag.version_lexemes"
+    before = value(connection, occurring)
+    assert before
+    # Ids with the bits of other versions, which a caller may make of what it sees.
+    for setting in ("narrowing_lexemes", "lexemes_beside", "title_lexemes"):
+        connection.execute(
+            "select set_config(%s, array(select k | (v << 30) from unnest(%s::bigint[]) as k"
+            " cross join generate_series(0, 255) as v)::text, true)",
+            [f"pgrag.{setting}", row["lexemes"]],
+        )
+    forged = connection.execute(found).fetchall()
+    assert {row["document_id"] for row in forged} == {row["document_id"] for row in rows}
+    assert value(connection, occurring) == 256 * before
     connection.execute("set local pgrag.lexemes_beside = '{1}'")
     assert not connection.execute(found).fetchall()
 

@@ -162,7 +162,7 @@ def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> Non
 def _remove_unused(connection: Connection[Any], current_id: int) -> None:
     """Remove built-in models of earlier versions that no library uses, nor could go back to."""
     removed = connection.cursor(row_factory=tuple_row).execute(
-        """
+        r"""
         delete from pgrag.embedding_models as m
         where m.provider = 'builtin'
             and m.model_id <> %s
@@ -174,7 +174,7 @@ def _remove_unused(connection: Connection[Any], current_id: int) -> None:
             select format('drop index pgrag.%%I', c.relname)
             from pg_class as c
             where c.relnamespace = 'pgrag'::regnamespace
-                and c.relname ~ format('^embeddings_hnsw_%%s(_|$)', m.model_id)
+                and c.relname ~ format('^embeddings_hnsw_%%s(_\d+)?$', m.model_id)
         )
         """,
         (current_id,),

@@ -19,9 +19,29 @@ _BUILD = Work("build", 4, statement_timeout=_WEEK, lock_timeout=_WEEK)
 _PAUSE = 0.2
 
 
+#: The models that have vectors of a library.
+_MODELS = """
+select m.name
+from pgrag.embedding_models as m
+join pgrag.libraries as l on l.name = lower(btrim(%s))
+where exists (
+    select from pgrag.embeddings as e
+    where e.library_id = l.library_id and e.model_id = m.model_id
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The index of a model of one library, or of all that share one."""
+
+    model: str
+    library: str | None
+
+
 @dataclass(slots=True)
 class VectorIndex:
-    """The indexes of a model that one run writes to; to be closed at its end.
+    """The indexes that one run writes to with the vectors of a model; to be closed at its end.
 
     They are the index that libraries share, and that of the library alone if it is large; see
     `pgrag.place_vectors`. `expect` drops the one that gets the vectors if that saves time and no
@@ -34,23 +54,22 @@ class VectorIndex:
     _model: str
     _library: str
     _expected: int = field(default=0, init=False)
-    #: Whose index has the vectors; None: that of all others.
-    _owner: str | None = field(default=None, init=False)
-    #: The locks of the indexes that are put off, by their owners.
-    _held: dict[str | None, ExitStack] = field(default_factory=dict, init=False)
+    _is_large: bool = field(default=False, init=False)
+    #: The locks of the indexes that are put off or built.
+    _held: dict[_Index, ExitStack] = field(default_factory=dict, init=False)
 
-    def expect(self, vectors: int, in_all: int = 0) -> None:
+    def expect(self, vectors: int, passages: int = 0) -> None:
         """Say how many vectors are about to be stored, in addition to those said before.
 
-        `in_all` is what is expected of the rest of the run, these included, if that is known.
+        `passages` are those of the rest of the run that the database does not have yet.
         """
         stored = self._expected
         self._expected += vectors
         if self._expected < LEAST_VECTORS:
             return
-        if self._owner is None:
-            self.place(max(vectors, in_all))
-        if self._owner in self._held:
+        if not self._is_large:
+            self._place(passages)
+        if self._current in self._held:
             return
         with as_service():
             [row] = self._database.call(
@@ -58,16 +77,16 @@ class VectorIndex:
                 model=self._model,
                 expected=self._expected,
                 stored=stored,
-                library=self._owner,
+                library=self._current.library,
             )
             if row["put_off_vector_index"]:
-                self._lock(self._owner)
+                self._lock(self._current)
 
-    def place(self, expected: int = 0) -> None:
+    def place(self) -> None:
         """Move the vectors of the library to the index where they belong by their number."""
-        with as_service():
-            [row] = self._database.call("place_vectors", library=self._library, expected=expected)
-        self._owner = self._library if row["place_vectors"] else None
+        # They cannot be taken back while the lock of their own index is held.
+        self._release(_Index(self._model, self._library))
+        self._place(0)
 
     def build(self) -> bool:
         """Build the indexes if they are missing; returns whether one was built.
@@ -78,39 +97,47 @@ class VectorIndex:
         """
         with as_service(), working(_BUILD):
             # The shared one too: it may be missing since another run was killed.
-            built = [self._build(owner) for owner in dict.fromkeys((self._owner, None))]
+            indexes = [_Index(self._model, None)]
+            if self._is_large:
+                models = self._database.query(_MODELS, [self._library])
+                indexes += [_Index(row["name"], self._library) for row in models]
+            built = [self._build(index) for index in reversed(indexes)]
             return any(built)
 
     def close(self) -> None:
         """Leave the indexes to others, built or not."""
-        for owner in [*self._held]:
-            self._release(owner)
+        for index in [*self._held]:
+            self._release(index)
 
-    def _build(self, owner: str | None) -> bool:
-        state = self._state(owner)
-        is_needed = not state["valid"] or state["unused_statements"]
-        if not is_needed or not (owner in self._held or self._lock(owner)):
+    @property
+    def _current(self) -> _Index:
+        """The index that gets the vectors."""
+        return _Index(self._model, self._library if self._is_large else None)
+
+    def _place(self, passages: int) -> None:
+        with as_service(), working(_BUILD):
+            [row] = self._database.call("place_vectors", library=self._library, expected=passages)
+        self._is_large = row["place_vectors"]
+
+    def _build(self, index: _Index) -> bool:
+        if self._state(index)["valid"] or not (index in self._held or self._lock(index)):
             return False
         try:
             with self._alone():
                 # Somebody may have built it before the lock was taken.
-                return self._build_missing(self._state(owner))
+                return self._build_missing(self._state(index))
         except Busy:
             return False
         finally:
-            self._release(owner)
+            self._release(index)
 
     def _build_missing(self, state: Row) -> bool:
-        if not state["may_build"]:
+        if state["valid"] or not state["may_build"]:
             return False
         with self._database.connection() as connection:
             try:
-                connection.execute(f"set lock_timeout = '{PATIENCE}'")
-                for statement in state["unused_statements"]:
-                    connection.execute(statement)
-                if state["valid"]:
-                    return False
                 connection.execute(f"set maintenance_work_mem = '{state['memory']}'")
+                connection.execute(f"set lock_timeout = '{PATIENCE}'")
                 if state["valid"] is False:
                     connection.execute(state["drop_statement"])
                 connection.execute(state["create_statement"])
@@ -129,23 +156,25 @@ class VectorIndex:
                     return
             time.sleep(_PAUSE)
 
-    def _state(self, owner: str | None) -> Row:
-        [state] = self._database.call("vector_index_state", model=self._model, library=owner)
+    def _state(self, index: _Index) -> Row:
+        [state] = self._database.call(
+            "vector_index_state", model=index.model, library=index.library
+        )
         return state
 
-    def _lock(self, owner: str | None) -> bool:
+    def _lock(self, index: _Index) -> bool:
         """Take the lock of an index, unless another session has it.
 
         Never waits: "create index concurrently" waits for sessions that wait, a deadlock.
         """
         held = ExitStack()
-        lock = self._database.lock(self._state(owner)["lock"])
+        lock = self._database.lock(self._state(index)["lock"])
         is_taken = held.enter_context(lock) is None
         if is_taken:
-            self._held[owner] = held
+            self._held[index] = held
         else:
             held.close()
         return is_taken
 
-    def _release(self, owner: str | None) -> None:
-        self._held.pop(owner, ExitStack()).close()
+    def _release(self, index: _Index) -> None:
+        self._held.pop(index, ExitStack()).close()

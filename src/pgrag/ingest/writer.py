@@ -154,8 +154,12 @@ class Writer:
         """Write pages; return their ids, without those of pages that the database refuses."""
         pages, report = batch.pages, self.report
         documents = sum(len(page.chunks) for page in pages)
-        missing = report.pages - report.written - report.unchanged if self.is_new else 0
-        self.vector_index.expect(documents, documents * missing // len(pages))
+        passages = documents
+        if self.is_new:
+            # As many as in the pages so far, in each that is missing.
+            missing = report.pages - report.written - report.unchanged
+            passages = (report.documents + documents) * missing // (report.written + len(pages))
+        self.vector_index.expect(documents, passages)
         try:
             rows = self._ingest(batch)
         except (DatabaseUnavailable, LeaseLost):
