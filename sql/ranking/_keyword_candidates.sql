@@ -220,58 +220,67 @@ begin
         coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
     into best.library_ids, best.document_ids, best.scores
     from (
-        select
-            i.library_id,
-            i.document_id,
-            -- A library without any of the terms has no vector, so its documents have no score.
-            -(
-                i.weights
-                <#> coalesce(only_vector, vectors[array_position(library_ids, i.library_id)])
-            ) as score
+        select f.library_id, f.document_id, f.score
         from (
             select
-                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                i.text_hash, i.weights
-            from pgrag.impacts as i
-            where not by_ids
-                and not by_barrier
-                and _pgrag.posting_keys(i.version_id, i.weights) && keys
-                and _pgrag.posting_keys(i.version_id, i.weights) && keys_beside
-                and (
-                    not is_wide
-                    or i.version_id in (select v.id from unnest(version_ids) as v (id))
-                )
-            union all
-            select
-                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                i.text_hash, i.weights
-            from _pgrag.matching_impacts as i
-            where by_barrier
-            union all
-            select
-                i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                i.text_hash, i.weights
-            from pgrag.impacts as i
-            where listed is not null
-                and i.library_id = any (library_ids)
-                and i.document_id = any (listed)
-                and (
-                    found_by is null
-                    or i.weights <#> found_by = 0
-                    or i.weights <#> found_beside = 0
-                )
-        ) as i
-        where i.covers & mask <> 0
-            and (allowed_pages is null or i.page_id = any (allowed_pages))
-            and (allowed_documents is null or i.document_id = any (allowed_documents))
-            and (denied_documents is null or i.document_id <> all (denied_documents))
+                i.library_id,
+                i.document_id,
+                i.version_id,
+                i.sort_order,
+                i.text_hash,
+                -- A library without any of the terms has no vector, so its documents have no score.
+                -(
+                    i.weights
+                    <#> coalesce(only_vector, vectors[array_position(library_ids, i.library_id)])
+                ) as score
+            from (
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights
+                from pgrag.impacts as i
+                where not by_ids
+                    and not by_barrier
+                    and _pgrag.posting_keys(i.version_id, i.weights) && keys
+                    and _pgrag.posting_keys(i.version_id, i.weights) && keys_beside
+                    and (
+                        not is_wide
+                        or i.version_id in (select v.id from unnest(version_ids) as v (id))
+                    )
+                union all
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights
+                from _pgrag.matching_impacts as i
+                where by_barrier
+                union all
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights
+                from pgrag.impacts as i
+                where listed is not null
+                    and i.library_id = any (library_ids)
+                    and i.document_id = any (listed)
+                    and (
+                        found_by is null
+                        or i.weights <#> found_by = 0
+                        or i.weights <#> found_beside = 0
+                    )
+            ) as i
+            where i.covers & mask <> 0
+                and (allowed_pages is null or i.page_id = any (allowed_pages))
+                and (allowed_documents is null or i.document_id = any (allowed_documents))
+                and (denied_documents is null or i.document_id <> all (denied_documents))
+            -- Ties too, and only these are ordered further, because of thousands that is dear.
+            order by score desc
+            fetch first (candidate_count) rows with ties
+        ) as f
         -- As fuse orders equal scores: an id says when a document was written, not what it is.
         order by
-            score desc,
-            case when has_versions then array_position(version_ids, i.version_id) end,
-            i.sort_order,
-            i.text_hash,
-            i.document_id
+            f.score desc,
+            case when has_versions then array_position(version_ids, f.version_id) end,
+            f.sort_order,
+            f.text_hash,
+            f.document_id
         limit candidate_count
     ) as h
     where h.score > 0;
