@@ -1,6 +1,6 @@
 """A library of many vectors has an HNSW index of its own, and none of them in the shared one.
 
-All of these indexes are built anew, some four minutes for a million vectors.
+All of these indexes are built anew, which takes minutes for a million vectors.
 
 Revision ID: 0042
 Revises: 0041

@@ -117,15 +117,21 @@ as $$
         page_hash
     )
     select
-        h.library_id, h.document_id, v.model_id, h.version_id, h.page_id, h.covers,
-        l.own_vector_index, v.embedding, v.page_hash
+        h.library_id,
+        h.document_id,
+        v.model_id,
+        h.version_id,
+        h.page_id,
+        h.covers,
+        (
+            select l.own_vector_index
+            from pgrag.libraries as l
+            where l.library_id = hand_on_embeddings.library_id
+        ),
+        v.embedding,
+        v.page_hash
     from heirs as h
     join vectors as v on v.text_hash = h.text_hash
-    cross join (
-        select o.own_vector_index
-        from pgrag.libraries as o
-        where o.library_id = hand_on_embeddings.library_id
-    ) as l
     order by h.document_id, v.model_id
     on conflict (library_id, document_id, model_id) do nothing;
 $$;

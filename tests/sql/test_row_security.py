@@ -184,8 +184,26 @@ def test_settings_of_a_service_give_nothing_to_others(reader, setting):
     assert value(reader, "select _pgrag.caller()") == "tenant_reader"
 
 
+def version_id(connection: psycopg.Connection, library: str) -> int:
+    """The latest version that was made."""
+    return value(
+        connection,
+        "select max(v.version_id) from pgrag.versions as v"
+        " join pgrag.libraries as l using (library_id) where l.name = %s",
+        library,
+    )
+
+
 def test_narrowing_finds_nothing_of_others(connection):
     other = library_id(connection, "theirs")
+    # A version of theirs whose id has the bits of ours, so that a forged lexeme would lead there.
+    ours, made = version_id(connection, "ours"), 0
+    for number in range(64):
+        if made & ours == ours:
+            break
+        ingest(connection, "theirs", [page("forged.md", f"Drain {CANARY}.")], f"{number}.0")
+        made = version_id(connection, "theirs")
+    assert made & ours == ours
     theirs = {
         row["document_id"]
         for row in connection.execute(
@@ -221,7 +239,7 @@ def test_narrowing_finds_nothing_of_others(connection):
     for setting in ("narrowing_lexemes", "lexemes_beside", "title_lexemes"):
         connection.execute(
             "select set_config(%s, array(select k | (v << 30) from unnest(%s::bigint[]) as k"
-            " cross join generate_series(0, 255) as v)::text, true)",
+            " cross join generate_series(0::bigint, 255) as v)::text, true)",
             [f"pgrag.{setting}", row["lexemes"]],
         )
     forged = connection.execute(found).fetchall()

@@ -49,10 +49,16 @@ def place(connection: psycopg.Connection, library: str, **arguments: int) -> boo
 
 
 def indexes(connection: psycopg.Connection) -> list[str]:
+    return sorted(scans(connection))
+
+
+def scans(connection: psycopg.Connection) -> dict[str, int]:
+    """How often each index was read in this transaction, whatever a plan is called."""
     rows = connection.execute(
-        "select relname as name from pg_class where relname ~ '^embeddings_hnsw_' order by 1"
+        "select relname as name, pg_stat_get_xact_numscans(oid) as scans"
+        " from pg_class where relname ~ '^embeddings_hnsw_'"
     ).fetchall()
-    return [row["name"] for row in rows]
+    return {row["name"]: row["scans"] for row in rows}
 
 
 def make(connection: psycopg.Connection, library: str | None = None) -> None:
@@ -215,7 +221,12 @@ class TestOwn:
         for library in ("large", "larger"):
             place(connection, library)
             make(connection, library)
+        earlier = scans(connection)
         assert run(connection, "semantic_search", **ask) == before
+        read = {name for name, count in scans(connection).items() if count > earlier[name]}
+        # Few vectors are scanned, also where they share an index.
+        own = {name for name in earlier if name != "embeddings_hnsw_1"}
+        assert read == (own if 2 * shared <= EXACT_LIMIT else {*own, "embeddings_hnsw_1"})
         found = {row["library"] for row in before}
         assert found & {"large", "larger"}
         assert found & {"other0", "other1"}
