@@ -10,21 +10,23 @@ as $$
 declare
     said pgrag.audit := jsonb_populate_record(null::pgrag.audit, '{"allowed": true}' || entry);
 begin
-    if not said.allowed and exists (
-        select
-        from pgrag.audit as a
-        where a.at > now() - interval '1 minute'
-            and not a.allowed
-            and (a.caller, a.action, a.reason, a.address)
-                is not distinct from (said.caller, said.action, said.reason, said.address)
-    ) then
-        return;
-    end if;
+    -- One statement, so that what it may not do is told alike by whichever plan it has.
     insert into pgrag.audit (caller, role, action, library, allowed, reason, address, search_id)
-    values (
+    select
         said.caller, said.role, left(said.action, 200), left(said.library, 200), said.allowed,
         left(said.reason, 1000), left(said.address, 100), said.search_id
-    );
+    where said.allowed
+        or not exists (
+            select
+            from pgrag.audit as a
+            where a.at > now() - interval '1 minute'
+                and not a.allowed
+                and (a.caller, a.action, a.reason, a.address)
+                    is not distinct from (said.caller, said.action, said.reason, said.address)
+        );
+    if not found then
+        return;
+    end if;
     if random() < 0.01 then
         -- Twice the entries added between two runs on average (1 in 100), so removal keeps up.
         perform _pgrag.forget_audit(now() - make_interval(days => s.audit_days), 200)

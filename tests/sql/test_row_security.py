@@ -414,6 +414,17 @@ def test_a_reader_changes_nothing(reader):
         run(reader, "configuration_history")
 
 
+def test_what_is_refused_is_told_alike_by_every_plan(reader):
+    """Which plan a statement gets follows from the sizes of tables with rows of others."""
+    told = set()
+    for plans in ("force_custom_plan", "force_generic_plan"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege) as error, reader.transaction():
+            reader.execute(f"set local plan_cache_mode = {plans}")
+            reader.execute("select _pgrag.write_audit('{\"action\": \"search\"}')")
+        told.add(error.value.diag.context)
+    assert len(told) == 1
+
+
 def test_a_writer_changes_its_libraries_only(writer):
     run(writer, "configure_library", library="ours", settings={"alpha": 0.25})
     ingest(writer, "ours", [page("new.md", "A new page about kernels.")])
