@@ -418,9 +418,9 @@ def test_what_is_refused_is_told_alike_by_every_plan(reader):
     """Which plan a statement gets follows from the sizes of tables with rows of others."""
     told = set()
     for plans in ("force_custom_plan", "force_generic_plan"):
+        reader.execute(f"set local plan_cache_mode = {plans}")
         with pytest.raises(psycopg.errors.InsufficientPrivilege) as error, reader.transaction():
-            reader.execute(f"set local plan_cache_mode = {plans}")
-            reader.execute("select _pgrag.write_audit('{\"action\": \"search\"}')")
+            reader.execute('select _pgrag.write_audit(\'{"action": "search"}\')')
         told.add(error.value.diag.context)
     assert len(told) == 1
 
