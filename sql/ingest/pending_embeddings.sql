@@ -67,22 +67,37 @@ begin
                 _pgrag.searched_text(d.situation, d.context, d.content)
             ) as text,
             d.document_id
-        from pgrag.documents as d
+        from (
+            -- The same passages in a narrow table; by pages the documents have an index.
+            select i.document_id
+            from pgrag.impacts as i
+            where pending_embeddings.page_ids is null
+                and i.library_id = owner_id
+                and not exists (
+                    select
+                    from pgrag.embeddings as e
+                    where e.library_id = i.library_id
+                        and e.document_id = i.document_id
+                        and e.model_id = pending_model
+                )
+            union all
+            select w.document_id
+            from pgrag.documents as w
+            where w.library_id = owner_id
+                and w.page_id = any (pending_embeddings.page_ids)
+                and w.covers > 0
+                and not exists (
+                    select
+                    from pgrag.embeddings as e
+                    where e.library_id = w.library_id
+                        and e.document_id = w.document_id
+                        and e.model_id = pending_model
+                )
+        ) as lacking
+        join pgrag.documents as d
+            on d.library_id = owner_id and d.document_id = lacking.document_id
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
-        where d.library_id = owner_id
-            and d.covers > 0
-            and (
-                pending_embeddings.page_ids is null
-                or d.page_id = any (pending_embeddings.page_ids)
-            )
-            and not exists (
-                select
-                from pgrag.embeddings as e
-                where e.library_id = d.library_id
-                    and e.document_id = d.document_id
-                    and e.model_id = pending_model
-            )
         order by d.text_hash, d.document_id
     ) as pending
     order by pending.document_id

@@ -92,10 +92,12 @@ as $$
                 hashfloat8extended(e.confidence * coalesce(k.weight, 1), 0)
             )
         )
-        from pgrag.edges as e
+        -- By pages, because the index of links has all columns but the version.
+        from pgrag.pages as p
+        join pgrag.edges as e on e.library_id = p.library_id and e.source_page_id = p.page_id
         left join pgrag.edge_kinds as k on k.name = e.kind
-        where e.library_id = link_digest.library_id
-            and e.version_id = link_digest.version_id
+        where p.library_id = link_digest.library_id
+            and p.version_id = link_digest.version_id
             and e.target_page_id <> e.source_page_id
     ) as ranked;
 $$;

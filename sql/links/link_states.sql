@@ -19,19 +19,23 @@ declare
     wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
     return query
-    select s.state, coalesce(c.links, 0)
+    with counted as materialized (
+        select
+            e.state, count(*) as links, count(*) filter (where not e.fragment_found) as headless
+        from pgrag.edges as e
+        where e.library_id = owner_id and e.version_id = wanted_version
+        group by e.state
+    )
+    select s.state, coalesce(sum(c.links)::bigint, 0)
     from unnest(
         '{resolved, unresolved, ambiguous, external, asset, tag, fragment}'::text[]
     ) with ordinality as s (state, nth)
     left join (
-        select x.state, count(*) as links
-        from pgrag.edges as e
-        cross join lateral unnest(
-            array[e.state, case when not e.fragment_found then 'fragment' end]
-        ) as x (state)
-        where e.library_id = owner_id and e.version_id = wanted_version
-        group by x.state
+        select c.state, c.links from counted as c
+        union all
+        select 'fragment', c.headless from counted as c
     ) as c on c.state = s.state
+    group by s.state, s.nth
     order by s.nth;
 end;
 $$;

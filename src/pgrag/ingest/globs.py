@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
@@ -11,16 +11,19 @@ _MOST_STATES = 10_000
 _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.compile("/")
 
 
-def matcher(include: Iterable[str], exclude: Iterable[str]) -> Callable[[str], bool]:
+def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
     """Return a predicate: whether a key matches any of `include` and none of `exclude`.
 
     Without `include` every key matches except those of `exclude`. `docs/*.md` matches in one
     folder, `docs/**` and `docs/` everything below it, `**/draft-*` and a pattern without "/" in
     every folder. `?` is one character, `[a-c]` one of a set.
     """
-    included = _Globs([_rooted(pattern)] for pattern in [*include] or ["**"])
-    excluded = _Globs([_rooted(pattern)] for pattern in exclude)
-    return lambda key: included.first(key) is not None and excluded.first(key) is None
+    wanted = _Globs([_rooted(pattern)] for pattern in include) if include else None
+    unwanted = _Globs([_rooted(pattern)] for pattern in exclude) if exclude else None
+    return lambda key: (
+        (wanted is None or wanted.first(key) is not None)
+        and (unwanted is None or unwanted.first(key) is None)
+    )
 
 
 def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:

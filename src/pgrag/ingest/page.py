@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import urljoin
 
@@ -47,7 +48,7 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageOptions:
     """The options with which a page is read.
 
@@ -76,6 +77,11 @@ class PageOptions:
         profiles = (CHUNK_PROFILES[name] for name in names if name in CHUNK_PROFILES)
         return any(each.by_meaning for each in ([self.profile] if self.profile else profiles))
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """The version of the chunker, and the options of every page."""
+        return f"{CHUNKER_VERSION}\n{self!r}"
+
     def reading(self, declared_type: str | None, key: str) -> dict[str, Any]:
         """Return the part of the page types that affects this page; see `Reading.document`."""
         reading = self.types.reading(declared_type, key)
@@ -97,7 +103,7 @@ def source_hash(
     """
     version = formats.fingerprint(key, origin, options.converter)
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
-    fingerprint = f"{CHUNKER_VERSION}\n{options!r}\n{reading}\n{origin!r}\n{version}\n{digest}"
+    fingerprint = f"{options.fingerprint}\n{reading}\n{origin!r}\n{version}\n{digest}"
     return hashlib.sha256(fingerprint.encode()).hexdigest()
 
 

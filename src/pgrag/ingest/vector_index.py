@@ -24,10 +24,12 @@ _MODELS = """
 select m.name
 from pgrag.embedding_models as m
 join pgrag.libraries as l on l.name = lower(btrim(%s))
-where exists (
-    select from pgrag.embeddings as e
+cross join lateral (
+    select
+    from pgrag.embeddings as e
     where e.library_id = l.library_id and e.model_id = m.model_id
-)
+    limit 1
+) as any_vector
 """
 
 

@@ -50,6 +50,8 @@ class IgnoreRules:
 
     def _decides(self, path: str) -> bool:
         """Whether the last rule of the nearest file with a rule for this path ignores it."""
+        if not self._specs:
+            return False
         for name in NAMES:
             for folder in folders_of(path):
                 if spec := self._specs.get((folder, name)):
