@@ -36,6 +36,7 @@ begin
 end;
 $$;
 
+-- Qualified as visible_libraries is.
 create or replace function _pgrag.narrowed_scope()
 returns tsquery
 language plpgsql
@@ -43,15 +44,20 @@ stable
 parallel safe
 as $$
 declare
-    narrowing tsquery := nullif(current_setting('pgrag.narrowing', true), '')::tsquery;
+    narrowing pg_catalog.text := pg_catalog.current_setting('pgrag.narrowing', true);
 begin
+    if narrowing operator(pg_catalog.=) '' then
+        narrowing := null;
+    end if;
     if _pgrag.sees_every_library() then
-        return narrowing;
+        return narrowing::pg_catalog.tsquery;
     end if;
     return (
-        select string_agg(format('''@l%s''', v.id), ' | ')::tsquery
-        from unnest(_pgrag.visible_libraries()) as v (id)
-    ) && narrowing;
+        select pg_catalog.string_agg(
+            pg_catalog.format('''@l%s''', v.id), ' | '
+        )::pg_catalog.tsquery
+        from pg_catalog.unnest(_pgrag.visible_libraries()) as v (id)
+    ) operator(pg_catalog.&&) narrowing::pg_catalog.tsquery;
 end;
 $$;
 

@@ -7,7 +7,10 @@ where g.role_name = current_user::text;
 
 -- What the policies of row-level security ask, once for each table of a statement: the libraries
 -- that the caller may see; null: all.
--- None of these may raise: the roles of pgrag may be missing where a dump was restored.
+-- None of these may raise: the roles of pgrag may be missing where a dump was restored. Each name
+-- is qualified, operators and types too, because the caller chooses the search_path: a function of
+-- a schema of theirs would answer. So it must be in all that policies and barriers call; a clause
+-- "set search_path" would cost each search more.
 create or replace function _pgrag.visible_libraries()
 returns bigint[]
 language plpgsql
@@ -18,14 +21,21 @@ declare
     granted bigint[];
 begin
     -- Asked here first, because a call costs more.
-    if coalesce(current_setting('pgrag.library_ids', true), '') <> '' and _pgrag.is_service() then
-        return nullif(current_setting('pgrag.library_ids'), '*')::bigint[];
+    if pg_catalog.current_setting('pgrag.library_ids', true) operator(pg_catalog.<>) ''
+        and _pgrag.is_service()
+    then
+        return case
+            when pg_catalog.current_setting('pgrag.library_ids') operator(pg_catalog.<>) '*'
+            then pg_catalog.current_setting('pgrag.library_ids')::bigint[]
+        end;
     end if;
     granted := array(select g.library_id from _pgrag.own_grants as g);
     return case
-        when array_position(granted, null) is null
-            and pg_has_role(current_user, to_regrole('pgrag_admin'), 'usage') is not true
-            then granted
+        when pg_catalog.array_position(granted, null) is null
+            and pg_catalog.pg_has_role(
+                current_user, pg_catalog.to_regrole('pgrag_admin'), 'usage'
+            ) is not true
+        then granted
     end;
 end;
 $$;
@@ -40,8 +50,13 @@ stable
 parallel safe
 as $$
 begin
-    return coalesce(current_setting('pgrag.library_ids', true), '') <> ''
-        and pg_has_role(session_user, to_regrole('pgrag_admin'), 'member');
+    return coalesce(
+        pg_catalog.current_setting('pgrag.library_ids', true) operator(pg_catalog.<>) ''
+            and pg_catalog.pg_has_role(
+                session_user, pg_catalog.to_regrole('pgrag_admin'), 'member'
+            ),
+        false
+    );
 end;
 $$;
 
@@ -63,7 +78,9 @@ stable
 parallel safe
 as $$
 begin
-    return pg_has_role(current_user, to_regrole('pgrag_admin'), 'usage');
+    return pg_catalog.pg_has_role(
+        current_user, pg_catalog.to_regrole('pgrag_admin'), 'usage'
+    );
 end;
 $$;
 
@@ -76,8 +93,8 @@ parallel safe
 as $$
 begin
     return case
-        when _pgrag.is_service() then current_setting('pgrag.caller', true)
-        else current_user::text
+        when _pgrag.is_service() then pg_catalog.current_setting('pgrag.caller', true)
+        else current_user::pg_catalog.text
     end;
 end;
 $$;

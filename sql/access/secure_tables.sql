@@ -38,7 +38,7 @@ begin
     grant usage on all sequences in schema pgrag to pgrag_writer, pgrag_admin;
     grant select on all tables in schema _pgrag to pgrag_reader, pgrag_writer, pgrag_admin;
     for listed in
-        select format('pgrag.%I', k.name) as name, k.kind, k.condition
+        select format('pgrag.%I', k.name) as name, k.kind, k.condition, k.new_rows
         from _pgrag.kinds_of_tables() as k
     loop
         case listed.kind
@@ -51,8 +51,9 @@ begin
             else
                 null;
         end case;
-        perform _pgrag.set_policy(listed.name::regclass, listed.condition);
+        perform _pgrag.set_policy(listed.name::regclass, listed.condition, listed.new_rows);
     end loop;
+    perform _pgrag.keep_identities();
     perform _pgrag.confine_jobs();
     return query select true, 'Roles see the libraries that were granted to them.'::text;
 end;
@@ -103,12 +104,15 @@ end;
 $$;
 
 -- What a table holds: rows of a library, records of searches, what only administrators read
--- (private), or what all roles read (shared); and which rows a role may see.
+-- (private), or what all roles read (shared); which rows a role may see; and what holds for those
+-- that it writes: a version is one of the library, because searches find passages by versions, and
+-- vectors are as long as others, because one of another length fails whatever reads it.
 create or replace function _pgrag.kinds_of_tables()
 returns table (
     name name,
     kind text,
-    condition text
+    condition text,
+    new_rows text
 )
 language sql
 stable
@@ -128,6 +132,7 @@ as $$
             ('audit', 'private', null),
             ('searches', 'record', null),
             ('answers', 'record', null),
+            ('query_vectors', 'record', null),
             (
                 'search_hits',
                 'record',
@@ -181,7 +186,8 @@ as $$
             ) || ' or (select _pgrag.is_admin())'
             when 'private' then '(select _pgrag.is_admin())'
             else t.condition
-        end
+        end,
+        case when t.kind in ('library', 'record') then t.new_rows end
     from (
         select
             c.relname as name,
@@ -194,7 +200,29 @@ as $$
                 ) then 'library'
                 else 'shared'
             end as kind,
-            s.condition
+            s.condition,
+            (
+                select string_agg(r.rule, ' and ')
+                from pg_attribute as a
+                cross join lateral (
+                    select case
+                        when a.attname = 'version_id' and c.relname <> 'versions'
+                        then '(library_id, version_id)'
+                            ' in (select v.library_id, v.version_id from pgrag.versions as v)'
+                        when a.atttypid = 'sparsevec'::regtype
+                        then format(
+                            '(%I <#> ''{}/1000000000''::sparsevec) is distinct from 1', a.attname
+                        )
+                        when a.atttypid = 'halfvec'::regtype
+                        then format(
+                            '(model_id, vector_dims(%I))'
+                            ' in (select m.model_id, m.dimensions from pgrag.embedding_models as m)',
+                            a.attname
+                        )
+                    end as rule
+                ) as r
+                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            ) as new_rows
         from pg_class as c
         left join special as s on s.name = c.relname
         where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r'
@@ -204,12 +232,17 @@ $$;
 -- A policy is made anew only if it differs, because that waits for everybody who reads the table.
 create or replace function _pgrag.set_policy(
     secured regclass,
-    condition text
+    condition text,
+    new_rows text
 )
 returns void
 language plpgsql
 volatile
 as $$
+declare
+    -- What a role writes it must be able to see.
+    checked constant text := concat_ws(' and ', format('(%s)', condition), new_rows);
+    description constant text := format('using %s with check %s', condition, checked);
 begin
     if condition is null then
         return;
@@ -217,7 +250,7 @@ begin
     if not (select c.relrowsecurity from pg_class as c where c.oid = secured) then
         execute format('alter table %s enable row level security', secured);
     end if;
-    if condition = (
+    if description = (
         select obj_description(p.oid, 'pg_policy')
         from pg_policy as p
         where p.polrelid = secured and p.polname = 'visible'
@@ -225,13 +258,48 @@ begin
         return;
     end if;
     execute format('drop policy if exists visible on %s', secured);
-    execute format('create policy visible on %s using (%s)', secured, condition);
-    execute format('comment on policy visible on %s is %L', secured, condition);
+    execute format(
+        'create policy visible on %s using (%s) with check (%s)', secured, condition, checked
+    );
+    execute format('comment on policy visible on %s is %L', secured, description);
+end;
+$$;
+
+-- Who writes a library can give it neither the name of another one, which has jobs and evaluations
+-- by its name, nor the ids of its versions, by which searches find passages.
+create or replace function _pgrag.keep_identities()
+returns void
+language plpgsql
+volatile
+as $$
+declare
+    listed record;
+begin
+    revoke insert, update on pgrag.libraries, pgrag.versions from pgrag_writer;
+    for listed in
+        select
+            a.attrelid::regclass as name,
+            string_agg(quote_ident(a.attname), ', ') as insertable,
+            string_agg(quote_ident(a.attname), ', ') filter (
+                where a.attname not in ('library_id', 'name')
+            ) as changeable
+        from pg_attribute as a
+        where a.attrelid in ('pgrag.libraries'::regclass, 'pgrag.versions'::regclass)
+            and a.attnum > 0
+            and not a.attisdropped
+            and a.attidentity = ''
+        group by a.attrelid
+    loop
+        execute format(
+            'grant insert (%s), update (%s) on %s to pgrag_writer',
+            listed.insertable, listed.changeable, listed.name
+        );
+    end loop;
 end;
 $$;
 
 -- A worker reads with its own rights, so only administrators say that a job may read any folder,
--- and what such a job reads.
+-- what such a job reads, and when; others may cancel it.
 create or replace function _pgrag.confine_jobs()
 returns void
 language plpgsql
@@ -250,6 +318,20 @@ begin
     ) then
         create policy confined on pgrag.jobs as restrictive for insert
             with check (confined or (select _pgrag.is_admin()));
+    end if;
+    if not exists (
+        select
+        from pg_policy as p
+        where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined_changes'
+    ) then
+        create policy confined_changes on pgrag.jobs as restrictive for update
+            using (true)
+            with check (
+                confined
+                or state = 'cancelled'
+                or state = 'running' and is_cancelling
+                or (select _pgrag.is_admin())
+            );
     end if;
 end;
 $$;

@@ -18,6 +18,8 @@ as $$
         e.document_id,
         e.model_id,
         case
+            when vector_dims(e.embedding) <> m.dimensions
+            then 'a vector of another length than its model has'
             when d.document_id is null or d.covers = 0 then 'a vector without a searched document'
             when (d.version_id, d.page_id, d.covers) = (e.version_id, e.page_id, e.covers)
             then 'a vector in the index of other libraries, or the other way round'
@@ -25,12 +27,14 @@ as $$
         end
     from pgrag.embeddings as e
     join pgrag.libraries as l on l.library_id = e.library_id
+    join pgrag.embedding_models as m on m.model_id = e.model_id
     left join pgrag.documents as d
         on d.library_id = e.library_id and d.document_id = e.document_id
     where e.library_id = vector_faults.library_id
         and coalesce(d.version_id, e.version_id) = any (vector_faults.version_ids)
         and (
             d.covers = 0
+            or vector_dims(e.embedding) <> m.dimensions
             or (d.version_id, d.page_id, d.covers, l.own_vector_index)
                 is distinct from (e.version_id, e.page_id, e.covers, e.own_index)
         )

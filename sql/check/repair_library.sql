@@ -172,10 +172,17 @@ begin
     delete from pgrag.embeddings as e
     where e.library_id = repair_vectors.library_id
         and e.version_id = any (repair_vectors.version_ids)
-        and not exists (
-            select
-            from pgrag.documents as d
-            where d.library_id = e.library_id and d.document_id = e.document_id and d.covers > 0
+        and not (
+            exists (
+                select
+                from pgrag.documents as d
+                where d.library_id = e.library_id
+                    and d.document_id = e.document_id
+                    and d.covers > 0
+            )
+            and (e.model_id, vector_dims(e.embedding)) in (
+                select m.model_id, m.dimensions from pgrag.embedding_models as m
+            )
         );
 
     perform _pgrag.hand_on_embeddings(

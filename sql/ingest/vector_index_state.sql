@@ -52,7 +52,12 @@ begin
                         = hashtextextended(lock_name, 0)
             )
         end,
-        _pgrag.owns_vectors(),
+        -- The server goes on building for a run that was killed.
+        _pgrag.owns_vectors() and not exists (
+            select
+            from pg_stat_progress_create_index as p
+            where p.index_relid = to_regclass('pgrag.' || index_name)
+        ),
         lock_name,
         -- A fifth more than a vector takes in a build: its numbers and 750 bytes. A parallel build
         -- reserves all of its memory at once.
@@ -85,5 +90,6 @@ place_vectors) or the one that libraries share; without a library, of the shared
 library whose own index it is, null if it is shared. valid: whether searches can use it, null if it
 is missing, false if its build has not finished. put_off: whether it is not valid because a run
 stores many vectors, or builds it, right now; lock: the advisory lock of that run. may_build:
-whether the caller owns the table. The statements that create and drop the index are to be run
-outside a transaction, the first with memory as maintenance_work_mem. Errors: PGR01, PGR02, PGR09.';
+whether the caller owns the table, and the server is not building the index already. The statements
+that create and drop the index are to be run outside a transaction, the first with memory as
+maintenance_work_mem. Errors: PGR01, PGR02, PGR09.';

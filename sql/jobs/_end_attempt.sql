@@ -46,7 +46,7 @@ begin
     if next_state = 'cancelled' then
         delete from pgrag.uploads as u where u.job_id = job.job_id;
     end if;
-    perform _pgrag.tell_workers(job.job_id);
+    perform _pgrag.tell_workers();
     return next_state;
 end;
 $$;

@@ -20,7 +20,7 @@ begin
         returning j.* into cancelled;
         delete from pgrag.uploads as u where u.job_id = cancelled.job_id;
     end if;
-    perform _pgrag.tell_workers(cancelled.job_id);
+    perform _pgrag.tell_workers();
     return cancelled.state;
 end;
 $$;

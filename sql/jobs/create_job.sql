@@ -71,7 +71,7 @@ begin
         )
         returning j.job_id into new_id;
     end if;
-    perform _pgrag.tell_workers(new_id);
+    perform _pgrag.tell_workers();
     return new_id;
 end;
 $$;
@@ -170,15 +170,14 @@ begin
 end;
 $$;
 
--- Workers listen, and look by themselves from time to time: a notification may be lost.
-create or replace function _pgrag.tell_workers(
-    job_id bigint
-)
+-- Workers listen, and look by themselves from time to time: a notification may be lost. It says no
+-- more than that there is something, because every role may listen.
+create or replace function _pgrag.tell_workers()
 returns void
 language plpgsql
 volatile
 as $$
 begin
-    perform pg_notify('pgrag_jobs', tell_workers.job_id::text);
+    perform pg_notify('pgrag_jobs', '');
 end;
 $$;

@@ -33,7 +33,7 @@ begin
         finished_at = now()
     where j.job_id = finished.job_id;
     delete from pgrag.uploads as u where u.job_id = finished.job_id;
-    perform _pgrag.tell_workers(finished.job_id);
+    perform _pgrag.tell_workers();
     return next_state;
 end;
 $$;

@@ -19,11 +19,15 @@ begin
     ) then
         raise exception 'The upload of job % is no longer stored.', retried.job_id
             using errcode = 'PGR01', hint = 'Upload it again; that makes a new job.';
+    elsif not (retried.confined or _pgrag.is_admin()) then
+        raise exception 'Job % may read any folder, so only administrators try it again.',
+            retried.job_id
+            using errcode = '42501', hint = 'Make a job of your own: pgrag.create_job.';
     end if;
     update pgrag.jobs as j
     set state = 'queued', attempts = 0, run_at = now(), finished_at = null
     where j.job_id = retried.job_id;
-    perform _pgrag.tell_workers(retried.job_id);
+    perform _pgrag.tell_workers();
     return 'queued';
 end;
 $$;
@@ -31,4 +35,4 @@ $$;
 comment on function pgrag.retry_job is
 'Queues a job again that has ended, or that waits for its time, with all its attempts; returns its
 state. Earlier failures stay listed. Errors: PGR01 for a job that runs, or whose upload is gone,
-PGR18.';
+42501 for one that may read any folder unless the caller is an administrator, PGR18.';

@@ -21,7 +21,7 @@ begin
     update pgrag.jobs as j
     set state = 'queued', run_at = greatest(j.run_at, now())
     where j.job_id = uploading.job_id;
-    perform _pgrag.tell_workers(uploading.job_id);
+    perform _pgrag.tell_workers();
     return 'queued';
 end;
 $$;

@@ -30,23 +30,24 @@ begin
             quote_literal(used.name), used.dimensions, vector_dims(query_embedding)
             using errcode = 'PGR08', hint = 'Embed the query with this model.';
     end if;
-    insert into pgrag.query_vectors as q (model_id, query_hash, embedding, used_at)
+    insert into pgrag.query_vectors as q (model_id, query_hash, caller, embedding, used_at)
     values (
         used.model_id,
         _pgrag.query_hash(used, _pgrag.searched_words(query)),
+        _pgrag.caller(),
         l2_normalize(query_embedding),
         -- Not now(): the vectors of one transaction need an order.
         clock_timestamp()
     )
-    on conflict (model_id, query_hash) do update
+    on conflict (model_id, query_hash, caller) do update
     set embedding = excluded.embedding, used_at = excluded.used_at;
     -- Skips rows locked by other sessions, so this call neither waits nor deadlocks; the next call
     -- deletes them.
     delete from pgrag.query_vectors as q
     where q.model_id = used.model_id
-        and q.query_hash = any (
+        and q.ctid = any (
             array(
-                select old.query_hash
+                select old.ctid
                 from pgrag.query_vectors as old
                 where old.model_id = used.model_id
                     and (old.used_at, old.query_hash) <= (
@@ -65,5 +66,6 @@ $$;
 
 comment on function pgrag.remember_query_vector is
 'Caches the vector of a query by a model outside the database, so that psql can run the same query
-as a semantic search. The cache keeps the capacity most recently used vectors per model; a recorded
-search counts as use. Errors: PGR01, PGR08 dimension, PGR09.';
+as a semantic search. It is kept in the name of the caller, and found by this caller alone. The
+cache keeps the capacity most recently used vectors per model; a recorded search counts as use.
+Errors: PGR01, PGR08 dimension, PGR09.';

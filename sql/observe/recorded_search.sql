@@ -142,15 +142,18 @@ begin
         update pgrag.query_vectors as q
         set used_at = now()
         from (
-            select u.model_id, u.query_hash
+            select u.model_id, u.query_hash, u.caller
             from pgrag.query_vectors as u
             join pgrag.embedding_models as m on m.model_id = u.model_id
             where u.model_id = any (array(select k.model_id from unnest(queries) as k))
                 and u.query_hash = _pgrag.query_hash(m, words)
+                and u.caller = _pgrag.caller()
                 and u.used_at < now() - interval '1 hour'
             for update of u skip locked
         ) as used
-        where q.model_id = used.model_id and q.query_hash = used.query_hash;
+        where q.model_id = used.model_id
+            and q.query_hash = used.query_hash
+            and q.caller = used.caller;
     end if;
 exception
     when others then

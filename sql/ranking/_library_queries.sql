@@ -200,7 +200,9 @@ begin
     select q.embedding
     into known
     from pgrag.query_vectors as q
-    where q.model_id = used.model_id and q.query_hash = _pgrag.query_hash(used, words);
+    where q.model_id = used.model_id
+        and q.query_hash = _pgrag.query_hash(used, words)
+        and q.caller = _pgrag.caller();
     if known is null then
         raise notice 'No vector of this query by model %: searching by keywords only.',
             quote_literal(used.name)

@@ -8,27 +8,24 @@ from (
     select
         asked.id,
         asked.in_titles,
+        seen.library_ids,
         array(select v.id << 30 | asked.id from unnest(seen.version_ids) as v (id)) as keys,
         case
             when asked.in_titles then format('{%s:1}/1000000000', asked.id)::sparsevec
         end as title
     from (
-        select
-            array(
-                select v.version_id
-                from pgrag.versions as v
-                where v.version_id = any (
-                        nullif(current_setting('pgrag.narrowing_versions', true), '')::bigint[]
-                    )
-                    and (
-                        v.library_id = any ((
-                            select case
-                                when row_security_active('pgrag.impacts')
-                                then _pgrag.visible_libraries()
-                            end
-                        )::bigint[])
-                    ) is not false
-            ) as version_ids
+        select array_agg(v.library_id) as library_ids, array_agg(v.version_id) as version_ids
+        from pgrag.versions as v
+        where v.version_id = any (
+                nullif(current_setting('pgrag.narrowing_versions', true), '')::bigint[]
+            )
+            and (
+                v.library_id = any ((
+                    select case
+                        when row_security_active('pgrag.impacts') then _pgrag.visible_libraries()
+                    end
+                )::bigint[])
+            ) is not false
         offset 0
     ) as seen
     cross join (
@@ -47,6 +44,7 @@ where exists (
     select
     from pgrag.impacts as i
     where _pgrag.posting_keys(i.version_id, i.weights) && l.keys
+        and array_position(l.library_ids, i.library_id) is not null
         and (l.title is null or i.title_weights <#> l.title < 0)
 );
 

@@ -69,7 +69,9 @@ select
     i.title_weights
 from pgrag.versions as v
 join pgrag.impacts as i
-    on _pgrag.posting_keys(i.version_id, i.weights) && array(
+    -- A difference, so that no other index is used.
+    on i.library_id - v.library_id = 0
+    and _pgrag.posting_keys(i.version_id, i.weights) && array(
         select v.version_id << 30 | (l.id & ((1 << 30) - 1))
         from unnest(
             nullif(current_setting('pgrag.narrowing_lexemes', true), '')::bigint[]

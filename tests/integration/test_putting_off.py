@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -197,6 +198,29 @@ def test_what_a_killed_build_left_is_replaced(database, embedder, folder):
     index(database, embedder, folder)
     assert state(database)["valid"] is True
     assert built(database) != before
+
+
+def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedder, folder, little):
+    """The lock of a killed run is gone at once; its statement goes on."""
+    index(database, embedder, folder)
+    with (
+        psycopg.connect(database.url) as backup,
+        psycopg.connect(database.url, autocommit=True) as orphan,
+    ):
+        orphan.execute(state(database)["drop_statement"])
+        backup.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        backup.execute("select from pgrag.libraries")
+        create = state(database)["create_statement"]
+        builder = threading.Thread(target=orphan.execute, args=[create])
+        builder.start()
+        while state(database)["valid"] is None:
+            time.sleep(0.01)
+        assert state(database)["may_build"] is False
+        index(database, embedder, little)
+        assert state(database)["valid"] is False
+        backup.rollback()
+        builder.join()
+    assert state(database)["valid"] is True
 
 
 def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):

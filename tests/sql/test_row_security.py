@@ -414,6 +414,92 @@ def test_a_reader_changes_nothing(reader):
         run(reader, "configuration_history")
 
 
+FORGED_VERSION = """
+insert into pgrag.versions overriding system value
+select (jsonb_populate_record(v, jsonb_build_object('version_id', %s::bigint, 'label', '9'))).*
+from pgrag.versions as v
+limit 1
+"""
+
+
+def test_a_writer_takes_no_identity_of_another_library(connection):
+    """Searches find passages by versions, and jobs belong to libraries by name."""
+    theirs = value(connection, "select max(version_id) from pgrag.versions")
+    lexeme = value(connection, "select pgrag.lexeme_id('english', %s)", CANARY)
+    connection.execute("set local session authorization tenant_writer")
+    for statement in (
+        FORGED_VERSION % theirs,
+        FORGED_VERSION % ((1 << 34) + theirs),
+        "update pgrag.libraries set name = 'theirs'",
+        "update pgrag.libraries set name = 'nowhere'",
+        f"update pgrag.impacts set version_id = {theirs}",
+        f"update pgrag.documents set version_id = {theirs}",
+        f"update pgrag.embeddings set version_id = {theirs}",
+        f"update pgrag.pages set version_id = {theirs}",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+            connection.execute(statement)
+    # Where the privileges are of another time, the barriers hold by themselves.
+    connection.execute("reset session authorization")
+    connection.execute("grant insert on pgrag.versions to pgrag_writer")
+    connection.execute("set local session authorization tenant_writer")
+    connection.execute(FORGED_VERSION % theirs)
+    for name, asked in (
+        ("narrowing_versions", theirs),
+        ("narrowing_lexemes", lexeme),
+        ("lexemes_beside", lexeme),
+        ("title_lexemes", lexeme),
+    ):
+        connection.execute("select set_config(%s, %s, true)", [f"pgrag.{name}", f"{{{asked}}}"])
+    assert connection.execute("select * from _pgrag.matching_impacts").fetchall() == []
+    assert connection.execute("select * from _pgrag.version_lexemes").fetchall() == []
+
+
+def test_a_writer_stores_no_vector_of_another_length(writer):
+    """It would fail searches of all libraries, and the vector index that they share."""
+    for statement in (
+        "update pgrag.embeddings set embedding = '[1,2,3]'",
+        "update pgrag.impacts set weights = '{1:1}/999'",
+        "update pgrag.impacts set title_weights = '{1:1}/999'",
+        "update pgrag.pages set weights = '{1:1}/999'",
+    ):
+        with pytest.raises(psycopg.errors.Error) as error, writer.transaction():
+            writer.execute(statement)
+        assert error.value.sqlstate in ("42501", "22000"), statement
+    writer.execute("update pgrag.impacts set title_weights = null")
+
+
+def test_vectors_of_queries_are_those_of_the_caller(connection):
+    """Whether somebody has searched for something is not told by what is cached for them."""
+    run(connection, "register_model", name="tiny", dimensions=2)
+    tiny = {"model": "tiny", "query_embedding": "[1,0]"}
+    asked = {"query": "nodes", "library": "ours", "model": "tiny"}
+
+    def cached() -> tuple[int, int]:
+        count = value(connection, "select count(*) from pgrag.query_vectors")
+        return count, len(run(connection, "missing_query_models", **asked))
+
+    def remember(caller: str) -> None:
+        connection.execute(
+            "select set_config('pgrag.library_ids', '*', true),"
+            " set_config('role', 'none', true), set_config('pgrag.caller', %s, true)",
+            [caller],
+        )
+        run(connection, "remember_query_vector", query="nodes", **tiny)
+
+    remember("one key")
+    ours = library_id(connection, "ours")
+    service(connection, f"{{{ours}}}")
+    connection.execute("select set_config('pgrag.caller', 'one key', true)")
+    assert cached() == (1, 0)
+    connection.execute("select set_config('pgrag.caller', 'another key', true)")
+    assert cached() == (0, 1)
+    connection.execute("select set_config('role', 'none', true)")
+    connection.execute("set local session authorization tenant_reader")
+    connection.execute("select set_config('pgrag.caller', 'one key', true)")
+    assert cached() == (0, 1)
+
+
 def test_what_is_refused_is_told_alike_by_every_plan(reader):
     """Which plan a statement gets follows from the sizes of tables with rows of others."""
     told = set()
@@ -543,7 +629,7 @@ def test_every_table_is_known(connection):
     assert sorted(row["name"] for row in kinds if row["kind"] == "shared") == [
         "alembic_version", "answer_templates", "edge_kinds", "embedding_models",
         "installed_functions", "intent_rules", "intents", "model_tokens", "observation_settings",
-        "page_types", "query_types", "query_vectors", "role_libraries",
+        "page_types", "query_types", "role_libraries",
     ]  # fmt: skip
     unprotected = connection.execute(
         "select k.name from _pgrag.kinds_of_tables() as k"
@@ -611,4 +697,13 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
     names = {"job_id": claimed["job_id"], "claim": claimed["claim"]}
     assert call("extend_lease", **names) == "held"
     assert call("fail_job", **names, reason="No.") == "queued"
+    # One that reads any folder it may cancel, and not begin again: not even under another name.
+    with refused(connection, "42501", "violates row-level security policy"):
+        connection.execute("update pgrag.jobs set run_at = now()")
     assert call("cancel_job", job_id=number) == "cancelled"
+    with refused(connection, "42501", "only administrators try it again"):
+        call("retry_job", job_id=number)
+    with refused(connection, "42501", "violates row-level security policy"):
+        connection.execute("update pgrag.jobs set state = 'queued' where not confined")
+    connection.execute("reset session authorization")
+    assert call("retry_job", job_id=number) == "queued"

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
+import psycopg
+
 from pgrag.db import Database, Row, Work, as_service, working
 from pgrag.errors import Busy
 
@@ -143,6 +145,11 @@ class VectorIndex:
                 if state["valid"] is False:
                     connection.execute(state["drop_statement"])
                 connection.execute(state["create_statement"])
+            except psycopg.errors.InternalError_ as error:
+                # What the server has built for a run that was killed became valid at this moment.
+                if "concurrently" not in str(error):
+                    raise
+                return False
             finally:
                 connection.execute("reset maintenance_work_mem")
                 connection.execute("reset lock_timeout")
