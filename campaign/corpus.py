@@ -102,6 +102,7 @@ KNOWN = {
     "document_id": "select document_id from pgrag.documents",
     "library_id": "select library_id from pgrag.libraries",
     "version_id": "select version_id from pgrag.versions",
+    "lexeme_id": "select pgrag.lexeme_id(language, lexeme) from pgrag.lexeme_statistics",
     "edge_id": "select edge_id from pgrag.edges",
     "run_id": "select run_id from pgrag.evaluation_runs()",
     "search_id": "select search_id from pgrag.searches",

@@ -1,9 +1,10 @@
 """Ask two databases the same as a tenant; only one has another library. Answers must agree.
 
 `python -m campaign.tenants --minutes 1 --seed 1`. Every function, public and private, is called by
-login roles that see only their own libraries, and by a service in the name of a key. Rows, errors
-and notices that differ between the two databases tell of the other library, whose pages, names and
-records contain canary words, so that a report shows what was told.
+login roles that see only their own libraries, and by a service in the name of a key, a part of them
+with forged settings, by which functions tell views what to read. Rows, errors and notices that
+differ between the two databases tell of the other library, whose pages, names and records contain
+canary words, so that a report shows what was told.
 """
 
 from __future__ import annotations
@@ -30,6 +31,27 @@ from campaign.outcome import Outcome
 
 CANARY = "zyxquokka"
 OTHER = f"{CANARY}-library"
+#: Settings that anybody can change, and the two by which a service says for whom it asks.
+SETTINGS = """
+select distinct m.parts[1]
+from (
+    select p.prosrc
+    from pg_proc as p
+    where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
+    union all
+    select pg_get_viewdef(c.oid)
+    from pg_class as c
+    where c.relnamespace = '_pgrag'::regnamespace and c.relkind = 'v'
+) as t (source)
+cross join lateral regexp_matches(
+    t.source, 'current_setting\\(.(pgrag\\.[a-z_]+)', 'g'
+) as m (parts)
+order by 1
+"""
+OF_SERVICES = {"pgrag.library_ids", "pgrag.caller"}
+SHARE_FORGED = 0.2
+#: How often each view is read with forged settings.
+FORGERIES = 50
 SECONDS = 10
 TIMEOUT = "57014"
 SHOWN = 1500
@@ -86,6 +108,12 @@ from pg_class as c
 where c.relnamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace) and c.relkind in ('r', 'v')
 order by 1
 """
+VIEWS = """
+select format('_pgrag.%I', c.relname)
+from pg_class as c
+where c.relnamespace = '_pgrag'::regnamespace and c.relkind = 'v'
+order by 1
+"""
 SEQUENCES = """
 select format('%I.%I', c.relnamespace::regnamespace, c.relname)
 from pg_class as c
@@ -137,12 +165,14 @@ class _Session:
     def close(self) -> None:
         self._connection.close()
 
-    def ask(self, statement: str) -> _Answer:
-        """Run a statement, undo it, and return all that it told."""
+    def ask(self, statement: str, forged: dict[str, str]) -> _Answer:
+        """Run a statement with these settings, undo it, and return all that it told."""
         self._notices.clear()
         error, rows = None, []
         try:
             with self._connection.transaction(force_rollback=True):
+                for setting in forged.items():
+                    self._connection.execute("select set_config(%s, %s, true)", setting)
                 cursor = self._connection.execute(statement.encode(), prepare=False)
                 rows = [row[0] for row in cursor.fetchall()] if cursor.description else []
         except psycopg.Error as problem:
@@ -166,8 +196,11 @@ def _diagnostic(told: psycopg.errors.Diagnostic) -> dict[str, str | None]:
 class Pair:
     """One caller in both databases."""
 
-    def __init__(self, name: str, alone: str, both: str, login: list[str]) -> None:
+    def __init__(
+        self, name: str, alone: str, both: str, login: list[str], *, is_login: bool = True
+    ) -> None:
         self.name = name
+        self.is_login = is_login
         self._urls = alone, both
         self._alone, self._both = _Session(alone, login), _Session(both, login)
 
@@ -176,15 +209,18 @@ class Pair:
         self._alone.close()
         self._both.close()
 
-    def difference(self, statement: str) -> tuple[str, _Answer]:
+    def difference(
+        self, statement: str, forged: dict[str, str] | None = None
+    ) -> tuple[str, _Answer]:
         """What the database with both libraries tells otherwise, or nothing."""
-        alone, both = self._alone.ask(statement), self._both.ask(statement)
+        asked = statement, forged or {}
+        alone, both = self._alone.ask(*asked), self._both.ask(*asked)
         if _agree(alone, both) or TIMEOUT in (alone.state, both.state):
             return "", both
         # Calls that ended early may have drawn fewer numbers.
         align(*self._urls)
-        first, both = self._alone.ask(statement), self._both.ask(statement)
-        others = [self._alone.ask(statement).leaves() for _ in range(3)]
+        first, both = self._alone.ask(*asked), self._both.ask(*asked)
+        others = [self._alone.ask(*asked).leaves() for _ in range(3)]
         if _agree(first, both) or TIMEOUT in (first.state, both.state):
             return "", both
         told, expected = both.leaves(), first.leaves()
@@ -263,6 +299,35 @@ def _turns(
         yield random.choice(supported if random.random() < 0.3 else public), random.choice(pairs)
 
 
+class _Forger:
+    """Chooses settings that a caller could forge to be told more."""
+
+    def __init__(self, random: Random, url: str, known: dict[str, list[Any]]) -> None:
+        self._random = random
+        self._names = corpus.values(url, {"names": SETTINGS})["names"]
+        self._known = known
+
+    def forged(self, pair: Pair) -> dict[str, str]:
+        """One to all of the settings, but none that a service sets for its caller."""
+        names = [name for name in self._names if pair.is_login or name not in OF_SERVICES]
+        chosen = self._random.sample(names, k=self._random.randint(1, len(names)))
+        return {name: self._value(name) for name in chosen}
+
+    def _value(self, name: str) -> str:
+        random = self._random
+        if name == "pgrag.narrowing":
+            return " | ".join(random.choices(["pump", "valv", "text", CANARY, "'@l1'"], k=3))
+        if name in OF_SERVICES and random.random() < 0.5:
+            return random.choice(["*", "a key"])
+        kind = "version_id" if "version" in name else "lexeme_id"
+        numbers = random.choices(self._known[kind], k=random.choice([1, 2, 5, 50]))
+        if random.random() < 0.2:
+            # As the keys of the index of impacts are made.
+            versions = self._known["version_id"]
+            numbers = [random.choice(versions) << 30 | number for number in numbers]
+        return f"{{{','.join(map(str, numbers))}}}"
+
+
 class Tenants:
     """The databases, of which the second has another library, and who asks them."""
 
@@ -322,8 +387,8 @@ class Tenants:
         ]
         logins = {role: [f'set session authorization "{role}"'] for role in self._roles}
         return [
-            Pair(name, self.alone, self.both, login)
-            for name, login in [*logins.items(), ("the key of a service", key)]
+            *(Pair(name, self.alone, self.both, login) for name, login in logins.items()),
+            Pair("the key of a service", self.alone, self.both, key, is_login=False),
         ]
 
     def logins(self) -> tuple[str, str]:
@@ -358,6 +423,7 @@ def run(
     counts: dict[str, int | float] = {
         "calls": 0,
         "functions": 0,
+        "calls with forged settings": 0,
         "statements on tables": 0,
         "calls that worked": 0,
     }
@@ -365,7 +431,9 @@ def run(
     with ExitStack() as stack:
         tenants = Tenants(url)
         stack.callback(tenants.drop)
-        arguments = Arguments(random, tenants.build())
+        known = tenants.build()
+        arguments = Arguments(random, known)
+        forger = _Forger(random, url, known)
         with psycopg.connect(url, autocommit=True) as connection:
             public = routines(connection)
             private = routines(connection, "_pgrag")
@@ -375,10 +443,15 @@ def run(
         for pair in pairs:
             stack.callback(pair.close)
 
-        def compare(pair: Pair, what: str, statement: str) -> bool:
-            told, answer = pair.difference(statement)
+        def compare(pair: Pair, what: str, statement: str, *, forges: bool = False) -> bool:
+            forged = forger.forged(pair) if forges else {}
+            counts["calls with forged settings"] += forges
+            told, answer = pair.difference(statement, forged)
             if told and (pair.name, what) not in faults:
-                faults[pair.name, what] = f"-- as {pair.name}: {told}\n{statement[:SHOWN]};"
+                settings = "".join(f"set {name} = '{value}';\n" for name, value in forged.items())
+                faults[pair.name, what] = (
+                    f"-- as {pair.name}: {told}\n{settings}{statement[:SHOWN]};"
+                )
                 print(faults[pair.name, what], file=sys.stderr)
             return answer.state is None
 
@@ -386,6 +459,10 @@ def run(
             for pair in pairs:
                 compare(pair, statement, statement)
                 counts["statements on tables"] += 1
+        for view in corpus.values(url, {"names": VIEWS})["names"]:
+            for nth in range(FORGERIES):
+                statement = f"select to_jsonb(v) from {view} as v"
+                compare(pairs[nth % len(pairs)], statement, statement, forges=True)
         counts["functions"] = len(supported)
         for routine, pair in islice(_turns(random, public, supported, pairs), calls):
             if monotonic() > deadline:
@@ -395,7 +472,10 @@ def run(
                 chosen["search_id"] = None
             statement = routine.statement(chosen)
             worked = compare(
-                pair, routine.name, f"select to_jsonb(answer) from ({statement}) as answer"
+                pair,
+                routine.name,
+                f"select to_jsonb(answer) from ({statement}) as answer",
+                forges=random.random() < SHARE_FORGED,
             )
             counts["calls"] += 1
             counts["calls that worked"] += worked

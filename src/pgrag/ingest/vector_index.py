@@ -17,8 +17,9 @@ LEAST_VECTORS = 200
 _WEEK = 7 * 24 * 3600.0
 #: A build keeps its connection for minutes, while the run uses those of the pool.
 _BUILD = Work("build", 4, statement_timeout=_WEEK, lock_timeout=_WEEK)
-#: Seconds until a run looks again whether the build of another one has ended.
+#: Seconds until a run looks again whether the build of another one has ended, and for how long.
 _PAUSE = 0.2
+_LONGEST_WAIT = 3600.0
 
 
 #: The models that have vectors of a library.
@@ -157,13 +158,18 @@ class VectorIndex:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Wait until no other run builds an index: two builds would wait for each other."""
-        while True:
+        """Wait until no other run builds an index: two builds would wait for each other.
+
+        Raises Busy after an hour.
+        """
+        deadline = time.monotonic() + _LONGEST_WAIT
+        while time.monotonic() < deadline:
             with self._database.lock("pgrag vector index build") as taken:
                 if taken is None:
                     yield
                     return
             time.sleep(_PAUSE)
+        raise Busy("Other runs are building vector indexes.")
 
     def _state(self, index: _Index) -> Row:
         [state] = self._database.call(
