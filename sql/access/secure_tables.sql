@@ -215,8 +215,8 @@ as $$
                         )
                         when a.atttypid = 'halfvec'::regtype
                         then format(
-                            '(model_id, vector_dims(%I))'
-                            ' in (select m.model_id, m.dimensions from pgrag.embedding_models as m)',
+                            '(model_id, vector_dims(%I)) in ('
+                            'select m.model_id, m.dimensions from pgrag.embedding_models as m)',
                             a.attname
                         )
                     end as rule

@@ -38,7 +38,7 @@ WRITING = re.compile(
     r"\b(insert into|update (?:_?pgrag|pg_temp)|delete from|nextval|gin_clean_pending_list"
     r"|create temporary table|create index pages_source_trigrams|for no key update"
     r"|for key share|pg_notify|pg_try_advisory_xact_lock|pg_advisory_xact_lock|create policy"
-    r"|drop index if exists|grant all)\b"
+    r"|drop index if exists|grant all|revoke insert)\b"
 )
 
 
