@@ -16,8 +16,9 @@ depends_on = None
 
 def upgrade() -> None:
     op.execute("delete from pgrag.query_vectors")
-    op.execute("alter table pgrag.query_vectors add column caller text not null"
-        " default current_user")
+    op.execute(
+        "alter table pgrag.query_vectors add column caller text not null default current_user"
+    )
     op.execute("alter table pgrag.query_vectors drop constraint query_vectors_pkey")
     op.execute("alter table pgrag.query_vectors add primary key (model_id, query_hash, caller)")
     op.execute("drop function if exists _pgrag.kinds_of_tables()")

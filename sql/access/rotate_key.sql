@@ -53,7 +53,7 @@ begin
     for no key update;
     if not found then
         raise exception 'There is no key %.', coalesce(quote_literal(key_named.name), 'null')
-            using errcode = 'PGR17', hint = 'pgrag.keys() lists them.';
+            using errcode = 'PGR17', hint = '`pgrag keys list` and pgrag.keys() list them.';
     end if;
     return found_key;
 end;

@@ -10,7 +10,23 @@ parallel safe
 as $$
 declare
     fault record;
+    members constant text[] := '{
+        key, title, url, path, body, head, front_matter, uuid, link, topic, type, tags, language,
+        created, modified, source_hash, warnings, aliases, reading, documents, edges
+    }';
 begin
+    select p.page ->> 'key' as key, m.name
+    into fault
+    from jsonb_array_elements(check_pages.pages) as p (page)
+    cross join lateral jsonb_object_keys(p.page) as m (name)
+    where jsonb_typeof(p.page) = 'object' and m.name <> all (members)
+    limit 1;
+    if found then
+        raise exception 'A page has no member %, as that of key % has.',
+            quote_literal(left(fault.name, 200)), quote_nullable(left(fault.key, 200))
+            using errcode = 'PGR01',
+                hint = format('Its text is the body. It has %s.', array_to_string(members, ', '));
+    end if;
     select p.page ->> 'key' as key, f.field, v.value, f.form
     into fault
     from jsonb_array_elements(check_pages.pages) as p (page)

@@ -93,6 +93,12 @@ begin
         raise exception 'The version label % cannot be used.', quote_literal(version)
             using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
     end if;
+    if version = '-' or version ~ '^[~^<>=|]' then
+        raise exception 'The version label % cannot be used.', quote_literal(version)
+            using errcode = 'PGR01',
+                hint = 'A search that names it means another one: "-" is the version without a'
+                    ' label, "^1" a range.';
+    end if;
 end;
 $$;
 

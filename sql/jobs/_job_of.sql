@@ -33,6 +33,7 @@ as $$
 begin
     raise exception 'There is no job %.', coalesce(job_id::text, 'null')
         using errcode = 'PGR18',
-            hint = 'pgrag.jobs lists them; those that ended are kept for 30 days.';
+            hint = '`pgrag jobs list` and pgrag.jobs() list them; those that ended are kept for 30'
+                ' days.';
 end;
 $$;

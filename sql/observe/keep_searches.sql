@@ -10,7 +10,7 @@ as $$
 begin
     if days not between 1 and 36500 then
         raise exception 'Searches are kept for 1 to 36500 days, not %.', days
-            using errcode = 'PGR01', hint = 'Pass null to keep them forever.';
+            using errcode = 'PGR01', hint = 'null (in the shell: forever) keeps them forever.';
     end if;
     insert into pgrag.observation_settings as s (retention_days)
     values (keep_searches.days)

@@ -74,7 +74,10 @@ begin
             w.is_nowhere,
             p.word,
             (
-                select string_agg(o.label, ', ' order by o.release_key desc nulls last, o.label)
+                select string_agg(
+                    coalesce(nullif(o.label, ''), '(unversioned)'),
+                    ', ' order by o.release_key desc nulls last, o.label
+                )
                 from pgrag.versions as o
                 where o.library_id = owner_id
                     and o.version_id = any (others)

@@ -136,7 +136,7 @@ as $$
             when v.release_key is null then 'the newest tag; there is no release'
             when v.prerelease then 'the newest pre-release; there is no release'
             else 'the newest release'
-        end
+        end || case when v.status = 'ready' then '' else ' (its indexing is not finished)' end
     from pgrag.versions as v
     where v.library_id = newest_version.library_id
     order by

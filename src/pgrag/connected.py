@@ -161,7 +161,7 @@ class Connected:
         findings = doctor.findings(url, is_embedded=self.is_embedded, models=models)
         if self.settings.llm_url or self.settings.llm_model:
             findings.append(doctor.language_model_finding(self.providers.require_language_model))
-        return findings
+        return findings + doctor.settings_findings()
 
     def library_model(self, library: str) -> str:
         """The model of a library; a new library gets the configured or the built-in model."""

@@ -17,11 +17,11 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg.adapt import PyFormat
 from psycopg.rows import dict_row, tuple_row
-from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pgrag import errors
 from pgrag.driver_errors import one_sentence, translated_errors
+from pgrag.sent import sent, wrong_type
 
 Row = dict[str, Any]
 R = TypeVar("R")
@@ -529,9 +529,11 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
             omitted = [name for name in arguments if name not in arguments_set]
             if missing := _required(connection, function, omitted):
                 raise errors.InvalidInput(f"{missing[0]} must not be None.") from error
-            if _exists(connection, function, list(arguments_set)) and error.diag.context is None:
+            types = _types(connection, function)
+            if arguments_set.keys() <= types.keys() and error.diag.context is None:
                 raise errors.InvalidInput(
-                    f"A value has the wrong type for pgrag.{function}:"
+                    wrong_type(dict(zip(arguments_set, values, strict=True)), types)
+                    or f"A value has the wrong type for pgrag.{function}:"
                     f" {one_sentence(error.diag.message_primary or '')}"
                 ) from error
             raise
@@ -543,11 +545,9 @@ def _given(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _statement(function: str, arguments: dict[str, Any]) -> tuple[bytes, list[Any]]:
     """Compose the call of a function with named arguments; return statement and values."""
-    statement = _composed(
-        function, tuple((name, _format(value)) for name, value in arguments.items())
-    )
-    values = [Jsonb(value) if _is_document(value) else value for value in arguments.values()]
-    return statement, values
+    values = [sent(name, value) for name, value in arguments.items()]
+    formats = zip(arguments, map(_format, values), strict=True)
+    return _composed(function, tuple(formats)), values
 
 
 @lru_cache(maxsize=1024)
@@ -565,16 +565,17 @@ def _composed(function: str, arguments: tuple[tuple[str, PyFormat], ...]) -> byt
     )
 
 
-def _exists(connection: psycopg.Connection[Row], function: str, names: list[str]) -> bool:
-    """Whether the database has a function with arguments of these names, whatever their types."""
+def _types(connection: psycopg.Connection[Row], function: str) -> dict[str, str]:
+    """The types of a function's arguments by their names; empty if there is none."""
     if connection.info.transaction_status is psycopg.pq.TransactionStatus.INERROR:
-        return False
-    matches = connection.execute(
-        "select from pg_proc as p where p.pronamespace = to_regnamespace('pgrag')"
-        " and p.proname = %s and p.proargnames @> %s::text[]",
-        [function, names],
+        return {}
+    rows = connection.execute(
+        "select a.name, format_type(a.type, null) as type from pg_proc as p"
+        " cross join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) as a (name, type)"
+        " where p.pronamespace = to_regnamespace('pgrag') and p.proname = %s",
+        [function],
     )
-    return matches.rowcount > 0
+    return {row["name"]: row["type"] for row in rows}
 
 
 def _required(connection: psycopg.Connection[Row], function: str, names: list[str]) -> list[str]:
@@ -613,13 +614,6 @@ def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
         log.warning("%s", message)
     elif notices is not None and severity == "NOTICE":
         notices.append(message)
-
-
-def _is_document(value: Any) -> bool:
-    """Whether a value is sent as JSON: an object or a list of objects."""
-    return isinstance(value, dict) or (
-        isinstance(value, list) and bool(value) and isinstance(value[0], dict)
-    )
 
 
 def _format(value: Any) -> PyFormat:

@@ -14,7 +14,7 @@ from pgrag.embedding.builtin import read_description
 from pgrag.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.llm import ChatModel
 from pgrag.schema import Finding
-from pgrag.settings import masked_url
+from pgrag.settings import masked_url, misspelt_settings
 
 _UPGRADE = "Run `pgrag db upgrade`."
 # Passwords of tutorials, images and compose files.
@@ -52,6 +52,19 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
     except DatabaseError as error:
         return [Finding("database", "wrong", error.message, error.hint or "")]
     return listed
+
+
+def settings_findings() -> list[Finding]:
+    """Warn of variables of the environment that are nearly settings, and so say nothing."""
+    return [
+        Finding(
+            "settings",
+            "warning",
+            f"There is no setting {name}, so it says nothing.",
+            f"Perhaps {near} is meant.",
+        )
+        for name, near in misspelt_settings()
+    ]
 
 
 def _shadowing_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:

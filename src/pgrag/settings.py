@@ -287,6 +287,19 @@ def describe_settings(settings: Settings) -> list[DescribedSetting]:
     return described
 
 
+def misspelt_settings() -> list[tuple[str, str]]:
+    """List variables that look like a setting and are none, each with the nearest setting."""
+    from difflib import get_close_matches
+
+    known = [variable(field) for field in Settings.model_fields]
+    unknown = sorted({name for name in os.environ if name.startswith("PGRAG_")} - {*known})
+    return [
+        (name, near)
+        for name in unknown
+        for near in get_close_matches(name, known, n=1, cutoff=0.85)
+    ]
+
+
 def variable(field: str) -> str:
     """Return the name of a field's environment variable."""
     return _NAMES.get(field, f"PGRAG_{field.upper()}")

@@ -85,7 +85,10 @@ def test_an_archive_is_indexed_and_says_what_it_skipped(pgrag: CommandLine, tmp_
     done = pgrag.run("index", "kettle", tmp_path / "kettle.zip")
     assert "1 page written" in done.out
     assert "Skipped, names that lead out of the archive: kettle-1.0/../../up.md.\n" in done.err
-    assert "Skipped, text for programs: requirements.txt. To read them: --include '**/" in done.err
+    assert (
+        "Skipped, text for programs: requirements.txt. To read them as well: --include '**/"
+        in done.err
+    )
     assert "Nothing changed" in pgrag.run("index", "kettle", tmp_path / "kettle.zip").out
 
 
@@ -102,7 +105,7 @@ def test_what_is_skipped_or_fails_for_one_reason_is_told_at_once(
     said = " ".join(done.err.split())
     assert (
         "Skipped, plain text beside other formats: 5 files (note-0.txt, note-1.txt, note-2.txt …)."
-        " To read them: --include '**/*.txt'."
+        " To read them as well: --include '**/*.txt' --include '**'."
     ) in said
     assert said.count("error: ") == 1
     assert "error: 5 files (broken-0.md, broken-1.md, broken-2.md …): is binary (" in said

@@ -9,9 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from git_server import run_git
 
@@ -184,6 +185,41 @@ def test_texts_queries_and_properties(db):
     assert db.parse_query("compost type:guide").filters == {"type": "guide"}
     assert db.detect_intent("how do I make compost").intent
     assert [s.replacement for s in db.suggest("compst", "garden")] == ["compost"]
+
+
+def test_values_may_be_what_python_has_for_them(db):
+    plain = [hit.document_id for hit in db.search("compost", library="garden", top_k=2).hits]
+    found = db.search("compost", library="garden", top_k=np.int64(2), levels=(1, 2)).hits
+    assert [hit.document_id for hit in found] == plain
+    since = {"modified": {">=": date(1990, 1, 1)}}
+    db.search("compost", library="garden", filters=since)
+    key = db.pages("garden")[0].key
+    assert db.page(Path(key), "garden").key == key
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"library": ["garden"]}, r"library must be a text, not list \['garden'\]"),
+        ({"version": 2}, "version must be a text, not int 2"),
+        ({"top_k": 3.5}, "top_k must be a whole number, not float 3.5"),
+        ({"exclude": [1]}, "exclude must be a list of texts; int 1 is none"),
+        ({"filters": {"type": object()}}, "filters cannot hold object"),
+    ],
+)
+def test_a_value_of_another_type_is_named(db, arguments, told):
+    with pytest.raises(pgrag.InvalidInput, match=told):
+        db.search("compost", **arguments)
+
+
+def test_what_is_written_has_its_types_too(clone, tmp_path):
+    with pytest.raises(pgrag.InvalidInput, match="url must be a text, not PosixPath"):
+        pgrag.connect(tmp_path)
+    with clone() as url, pgrag.connect(url) as db:
+        with pytest.raises(pgrag.InvalidInput, match="version must be a text, not int 2"):
+            db.index("harbour", tmp_path, 2)
+        with pytest.raises(pgrag.InvalidInput, match="content must be a text or bytes"):
+            db.send_page("harbour", "a.md", tmp_path)
 
 
 def test_writing_and_removing(clone, tmp_path):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from pgrag.doctor import findings, network_warnings
+from pgrag.doctor import findings, network_warnings, settings_findings
 from pgrag.embedded import EmbeddedServer
 
 GUARDED = {
@@ -18,6 +18,19 @@ GUARDED = {
     "is_open": False,
     "sslmode": "verify-full",
 }
+
+
+def test_a_variable_that_is_nearly_a_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "PGRAG_RECORD_SEARCH",
+        "PGRAG_RECORD_SEARCHES",
+        "PGRAG_SOMETHING_ELSE",
+        "PGRAG_KEY",
+    ):
+        monkeypatch.setenv(name, "true")
+    [found] = settings_findings()
+    assert "PGRAG_RECORD_SEARCH," in found.message
+    assert found.remedy == "Perhaps PGRAG_RECORD_SEARCHES is meant."
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def test_library_names_that_can_be_used(connection, name):
     assert value(connection, "select name from pgrag.libraries") == name.strip().lower()
 
 
-@pytest.mark.parametrize("label", ["1 0", "a@b", "x" * 101, "*"])
+@pytest.mark.parametrize("label", ["1 0", "a@b", "x" * 101, "*", "-", "^1", ">=2"])
 def test_version_labels(connection, label):
     with refused(connection, "PGR01", "version label"):
         run(connection, "open_version", library="tool", version=label)
@@ -37,6 +37,15 @@ def test_pages_of_another_shape(connection, pages):
 def test_page_of_another_shape(connection, written):
     with refused(connection, "PGR01", "page must be a JSON object"):
         connection.execute("select * from pgrag.ingest_page('tool', %s)", [Jsonb(written)])
+
+
+@pytest.mark.parametrize("member", ["content", "text", "titel"])
+def test_a_member_that_a_page_does_not_have(connection, member):
+    """Else a page without its text would replace the one that is there."""
+    with refused(connection, "PGR01", f"no member '{member}'"):
+        connection.execute(
+            "select * from pgrag.ingest_page('tool', %s)", [Jsonb({"key": "a.md", member: "One."})]
+        )
 
 
 def test_one_bad_page_spoils_the_whole_call(connection):

@@ -236,6 +236,14 @@ class TestLacking:
             'No passage of tool 3.0 contains "maxParallelJobs"; versions that do: 2.0.',
         ]
 
+    def test_documentation_without_a_label_is_called_so(self, connection, notices):
+        ingest(connection, "tool", [page("a.md", "A zanzibar.")])
+        ingest(connection, "tool", [page("a.md", "Nothing of it.")], "2.0")
+        searched(connection, "zanzibar", library="tool", version="2.0")
+        assert notices == [
+            'No passage of tool 2.0 contains "zanzibar"; versions that do: (unversioned).'
+        ]
+
     def test_words_are_looked_for_all_at_once(self, connection):
         """In the version, then in all others, however many words there are."""
         make(connection, "tool", "2.0", "3.0", **OPTIONS)

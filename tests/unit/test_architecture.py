@@ -28,6 +28,7 @@ OWNERS = {
         "pgrag.cli.database", "pgrag.connected", "pgrag.configuration", "pgrag.db",
         "pgrag.doctor", "pgrag.driver_errors", "pgrag.embedded", "pgrag.embedding.builtin",
         "pgrag.ingest.pipeline", "pgrag.ingest.writer", "pgrag.routines", "pgrag.schema",
+        "pgrag.sent",
     },
     "psycopg_pool": {"pgrag.db"},
     "sqlalchemy": {"pgrag.orm", "pgrag.schema"},

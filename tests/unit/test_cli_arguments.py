@@ -127,6 +127,11 @@ def test_what_is_no_length_of_time(text: str) -> None:
         parse_duration(text, "--expires")
 
 
+def test_a_length_of_time_that_is_too_short_is_told_the_least() -> None:
+    with pytest.raises(typer.BadParameter, match="'30s' is too short: it is at least 60 seconds"):
+        parse_duration("30s", "--every", least=60)
+
+
 @pytest.mark.parametrize(("text", "rate"), [("10/s", 10), ("600/min", 10), ("36 / h", 0.01)])
 def test_a_rate_is_a_number_a_second(text: str, rate: float) -> None:
     assert parse_rate(text) == rate

@@ -1,5 +1,6 @@
 """What counts as documentation in folders that hold other things as well."""
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -101,4 +102,7 @@ def test_the_way_out_names_the_suffix() -> None:
     skips = Skips()
     assert [*documentation(["a.md", "b.txt"], (), skips)] == ["a.md"]
     [group] = skips.grouped()
-    assert (group.examples, group.hint) == (("b.txt",), "To read them: --include '**/*.txt'.")
+    hint = "To read them as well: --include '**/*.txt' --include '**'."
+    assert (group.examples, group.hint) == (("b.txt",), hint)
+    # What it says reads the others too.
+    assert chosen({"a.md", "b.txt"}, *re.findall("'([^']+)'", hint))[0] == {"a.md", "b.txt"}

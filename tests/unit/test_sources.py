@@ -199,7 +199,7 @@ def test_sources_without_documentation_say_where_and_what_was_looked_for(tmp_pat
             discover(str(tmp_path / name))
     with pytest.raises(SourceError, match="skipped are text for programs") as told:
         discover(str(tmp_path / "programs"))
-    assert told.value.hint == "To read them: --include '**/*.txt'."
+    assert told.value.hint == "To read them as well: --include '**/*.txt' --include '**'."
     with pytest.raises(SourceError, match="full: include and exclude leave none of its 1 files"):
         discover(str(tmp_path / "full"), exclude=["*.md"])
     with pytest.raises(SourceError, match="has no folder 'docs'"):

@@ -126,7 +126,11 @@ def parse_duration(text: str, option: str, *, least: float = 1e-3) -> timedelta:
     """Read a length of time of at least `least` seconds: 30s, 15min, 12h, 90d."""
     match = _DURATION.fullmatch(text)
     seconds = float(match["number"]) * _SECONDS[match["unit"]] if match else -1
-    if not least <= seconds <= _LONGEST_DAYS * _SECONDS["d"]:
+    if 0 < seconds < least:
+        raise typer.BadParameter(
+            f"{text!r} is too short: it is at least {least:g} seconds.", param_hint=option
+        )
+    if not 0 < seconds <= _LONGEST_DAYS * _SECONDS["d"]:
         raise typer.BadParameter(
             f"{text!r} is not a length of time, such as 30s, 15min, 12h or 90d.", param_hint=option
         )

@@ -43,6 +43,8 @@ def _progress(row: Row) -> str:
     return f"{progress['done']:,} of {progress['total']:,} pages{fetched}"
 
 
+#: Warnings of a job that are shown.
+_WARNINGS = 20
 _COLUMNS: Columns = {
     "job": "job_id", "state": "state",
     "library": lambda row: label(row["library"], row["version"]),
@@ -151,6 +153,10 @@ def _lines(row: Row) -> list[str]:
         if report.get("versions"):
             lines.append(f"  versions: {', '.join(report['versions'])}")
         lines += [f"  failed {key}: {reason}" for key, reason in report["failed"].items()]
+        warnings = report.get("warnings", [])
+        lines += [f"  warning: {warning}" for warning in warnings[:_WARNINGS]]
+        if len(warnings) > _WARNINGS:
+            lines.append(f"  {len(warnings) - _WARNINGS:,} more warnings: see --json")
     for failure in row["failures"]:
         lines.append(f"  {failure['at'][:19]} attempt {failure['attempt']}: {failure['reason']}")
     return lines

@@ -16,6 +16,7 @@ from pgrag.client.jobs import Jobs
 from pgrag.client.reading import Reading
 from pgrag.client.searching import Searching, SearchResult
 from pgrag.client.writing import Writing
+from pgrag.sent import require_texts
 from pgrag.settings import load_settings
 
 __all__ = ["Client", "SearchResult", "connect"]
@@ -48,5 +49,6 @@ def connect(url: str | None = None) -> Client:
     """
     settings = load_settings()
     if url is not None:
+        require_texts(url=url)
         settings = settings.model_copy(update={"database_url": SecretStr(url)})
     return Client(App(settings))

@@ -72,7 +72,7 @@ class Reading(Calls):
 
     def page(self, page: int | str, library: str | None = None, version: str | None = None) -> Page:
         """One page: by its id, or, in a library, by its key, name, title, alias or url."""
-        if isinstance(page, str):
+        if not isinstance(page, int):
             if library is None:
                 raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
             page = self.find_page(page, library, version).page_id

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.client.calls import Calls
 from pgrag.errors import InvalidInput, SourceError
+from pgrag.sent import require_texts
 from pgrag.values.jobs import SentPage
 from pgrag.values.libraries import LibraryFinding
 
@@ -42,6 +43,7 @@ class Writing(Calls):
         which the version remembers: None keeps what it remembers, "" forgets it, and `changes` of
         the report says what a new value rewrites.
         """
+        require_texts(library=library, version=version)
         return self._app.index(
             library, version, str(source), dry_run=dry_run, progress=progress, **arguments
         )
@@ -59,6 +61,7 @@ class Writing(Calls):
 
         Returns by version, the oldest first, the report, or why the tag cannot be read.
         """
+        require_texts(library=library, tags=tags)
         return dict(self._app.index_tags(library, str(source), tags, dry_run=dry_run, **arguments))
 
     def send_page(
@@ -76,6 +79,9 @@ class Writing(Calls):
         """
         from pgrag.ingest.source.uploads import Page, checked_key
 
+        require_texts(library=library, key=key, version=version, media_type=media_type)
+        if not isinstance(content, str | bytes):
+            raise InvalidInput(f"content must be a text or bytes, not {type(content).__name__}.")
         data = content.encode() if isinstance(content, str) else content
         report = self._app.send_pages(library, version, [Page(checked_key(key), data, media_type)])
         for reason in report.failed.values():

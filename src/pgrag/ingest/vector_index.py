@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-import psycopg
-
 from pgrag.db import Database, Row, Work, as_service, working
-from pgrag.errors import Busy
+from pgrag.errors import Busy, DatabaseError
 
 #: So long a build waits for sessions that have begun before it, such as a backup.
 PATIENCE = "30s"
@@ -131,8 +129,11 @@ class VectorIndex:
             with self._alone():
                 # Somebody may have built it before the lock was taken.
                 return self._build_missing(self._state(index))
-        except Busy:
-            return False
+        except DatabaseError as error:
+            # What the server has built for a run that was killed may become valid at this moment.
+            if isinstance(error, Busy) or "tuple concurrently updated" in error.message:
+                return False
+            raise
         finally:
             self._release(index)
 
@@ -146,11 +147,6 @@ class VectorIndex:
                 if state["valid"] is False:
                     connection.execute(state["drop_statement"])
                 connection.execute(state["create_statement"])
-            except psycopg.errors.InternalError_ as error:
-                # What the server has built for a run that was killed became valid at this moment.
-                if "concurrently" not in str(error):
-                    raise
-                return False
             finally:
                 connection.execute("reset maintenance_work_mem")
                 connection.execute("reset lock_timeout")

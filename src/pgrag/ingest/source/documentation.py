@@ -115,4 +115,5 @@ def _suffix(name: str) -> str:
 
 
 def _way_out(name: str) -> str:
-    return f"To read them: --include '**/*{_suffix(name)}'."
+    # The second pattern: with the first alone only these files would be read.
+    return f"To read them as well: --include '**/*{_suffix(name)}' --include '**'."
