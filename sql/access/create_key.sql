@@ -46,7 +46,8 @@ begin
     returning k.key_id into new_id;
     if new_id is null then
         raise exception 'There is a key %, or there was one that has been revoked.', named
-            using errcode = 'PGR01', hint = 'Choose another name, or give the key a new secret: `pgrag keys rotate`.';
+            using errcode = 'PGR01',
+                hint = 'Choose another name, or give the key a new secret: `pgrag keys rotate`.';
     end if;
     select string_agg(o, ', ')
     into unknown

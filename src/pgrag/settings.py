@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -289,8 +290,6 @@ def describe_settings(settings: Settings) -> list[DescribedSetting]:
 
 def misspelt_settings() -> list[tuple[str, str]]:
     """List variables that look like a setting and are none, each with the nearest setting."""
-    from difflib import get_close_matches
-
     known = [variable(field) for field in Settings.model_fields]
     unknown = sorted({name for name in os.environ if name.startswith("PGRAG_")} - {*known})
     return [
