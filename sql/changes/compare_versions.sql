@@ -44,14 +44,6 @@ begin
         raise exception 'texts must be none, pages or all, got %.',
             quote_nullable(left(compare_versions.texts, 200))
             using errcode = 'PGR01';
-    elsif old_version_id = new_version_id then
-        raise exception 'Both versions are %.',
-            (
-                select coalesce(nullif(v.label, ''), 'the unversioned documentation')
-                from pgrag.versions as v
-                where v.library_id = owner_id and v.version_id = old_version_id
-            )
-            using errcode = 'PGR03', hint = _pgrag.version_hint(owner_id, '');
     end if;
     return query
     with pairs as materialized (

@@ -4,6 +4,7 @@ from difflib import unified_diff
 from typing import Any
 
 from pgrag.db import Database, Row
+from pgrag.errors import UnknownVersion
 
 _PAGE = (
     "change", "key", "old_key", "title", "url", "text_changed", "page_id", "old_page_id",
@@ -28,6 +29,14 @@ def compare_versions(
     documentation without one. Raises `UnknownLibrary`, `UnknownVersion`.
     """
     old, new = (_resolved(database, library, version) for version in (from_version, to_version))
+    if old["version"] == new["version"]:
+        for asked, found in ((from_version, old), (to_version, new)):
+            if "is not indexed" in found["reason"]:
+                raise UnknownVersion(
+                    f"Version {asked} of {old['library']} is not indexed, and the one before it,"
+                    f" {found['version'] or 'without a label'}, is the other one as well.",
+                    hint=f"See `pgrag versions {old['library']}`.",
+                )
     rows = database.call(
         "compare_versions",
         library=library,

@@ -530,7 +530,7 @@ def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any
             if missing := _required(connection, function, omitted):
                 raise errors.InvalidInput(f"{missing[0]} must not be None.") from error
             types = _types(connection, function)
-            if arguments_set.keys() <= types.keys() and error.diag.context is None:
+            if types and arguments_set.keys() <= types.keys() and error.diag.context is None:
                 raise errors.InvalidInput(
                     wrong_type(dict(zip(arguments_set, values, strict=True)), types)
                     or f"A value has the wrong type for pgrag.{function}:"

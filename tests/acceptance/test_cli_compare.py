@@ -41,6 +41,9 @@ def test_a_person_sees_pages_sections_and_a_total(indexed: CommandLine) -> None:
     assert "kestrel 1.4: the newest version in the range 1" in shown.err
     assert "4 pages: 2 added, 2 changed." in shown.err
     assert "Nothing changed." in indexed.run("compare", "kestrel", "2.0", "2.0").err
+    for asked in (("7", "8"), ("2.0", "7"), ("7",)):
+        failed = indexed.run("compare", "kestrel", *asked, code=1)
+        assert "Version 7 of kestrel is not indexed" in failed.err
 
 
 def test_a_diff_is_unified(indexed: CommandLine) -> None:

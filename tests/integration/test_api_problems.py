@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/v1", "/v1/", "/v1/nothing", "/v2/search", "/v1/search/", "/v1/documents/"]
+    "address", ["/v0", "/v1", "/v1/", "/v1/nothing", "/v2/search", "/v1/search/", "/v1/documents/"]
 )
 def test_an_unknown_address(harbour: ApiClient, address: str) -> None:
     document = problem(harbour.get(address), 404, "not-found")

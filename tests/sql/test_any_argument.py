@@ -197,7 +197,7 @@ def is_clear(sqlstate: str | None) -> bool:
 #: `embed` is not the usual one; the job is not an upload.
 UNUSUAL = {
     ("embed", "PGR09"), ("undo_tuning", "PGR01"), ("create_key", "PGR01"),
-    ("add_upload_piece", "PGR01"), ("submit_upload", "PGR01"), ("compare_versions", "PGR03"),
+    ("add_upload_piece", "PGR01"), ("submit_upload", "PGR01"),
 }  # fmt: skip
 
 

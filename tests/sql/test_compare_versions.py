@@ -230,9 +230,6 @@ def test_versions_that_do_not_exist_are_refused_and_others_named(connection, com
         run(connection, "compare_versions", library="sailing", from_version="0.1")
     with refused(connection, "PGR02", "There is no library 'rowing'"):
         run(connection, "compare_versions", library="rowing", from_version="1.0")
-    for versions in ({"to_version": "2.0"}, {"to_version": None}, {"to_version": "7"}):
-        with refused(connection, "PGR03", "Both versions are 2.0", hint="It has: 2.0, 1.0"):
-            run(connection, "compare_versions", library="sailing", from_version="2.0", **versions)
     notices = []
     connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
     run(connection, "compare_versions", library="sailing", from_version="1", to_version="2.0")
@@ -250,6 +247,6 @@ def test_pages_are_as_git_finds_them(connection, tmp_path, seed):
         commits.append(repository.commit(files))
         files = next_state(chance, files, number)
     for old in range(4):
-        for new in {*range(4)} - {old}:
+        for new in range(4):
             pages, _ = pages_and_sections(connection, "fleet", f"{old}.0", f"{new}.0")
             assert pages == repository.changes(commits[old], commits[new]), (old, new)
