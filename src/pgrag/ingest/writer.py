@@ -40,6 +40,9 @@ _ANALYSE_TEXTS = (
 #: Does not wait for another run that builds the vector index, since the build would wait for this.
 #: That run analyses the table when it has built.
 _ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
+#: Marks what is visible to all, for scans of indexes alone: those of the next run, and of links.
+_VACUUM_VECTORS = "vacuum (analyze, skip_locked) pgrag.embeddings"
+_VACUUM_TEXTS = "vacuum (skip_locked) pgrag.impacts, pgrag.edges"
 
 _Arguments = ParamSpec("_Arguments")
 _Item = TypeVar("_Item")
@@ -124,7 +127,7 @@ class Writer:
             completed.result()
         # Again, if the build could not wait so long for what ran beside it.
         self.vector_index.build()
-        self._analyse(_ANALYSE_VECTORS)
+        self._analyse(_VACUUM_VECTORS)
 
     def _complete(self) -> None:
         """Refresh impacts and links, and analyse all tables but the one of the vector index."""
@@ -135,7 +138,7 @@ class Writer:
             report.links = {row["state"]: row["links"] for row in states}
         if target.embeds_edges:
             embed_pending(database, self.embedder, target.library, kind="edge")
-        self._analyse(_ANALYSE_TEXTS)
+        self._analyse(_ANALYSE_TEXTS, _VACUUM_TEXTS)
 
     def _analyse(self, *statements: str) -> None:
         """Refresh the planner's statistics if there is much that is new."""
