@@ -29,8 +29,13 @@ begin
             s.search is distinct from d.search as is_searched_otherwise,
             s.covers <> d.covers as is_recovered
         from unnest(replace_documents.documents) as s
-        left join pgrag.documents as d
-            on d.library_id = replace_documents.library_id and d.document_id = s.document_id
+        -- Each by its id: the planner would read the whole library.
+        left join lateral (
+            select o.text_hash, o.language, o.covers, o.search
+            from pgrag.documents as o
+            where o.library_id = replace_documents.library_id and o.document_id = s.document_id
+            offset 0
+        ) as d on true
     ) as n;
 
     perform _pgrag.forget_documents(
