@@ -202,18 +202,20 @@ as $$
             end as kind,
             s.condition,
             (
-                select string_agg(r.rule, ' and ')
+                select string_agg(r.rule, ' and ' order by a.attnum)
                 from pg_attribute as a
+                -- By name: pgvector may be in a schema that the caller does not search.
+                join pg_type as y on y.oid = a.atttypid
                 cross join lateral (
                     select case
                         when a.attname = 'version_id' and c.relname <> 'versions'
                         then '(library_id, version_id)'
                             ' in (select v.library_id, v.version_id from pgrag.versions as v)'
-                        when a.atttypid = 'sparsevec'::regtype
+                        when y.typname = 'sparsevec'
                         then format(
                             '(%I <#> ''{}/1000000000''::sparsevec) is distinct from 1', a.attname
                         )
-                        when a.atttypid = 'halfvec'::regtype
+                        when y.typname = 'halfvec'
                         then format(
                             '(model_id, vector_dims(%I)) in ('
                             'select m.model_id, m.dimensions from pgrag.embedding_models as m)',

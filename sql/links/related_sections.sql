@@ -22,6 +22,9 @@ declare
             (select q.filters from pgrag.parse_query(coalesce(related_sections.query, '')) as q)
         )
     );
+    denied constant bigint[] := coalesce(
+        _pgrag.excluded_documents(related_sections.exclude), '{}'
+    );
     found_ids bigint[];
     relations text[];
     scores double precision[];
@@ -85,9 +88,7 @@ begin
             1 - 1 / (1 + sum(c.weight)) as score
         from candidates as c
         where c.section_id not in (select g.section_id from given as g)
-            and c.section_id <> all (
-                coalesce(_pgrag.excluded_documents(related_sections.exclude), '{}')
-            )
+            and c.section_id <> all (denied)
         group by c.section_id
     )
     select
