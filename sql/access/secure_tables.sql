@@ -103,10 +103,11 @@ begin
 end;
 $$;
 
--- What a table holds: rows of a library, records of searches, what only administrators read
--- (private), or what all roles read (shared); which rows a role may see; and what holds for those
--- that it writes: a version is one of the library, because searches find passages by versions, and
--- vectors are as long as others, because one of another length fails whatever reads it.
+-- What a table holds: rows of a library, records of searches, what a service keeps for each caller
+-- (cache), what only administrators read (private), or what all roles read (shared); which rows a
+-- role may see; and what holds for those that it writes: a version is one of the library, because
+-- searches find passages by versions, and vectors are as long as others, because one of another
+-- length fails whatever reads it.
 create or replace function _pgrag.kinds_of_tables()
 returns table (
     name name,
@@ -132,7 +133,7 @@ as $$
             ('audit', 'private', null),
             ('searches', 'record', null),
             ('answers', 'record', null),
-            ('query_vectors', 'record', null),
+            ('query_vectors', 'cache', null),
             (
                 'search_hits',
                 'record',
@@ -184,10 +185,11 @@ as $$
             when 'record' then coalesce(
                 t.condition, 'caller = (select _pgrag.caller())'
             ) || ' or (select _pgrag.is_admin())'
+            when 'cache' then 'caller = (select _pgrag.caller()) or (select _pgrag.is_admin())'
             when 'private' then '(select _pgrag.is_admin())'
             else t.condition
         end,
-        case when t.kind in ('library', 'record') then t.new_rows end
+        case when t.kind in ('library', 'record', 'cache') then t.new_rows end
     from (
         select
             c.relname as name,
@@ -264,76 +266,5 @@ begin
         'create policy visible on %s using (%s) with check (%s)', secured, condition, checked
     );
     execute format('comment on policy visible on %s is %L', secured, description);
-end;
-$$;
-
--- Who writes a library can give it neither the name of another one, which has jobs and evaluations
--- by its name, nor the ids of its versions, by which searches find passages.
-create or replace function _pgrag.keep_identities()
-returns void
-language plpgsql
-volatile
-as $$
-declare
-    listed record;
-begin
-    revoke insert, update on pgrag.libraries, pgrag.versions from pgrag_writer;
-    for listed in
-        select
-            a.attrelid::regclass as name,
-            string_agg(quote_ident(a.attname), ', ') as insertable,
-            string_agg(quote_ident(a.attname), ', ') filter (
-                where a.attname not in ('library_id', 'name')
-            ) as changeable
-        from pg_attribute as a
-        where a.attrelid in ('pgrag.libraries'::regclass, 'pgrag.versions'::regclass)
-            and a.attnum > 0
-            and not a.attisdropped
-            and a.attidentity = ''
-        group by a.attrelid
-    loop
-        execute format(
-            'grant insert (%s), update (%s) on %s to pgrag_writer',
-            listed.insertable, listed.changeable, listed.name
-        );
-    end loop;
-end;
-$$;
-
--- A worker reads with its own rights, so only administrators say that a job may read any folder,
--- what such a job reads, and when; others may cancel it.
-create or replace function _pgrag.confine_jobs()
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    revoke update on pgrag.jobs from pgrag_writer;
-    grant update (
-        state, priority, attempts, failures, run_at, every, claim, worker, leased_until,
-        is_cancelling, progress, report, started_at, finished_at
-    ) on pgrag.jobs to pgrag_writer;
-    if not exists (
-        select
-        from pg_policy as p
-        where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined'
-    ) then
-        create policy confined on pgrag.jobs as restrictive for insert
-            with check (confined or (select _pgrag.is_admin()));
-    end if;
-    if not exists (
-        select
-        from pg_policy as p
-        where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined_changes'
-    ) then
-        create policy confined_changes on pgrag.jobs as restrictive for update
-            using (true)
-            with check (
-                confined
-                or state = 'cancelled'
-                or state = 'running' and is_cancelling
-                or (select _pgrag.is_admin())
-            );
-    end if;
 end;
 $$;

@@ -56,7 +56,8 @@ begin
         _pgrag.owns_vectors() and not exists (
             select
             from pg_stat_progress_create_index as p
-            where p.index_relid = to_regclass('pgrag.' || index_name)
+            where p.datname = current_database()
+                and p.index_relid = to_regclass('pgrag.' || index_name)
         ),
         lock_name,
         -- A fifth more than a vector takes in a build: its numbers and 750 bytes. A parallel build

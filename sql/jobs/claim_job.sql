@@ -31,6 +31,8 @@ begin
         from pgrag.jobs as j
         where j.state = 'queued'
             and j.run_at <= now()
+            -- Only administrators run what reads any folder.
+            and (j.confined or (select _pgrag.is_admin()) is not false)
             and (claim_job.wanted_id is null or j.job_id = claim_job.wanted_id)
             -- Hashed whatever the statistics say: thousands may wait for one version.
             and (j.library, j.version) not in (
@@ -88,7 +90,9 @@ begin
     for lost in
         select j.*
         from pgrag.jobs as j
-        where j.state = 'running' and j.leased_until < now()
+        where j.state = 'running'
+            and j.leased_until < now()
+            and (j.confined or (select _pgrag.is_admin()) is not false)
         for update skip locked
     loop
         perform _pgrag.end_attempt(

@@ -40,7 +40,6 @@ begin
             select
             from pgrag.query_vectors as q
             where q.model_id = m.model_id and q.query_hash = _pgrag.query_hash(m, searched)
-                and q.caller = _pgrag.caller()
         )
     order by m.name;
 end;

@@ -202,7 +202,8 @@ begin
     from pgrag.query_vectors as q
     where q.model_id = used.model_id
         and q.query_hash = _pgrag.query_hash(used, words)
-        and q.caller = _pgrag.caller();
+    -- Those of all callers are equal, and an administrator sees them all.
+    limit 1;
     if known is null then
         raise notice 'No vector of this query by model %: searching by keywords only.',
             quote_literal(used.name)

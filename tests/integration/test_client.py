@@ -195,6 +195,7 @@ def test_values_may_be_what_python_has_for_them(db):
     db.search("compost", library="garden", filters=since)
     key = db.pages("garden")[0].key
     assert db.page(Path(key), "garden").key == key
+    assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
 
 
 @pytest.mark.parametrize(
@@ -232,6 +233,10 @@ def test_writing_and_removing(clone, tmp_path):
         assert db.index("harbour", tmp_path).slugs == "sphinx"
         assert db.configure("harbour", alpha=0.4)["alpha"] == 0.4
         assert db.check("harbour") == []
+        [told] = db.index("harbour", tmp_path, language="englsh").warnings
+        assert told.startswith("'englsh' is not the name of a language with a stemmer")
+        for language in ("eu", "german", "simple", "english"):
+            assert db.index("harbour", tmp_path, language=language).warnings == []
         (tmp_path / "fees.md").write_text("# Fees\n\nPaid at the office.\n")
         assert db.index("harbour", tmp_path, dry_run=True).written == 1
         assert len(db.pages("harbour")) == 1

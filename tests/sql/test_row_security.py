@@ -488,10 +488,16 @@ def test_vectors_of_queries_are_those_of_the_caller(connection):
         run(connection, "remember_query_vector", query="nodes", **tiny)
 
     remember("one key")
+    connection.execute("select set_config('pgrag.library_ids', '', true)")
+    # Whoever sees everything tunes by the vectors of all callers.
+    assert cached() == (1, 0)
     ours = library_id(connection, "ours")
     service(connection, f"{{{ours}}}")
     connection.execute("select set_config('pgrag.caller', 'one key', true)")
     assert cached() == (1, 0)
+    # A role that could fill the cache would push out what others need.
+    with refused(connection, "42501", "permission denied for table query_vectors"):
+        connection.execute("insert into pgrag.query_vectors default values")
     connection.execute("select set_config('pgrag.caller', 'another key', true)")
     assert cached() == (0, 1)
     connection.execute("select set_config('role', 'none', true)")
@@ -693,7 +699,19 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
             connection.execute(statement)
     assert call("cancel_job", job_id=own) == "cancelled"
     assert call("retry_job", job_id=own) == "queued"
-    [claimed] = run(connection, "claim_job", worker="w", wanted_id=own)
+    # Its own worker leaves what reads any folder to others, also what is urgent or was lost.
+    connection.execute("reset session authorization")
+    connection.execute(
+        "update pgrag.jobs set version = '9', priority = 50, state = 'running',"
+        " leased_until = now() - interval '1 s' where job_id = %s",
+        [number],
+    )
+    connection.execute("set local session authorization tenant_writer")
+    [claimed] = run(connection, "claim_job", worker="w")
+    assert claimed["job_id"] == own
+    connection.execute("reset session authorization")
+    connection.execute("update pgrag.jobs set state = 'queued' where job_id = %s", [number])
+    connection.execute("set local session authorization tenant_writer")
     names = {"job_id": claimed["job_id"], "claim": claimed["claim"]}
     assert call("extend_lease", **names) == "held"
     assert call("fail_job", **names, reason="No.") == "queued"

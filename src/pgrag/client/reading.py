@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from os import PathLike
 from typing import Any
 
 from pgrag.changes import compare_versions
@@ -72,7 +73,7 @@ class Reading(Calls):
 
     def page(self, page: int | str, library: str | None = None, version: str | None = None) -> Page:
         """One page: by its id, or, in a library, by its key, name, title, alias or url."""
-        if not isinstance(page, int):
+        if isinstance(page, str | PathLike):
             if library is None:
                 raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
             page = self.find_page(page, library, version).page_id

@@ -18,7 +18,7 @@ from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
 from pgrag.ingest.formats import formats
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.matter.page_types import PageTypes, injected
-from pgrag.ingest.matter.properties import Properties, is_folder_page, read_properties
+from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
@@ -225,7 +225,7 @@ def _title_from_key(key: str) -> str:
     """Derive a title from a file name: `2024-01-31-getting_started.md` gives "Getting started"."""
     stem = _stem(key)
     folder, _, name = stem.rpartition("/")
-    if is_folder_page(name) and folder:
+    if name.lower() in FOLDER_PAGES and folder:
         name = folder.rpartition("/")[2]
     words = " ".join(re.sub(r"[-_]+", " ", _DATE_PREFIX.sub("", name)).split())
     return words[:1].upper() + words[1:] or name
@@ -248,7 +248,7 @@ def _url(key: str, properties: Properties, base_url: str, origin: Origin) -> str
         named = formats.named_format(key, origin)
         address = key if named and named.is_published else _stem(key)
         folder, _, name = _stem(key).rpartition("/")
-        if is_folder_page(name):
+        if name.lower() in FOLDER_PAGES:
             address = folder
         if (slug := properties.slug) is not None:
             parent = "" if "/" in slug else address.rpartition("/")[0]

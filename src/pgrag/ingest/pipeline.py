@@ -1,5 +1,6 @@
 """Index a source as a version of a library: only changes are read, written and embedded."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -26,6 +27,8 @@ from pgrag.ingest.writer import Writer
 
 #: Seconds between two attempts to begin while another run goes on.
 _PAUSE = 0.1
+#: The code of a language, which may have no stemmer.
+_CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*")
 
 
 def index(
@@ -84,6 +87,7 @@ def index(
         report.slugs = str(options.slugs)
         report.slugs_from = generator.evidence if generator else None
         report.changes = changes(remembered, options, len(stored))
+        _warn_of_language(database, options.language, report)
         vector_index = VectorIndex(database, embedder.name, target.library)
         writer = Writer(database, embedder, vector_index, target, report, is_new=not stored)
         with (
@@ -136,6 +140,18 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
         f"Another session is removing {taken.split(' ', 2)[2]}.",
         hint="Wait for its end, then index again.",
     )
+
+
+def _warn_of_language(database: Database, language: str | None, report: IndexReport) -> None:
+    """Warn of a name that is perhaps misspelt: its words would be searched unstemmed."""
+    if not language or _CODE.fullmatch(language) or language.lower() == "simple":
+        return
+    [row] = database.query("select pgrag.text_search_configuration(%s) as name", [language])
+    if row["name"] == "simple":
+        report.warn(
+            f"{language!r} is not the name of a language with a stemmer: its words are searched as"
+            " they are written. Languages are named by codes (en, de, ru) or in English (german)."
+        )
 
 
 def _synchronise(

@@ -1,6 +1,5 @@
 """The options of a run: what the caller says, else what the version remembers of earlier runs."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
@@ -11,16 +10,6 @@ from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.generators import Generator
 from pgrag.models import CHUNK_PROFILES, ChunkProfile
 
-_BASE_URL = re.compile(r"https?://|/", re.IGNORECASE)
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
-#: The names that pgrag.text_search_configuration knows.
-LANGUAGES = (
-    "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french",
-    "german", "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian",
-    "nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "simple", "spanish",
-    "swedish", "tamil", "turkish", "yiddish",
-)  # fmt: skip
-
 
 def options_of(arguments: Mapping[str, Any]) -> PageOptions:
     """The options that `arguments.checked` has; None for the others.
@@ -28,17 +17,6 @@ def options_of(arguments: Mapping[str, Any]) -> PageOptions:
     `chunk_sizes` replace those of the profile. Raises InvalidInput if they contradict each other.
     """
     options = part_of(arguments, Reading)
-    if (base_url := options.get("base_url")) and not _BASE_URL.match(base_url):
-        raise InvalidInput(
-            f"base_url must begin with http://, https:// or /, not {base_url!r}.",
-            hint="It is the address below which the pages are published.",
-        )
-    language = options.get("language") or "en"
-    if not (_LANGUAGE.fullmatch(language) or language.lower() in LANGUAGES):
-        raise InvalidInput(
-            f"{language!r} is neither the code of a language nor the name of one known here.",
-            hint=f"Codes are en, de, pt-BR …; names: {', '.join(LANGUAGES)}.",
-        )
     name, sizes = options.pop("profile", None), options.pop("chunk_sizes", None)
     if sizes is None:
         return PageOptions(**options, profile=CHUNK_PROFILES[name] if name else name)

@@ -1,6 +1,7 @@
 """Write pages to the database in batches, and embed their texts."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -41,10 +42,13 @@ _ANALYSE_TEXTS = (
 #: That run analyses the table when it has built.
 _ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
 #: Marks what is visible to all, for scans of indexes alone: those of the next run, and of links.
-_VACUUM_VECTORS = "vacuum (analyze, skip_locked) pgrag.embeddings"
+#: The vector indexes stay as they are: their own vacuum takes long, and has faults before pgvector
+#: 0.8.4.
+_VACUUM_VECTORS = "vacuum (analyze, skip_locked, index_cleanup off) pgrag.embeddings"
 _VACUUM_TEXTS = "vacuum (skip_locked) pgrag.impacts, pgrag.edges"
 
 _Arguments = ParamSpec("_Arguments")
+log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -127,7 +131,7 @@ class Writer:
             completed.result()
         # Again, if the build could not wait so long for what ran beside it.
         self.vector_index.build()
-        self._analyse(_VACUUM_VECTORS)
+        self._vacuum(_VACUUM_VECTORS)
 
     def _complete(self) -> None:
         """Refresh impacts and links, and analyse all tables but the one of the vector index."""
@@ -138,7 +142,17 @@ class Writer:
             report.links = {row["state"]: row["links"] for row in states}
         if target.embeds_edges:
             embed_pending(database, self.embedder, target.library, kind="edge")
-        self._analyse(_ANALYSE_TEXTS, _VACUUM_TEXTS)
+        self._analyse(_ANALYSE_TEXTS)
+        self._vacuum(_VACUUM_TEXTS)
+
+    def _vacuum(self, statement: str) -> None:
+        """Vacuum if there is much that is new; everything is stored, so a failure is no matter."""
+        try:
+            self._analyse(statement)
+        except (DatabaseUnavailable, LeaseLost):
+            raise
+        except PgragError as error:
+            log.info("not vacuumed: %s", error)
 
     def _analyse(self, *statements: str) -> None:
         """Refresh the planner's statistics if there is much that is new."""

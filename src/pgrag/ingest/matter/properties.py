@@ -9,20 +9,13 @@ from typing import Any, TypeVar
 from pgrag.ingest.matter.yaml_values import iso_date
 
 MAX_PATH_DEPTH = 10
-_FOLDER_PAGES = frozenset({"index", "_index", "INDEX"})
+FOLDER_PAGES = frozenset({"index", "_index", "readme"})
+"""Names (lower case, without suffix) of pages that represent their folder."""
 _MAX_TITLE = 300
 _MIN_SIBLINGS = 3
 _MAJORITY = 2 / 3
 
 _Value = TypeVar("_Value")
-
-
-def is_folder_page(name: str) -> bool:
-    """Whether a page of this name, without suffix, represents its folder.
-
-    `Index` does not: manuals have an `Index.html` beside `index.html`.
-    """
-    return name in _FOLDER_PAGES or name.lower() == "readme"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +102,7 @@ def path_warnings(pages: Mapping[str, Sequence[str]]) -> list[str]:
     for key in sorted(pages):
         folder, _, name = key.rpartition("/")
         # The page of a folder is one level above the folder's other pages.
-        if not is_folder_page(name.partition(".")[0]):
+        if name.partition(".")[0].lower() not in FOLDER_PAGES:
             folders[folder].append(key)
     warnings: list[str] = []
     for folder, keys in folders.items():
