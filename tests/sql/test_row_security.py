@@ -710,7 +710,9 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
     [claimed] = run(connection, "claim_job", worker="w")
     assert claimed["job_id"] == own
     connection.execute("reset session authorization")
-    connection.execute("update pgrag.jobs set state = 'queued' where job_id = %s", [number])
+    connection.execute(
+        "update pgrag.jobs set state = 'queued', leased_until = null where job_id = %s", [number]
+    )
     connection.execute("set local session authorization tenant_writer")
     names = {"job_id": claimed["job_id"], "claim": claimed["claim"]}
     assert call("extend_lease", **names) == "held"
