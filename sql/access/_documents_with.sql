@@ -36,7 +36,7 @@ begin
 end;
 $$;
 
--- Qualified as visible_libraries is.
+-- Every name is qualified, as in visible_libraries.
 create or replace function _pgrag.narrowed_scope()
 returns tsquery
 language plpgsql

@@ -7,10 +7,10 @@ where g.role_name = current_user::text;
 
 -- What the policies of row-level security ask, once for each table of a statement: the libraries
 -- that the caller may see; null: all.
--- None of these may raise: the roles of pgrag may be missing where a dump was restored. Each name
--- is qualified, operators and types too, because the caller chooses the search_path: a function of
--- a schema of theirs would answer. So it must be in all that policies and barriers call; a clause
--- "set search_path" would cost each search more.
+-- None of these may raise: the roles of pgrag may be missing where a dump was restored. Policies
+-- and barrier views call them with the caller's search_path, in which a function, operator or type
+-- of the caller's own could come first: so every name is qualified. A clause "set search_path" would
+-- be as safe, and cost each search more.
 create or replace function _pgrag.visible_libraries()
 returns bigint[]
 language plpgsql

@@ -10,7 +10,8 @@ as $$
 declare
     said pgrag.audit := jsonb_populate_record(null::pgrag.audit, '{"allowed": true}' || entry);
 begin
-    -- One statement, so that what it may not do is told alike by whichever plan it has.
+    -- One statement: of two, the plan would choose which one is refused, and so tell how large the
+    -- table is.
     insert into pgrag.audit (caller, role, action, library, allowed, reason, address, search_id)
     select
         said.caller, said.role, left(said.action, 200), left(said.library, 200), said.allowed,

@@ -22,10 +22,12 @@ begin
     where jsonb_typeof(p.page) = 'object' and m.name <> all (members)
     limit 1;
     if found then
-        raise exception 'A page has no member %, as that of key % has.',
-            quote_literal(left(fault.name, 200)), quote_nullable(left(fault.key, 200))
+        raise exception 'Page % has an unknown member %.',
+            quote_nullable(left(fault.key, 200)), quote_literal(left(fault.name, 200))
             using errcode = 'PGR01',
-                hint = format('Its text is the body. It has %s.', array_to_string(members, ', '));
+                hint = format(
+                    'Members: %s. The text of a page is its body.', array_to_string(members, ', ')
+                );
     end if;
     select p.page ->> 'key' as key, f.field, v.value, f.form
     into fault

@@ -68,7 +68,8 @@ begin
             ) as text,
             d.document_id
         from (
-            -- The same passages in a narrow table; by pages the documents have an index.
+            -- The same passages in a narrow table; by pages the documents have an index. What has a
+            -- vector is left out in each part: outside, no index is merged with another.
             select i.document_id
             from pgrag.impacts as i
             where pending_embeddings.page_ids is null

@@ -1,6 +1,6 @@
 -- What the index of impacts contains: each lexeme of a document with its version, for searches of
 -- few versions, and without, for searches of most of a database. Lexeme ids are below 2^30.
--- Qualified as visible_libraries is, because a barrier calls it.
+-- Every name is qualified, as in visible_libraries, because a barrier view calls it.
 create or replace function _pgrag.posting_keys(
     version_id bigint,
     weights sparsevec

@@ -33,8 +33,8 @@ def compare_versions(
         for asked, found in ((from_version, old), (to_version, new)):
             if "is not indexed" in found["reason"]:
                 raise UnknownVersion(
-                    f"Version {asked} of {old['library']} is not indexed, and the one before it,"
-                    f" {found['version'] or 'without a label'}, is the other one as well.",
+                    f"Version {asked} of {old['library']} is not indexed; the newest one before it,"
+                    f" {found['version'] or '(unversioned)'}, would be compared with itself.",
                     hint=f"See `pgrag versions {old['library']}`.",
                 )
     rows = database.call(

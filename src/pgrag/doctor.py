@@ -60,7 +60,7 @@ def settings_findings() -> list[Finding]:
         Finding(
             "settings",
             "warning",
-            f"There is no setting {name}, so it says nothing.",
+            f"There is no setting {name}; it has no effect.",
             f"Perhaps {near} is meant.",
         )
         for name, near in misspelt_settings()

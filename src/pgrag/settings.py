@@ -291,12 +291,11 @@ def describe_settings(settings: Settings) -> list[DescribedSetting]:
 def misspelt_settings() -> list[tuple[str, str]]:
     """List variables that look like a setting and are none, each with the nearest setting."""
     known = [variable(field) for field in Settings.model_fields]
-    unknown = sorted({name for name in os.environ if name.startswith("PGRAG_")} - {*known})
-    # Not of tests, which have some of their own.
-    unknown = [name for name in unknown if not name.startswith("PGRAG_TEST_")]
     return [
         (name, near)
-        for name in unknown
+        for name in sorted(os.environ)
+        # Tests have variables of their own.
+        if name.startswith("PGRAG_") and not name.startswith("PGRAG_TEST_") and name not in known
         for near in get_close_matches(name, known, n=1, cutoff=0.85)
     ]
 

@@ -29,7 +29,7 @@ def test_a_variable_that_is_nearly_a_setting_is_named(monkeypatch: pytest.Monkey
     ):
         monkeypatch.setenv(name, "true")
     [found] = settings_findings()
-    assert "PGRAG_RECORD_SEARCH," in found.message
+    assert "PGRAG_RECORD_SEARCH;" in found.message
     assert found.remedy == "Perhaps PGRAG_RECORD_SEARCHES is meant."
 
 

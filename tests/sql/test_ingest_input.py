@@ -42,7 +42,7 @@ def test_page_of_another_shape(connection, written):
 @pytest.mark.parametrize("member", ["content", "text", "titel"])
 def test_a_member_that_a_page_does_not_have(connection, member):
     """Else a page without its text would replace the one that is there."""
-    with refused(connection, "PGR01", f"no member '{member}'"):
+    with refused(connection, "PGR01", f"Page 'a.md' has an unknown member '{member}'"):
         connection.execute(
             "select * from pgrag.ingest_page('tool', %s)", [Jsonb({"key": "a.md", member: "One."})]
         )

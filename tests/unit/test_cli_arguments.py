@@ -128,7 +128,7 @@ def test_what_is_no_length_of_time(text: str) -> None:
 
 
 def test_a_length_of_time_that_is_too_short_is_told_the_least() -> None:
-    with pytest.raises(typer.BadParameter, match="'30s' is too short: it is at least 60 seconds"):
+    with pytest.raises(typer.BadParameter, match="'30s' is too short; at least 60 seconds"):
         parse_duration("30s", "--every", least=60)
 
 

@@ -128,7 +128,7 @@ def parse_duration(text: str, option: str, *, least: float = 1e-3) -> timedelta:
     seconds = float(match["number"]) * _SECONDS[match["unit"]] if match else -1
     if 0 < seconds < least:
         raise typer.BadParameter(
-            f"{text!r} is too short: it is at least {least:g} seconds.", param_hint=option
+            f"{text!r} is too short; at least {least:g} seconds are needed.", param_hint=option
         )
     if not 0 < seconds <= _LONGEST_DAYS * _SECONDS["d"]:
         raise typer.BadParameter(
