@@ -9,8 +9,8 @@ where g.role_name = current_user::text;
 -- that the caller may see; null: all.
 -- None of these may raise: the roles of pgrag may be missing where a dump was restored. Policies
 -- and barrier views call them with the caller's search_path, in which a function, operator or type
--- of the caller's own could come first: so every name is qualified. A clause "set search_path" would
--- be as safe, and cost each search more.
+-- of the caller's own could come first: so every name is qualified. A clause "set search_path"
+-- would be as safe, and cost each search more.
 create or replace function _pgrag.visible_libraries()
 returns bigint[]
 language plpgsql
