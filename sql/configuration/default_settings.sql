@@ -7,11 +7,11 @@ immutable
 parallel safe
 as $$
     select '{
-        "field_weights": {"title": 6, "path": 3, "url": 2, "content": 1},
+        "field_weights": {"title": 4, "path": 3, "url": 2, "content": 1},
         "k1": 1.2,
         "b": 0.75,
         "alpha": 0.3,
-        "page_evidence": 0.6,
+        "page_evidence": 0.7,
         "title_evidence": 0.5,
         "type_weights": true,
         "exact_limit": 20000,
@@ -48,8 +48,8 @@ $$;
 comment on function pgrag.default_settings is
 'The default retrieval settings of a library. field_weights, k1 and b are parameters of BM25F; alpha
 is the share of the vector retriever in the fusion; page_evidence the share of the page in the
-keyword score, and title_evidence the share of the titles in the page''s part (the rest is the
-page''s own BM25F); type_weights says whether the weights of page types count (see search); up to
+keyword score, and title_evidence the share of the titles in the page''s part, less for queries of
+more than four lexemes (the rest is the page''s own BM25F); type_weights says whether the weights of page types count (see search); up to
 exact_limit vectors are scanned exactly; intent, query_expansion and aggregate are the defaults of a
 search (see search). With anchor_texts, the words of links to a page are indexed as part of the
 page. graph: search is the default of a search for its argument graph; the search starts from the

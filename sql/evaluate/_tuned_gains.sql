@@ -57,7 +57,9 @@ begin
             c.type_weight * _pgrag.fused_score(
                 _pgrag.keyword_score(
                     coalesce(t.score, 0),
-                    _pgrag.page_score(coalesce(p.score, 0), c.title_score, title_evidence),
+                    _pgrag.page_score(
+                        coalesce(p.score, 0), c.title_score, title_evidence * c.title_weight
+                    ),
                     page_evidence
                 ),
                 c.semantic_score,
@@ -184,7 +186,8 @@ declare
 begin
     own.alpha := settings ->> 'alpha';
     own.page_evidence := settings ->> 'page_evidence';
-    own.title_evidence := settings ->> 'title_evidence';
+    own.title_evidence := (settings ->> 'title_evidence')::real
+        * _pgrag.title_weight(request.terms);
     request.queries := array[own];
     request.unit := 'page';
     request.aggregate := settings ->> 'aggregate';

@@ -123,7 +123,8 @@ begin
             ),
             -- Titles are compared with the original words, not with the expanded terms.
             titles.vectors[array_position(titles.library_ids, s.library_id)],
-            _pgrag.setting(s.settings, 'title_evidence')::real,
+            _pgrag.setting(s.settings, 'title_evidence')::real
+                * _pgrag.title_weight(library_queries.original_terms),
             case
                 when _pgrag.setting(s.settings, 'type_weights')::boolean
                 then library_queries.type_weights

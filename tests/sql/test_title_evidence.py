@@ -87,6 +87,27 @@ def test_share_of_titles_is_a_setting_that_needs_no_rebuild(connection, gateway,
         assert 0 <= hit["score"] <= 1
 
 
+@pytest.mark.parametrize(
+    ("query", "counts"),
+    [
+        ("rotate tokens of gateways nightly", 1),
+        ("how do I rotate the tokens of all these gateways nightly", 1),
+        ("rotate tokens of gateways nightly by hand", 4 / 5),
+        ("rotate rotate rotate tokens tokens", 1),
+        ("rotate tokens of gateways nightly by hand without certificates or any operators", 4 / 8),
+        ("the", 1),
+    ],
+)
+def test_long_query_is_less_of_a_title(connection, gateway, query, counts):
+    """Four words count in full; those that the language leaves out are no words of a title."""
+    for hit in search(connection, query, library=gateway, explain=True):
+        why = hit["explanation"]["keyword"]
+        share = 0.5 * counts
+        assert why["title_evidence"] == pytest.approx(share, rel=1e-5)
+        evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
+        assert why["page_score"] == pytest.approx(evident, rel=1e-5)
+
+
 def test_scores_stay_the_same_when_statistics_are_rebuilt(connection, gateway):
     before = titles(connection, "rotate tokens")
     rebuild_statistics(connection, gateway)
