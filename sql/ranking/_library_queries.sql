@@ -18,6 +18,11 @@ parallel safe
 as $$
 declare
     wanted_model constant bigint := _pgrag.model_id(model);
+    -- What the built-in model may say of names of code, which it has only in pieces.
+    name_share constant double precision := case
+        when _pgrag.is_name_of_code(words) then 1 / 3.0
+        else 1
+    end;
     model_count bigint;
 begin
     if query_embedding is not null and wanted_model is null then
@@ -113,7 +118,7 @@ begin
                     ), 1)
                     -- Above 0, so that a query of unknown words alone has the nearest passages.
                     * case
-                        when m.is_builtin then greatest(coalesce(k.share, 1), 0.01)
+                        when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
                         else 1
                     end
                 )
@@ -138,6 +143,26 @@ begin
         order by s.library_id
     );
 end;
+$$;
+
+-- Whether each word has a mark of code: os.path, peek(), tp_free, std::move, useEffect.
+create or replace function _pgrag.is_name_of_code(
+    words text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+        bool_and(
+            w.word ~ '[[:alpha:]]\.[[:alpha:]]|\(\)|[[:alnum:]]_|::'
+            or w.word ~ '^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]'
+        ),
+        false
+    )
+    from regexp_split_to_table(is_name_of_code.words, '\s+') as w (word)
+    where w.word <> '';
 $$;
 
 -- The library's setting, else the model's, else the session's, else the default.

@@ -325,3 +325,38 @@ class TestWordsThatTheLibraryLacks:
     def test_a_small_library_has_too_few_words_to_tell(self, connection, manual):
         query = "certificate of a user wthuot rstrat"
         assert self.alpha(connection, query, library="manual") == pytest.approx(0.3)
+
+
+class TestNamesOfCode:
+    """The built-in model has such names only in pieces, so their letters count more."""
+
+    def alpha(self, connection, query: str, **arguments: Any) -> float:
+        return search(connection, query, **{"explain": True} | arguments)[0]["explanation"]["alpha"]
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            ("os.path", 0.1),
+            ("peek()", 0.1),
+            ("work_mem", 0.1),
+            ("std::move", 0.1),
+            ("useEffect", 0.1),
+            ("  os.path   work_mem ", 0.1),
+            ("what is os.path", 0.3),
+            ("JavaScript", 0.3),
+            ("Python 3.5", 0.3),
+            ("no-verify", 0.3),
+            ("certificate.", 0.3),
+            ("certificate", 0.3),
+        ],
+    )
+    def test_share_of_vectors_is_a_third(self, connection, manual, query, expected):
+        assert self.alpha(connection, query, library="manual") == pytest.approx(expected)
+
+    def test_what_the_caller_says_holds(self, connection, manual):
+        assert self.alpha(connection, "os.path", library="manual", alpha=0.3) == 0.3
+
+    def test_other_models_may_know_them(self, connection, manual):
+        run(connection, "register_model", name="fake", dimensions=3, provider="custom")
+        ask = {"model": "fake", "query_embedding": HalfVector([1, 0, 0])}
+        assert self.alpha(connection, "os.path", library="manual", **ask) == pytest.approx(0.3)

@@ -1,0 +1,113 @@
+"""Any documentation as a labelled set: texts of its links are queries, their targets the answers.
+
+    python -m benchmarks.link_texts FOLDER [FOLDER …]
+
+indexes each folder into a database of its own and prints the quality of each retriever and of both
+fusions. A query has two words at least, or a name of code, and leads to one page only; pages that
+link by this text do not count; at most two queries ask for a page, and 300 for a documentation,
+chosen by a hash. Texts such as "Section 5.3" name no page and are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.evaluation import ARMS, SYSTEMS, lent_app
+from benchmarks.figures import table, told
+from pgrag.app import App
+from pgrag.evaluation import runs
+from pgrag.evaluation.labelled import open_corpus, sample
+from pgrag.evaluation.runs import GATE_METRIC
+
+MOST = 300
+_QUERIES = """
+select t.words as text, jsonb_build_object(t.target, 1) as judgements,
+    array_remove(t.sources, t.target) as excluded
+from (
+    select
+        lower(btrim(e.link_text)) as lowered, min(btrim(e.link_text)) as words,
+        min(target.key) as target, array_agg(distinct source.key) as sources,
+        row_number() over (
+            partition by min(target.key) order by md5(lower(btrim(e.link_text)))
+        ) as nth_of_page
+    from pgrag.edges as e
+    join pgrag.libraries as l on l.library_id = e.library_id
+    join pgrag.pages as target
+        on target.library_id = e.library_id and target.page_id = e.target_page_id
+    join pgrag.pages as source
+        on source.library_id = e.library_id and source.page_id = e.source_page_id
+    where l.name = %s
+        and e.target_page_id <> e.source_page_id
+        and length(e.link_text) between 6 and 80
+        and e.link_text ~ '[[:alpha:]]{2}[^[:alnum:]]+[[:alpha:]]{2}'
+        and e.link_text !~* '^(section|chapter|part|appendix|table|figure|next|prev|see)\\y'
+    group by lower(btrim(e.link_text))
+    having count(distinct target.key) = 1
+) as t
+where t.nth_of_page <= 2
+order by md5(t.lowered)
+limit %s
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Index, ask, and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.link_texts", description=__doc__)
+    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
+    parser.add_argument("--database-url", help="a database to use (default: a new embedded server)")
+    options = parser.parse_args(arguments)
+    with (
+        tempfile.TemporaryDirectory(prefix="pgrag-links-") as scratch,
+        lent_app(options.database_url, Path(scratch)) as app,
+    ):
+        print(measure(app, options.folders))
+
+
+def measure(app: App, folders: Sequence[Path]) -> str:
+    """The nDCG@10 of the links of each folder, as a Markdown table."""
+    rows = []
+    for nth, folder in enumerate(folders):
+        name = f"links-{nth}"
+        with told(str(folder)):
+            with open_corpus(folder) as pages:
+                [row] = app.database.call("likely_language", input=sample(pages))
+            app.index(name, "", str(folder), language=row["likely_language"])
+            queries = app.database.query(_QUERIES, [name, MOST])
+            if not queries:
+                print(f"{folder}: no text of a link leads to one page alone", file=sys.stderr)
+                continue
+            _import(app, name, queries)
+            scores = {
+                each.name: runs.run(app, name, each, [GATE_METRIC])["metrics"][GATE_METRIC]
+                for each in runs.chosen(app, SYSTEMS)
+            }
+        best = max(scores[retriever] for retriever in ARMS)
+        rows.append(
+            [
+                f"{folder}, {len(queries)}",
+                *(f"{scores[system]:.3f}" for system in SYSTEMS),
+                f"{scores['hybrid'] - best:+.3f}",
+            ]
+        )
+    return table(("nDCG@10 on", *SYSTEMS, "hybrid − better retriever"), rows)
+
+
+def _import(app: App, name: str, queries: Sequence[dict[str, Any]]) -> None:
+    app.database.call(
+        "import_evaluation_set",
+        name=name,
+        library=name,
+        queries=json.dumps([{"id": str(nth), **query} for nth, query in enumerate(queries)]),
+        unit="page",
+        source={"held_out": True},
+    )
+
+
+if __name__ == "__main__":
+    main()

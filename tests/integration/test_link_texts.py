@@ -1,0 +1,46 @@
+"""Links of a documentation as questions for their targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from benchmarks import link_texts
+
+from pgrag.app import App
+from pgrag.settings import Settings
+
+PAGES = {
+    "oven.md": "# Oven\n\n[Clean the fridge](fridge.md), see [Section 2](lamp.md), [it](lamp.md).\n",
+    "fridge.md": "# Fridge\n\nMilk. The [old oven](oven.md), the [little lamp](lamp.md).\n",
+    "lamp.md": "# Lamp\n\nThe [old oven](oven.md), the [little lamp](oven.md), [top](#lamp).\n",
+}
+
+
+@pytest.fixture
+def app(database_url: str) -> Iterator[App]:
+    with App(Settings(database_url=database_url)) as app:
+        yield app
+
+
+def test_a_text_that_leads_to_one_page_is_a_query(app, tmp_path, capsys):
+    for name, text in PAGES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "page.md").write_text("# Page\n\nNo link.\n", "utf-8")
+    table = link_texts.measure(app, [tmp_path, empty])
+    asked = app.database.query(
+        "select q.query, q.excluded, array_agg(j.target) as targets"
+        " from pgrag.evaluation_queries as q"
+        " join pgrag.evaluation_judgements as j on j.set_id = q.set_id and j.query_id = q.query_id"
+        " group by q.query, q.excluded order by lower(q.query)",
+        [],
+    )
+    assert [dict(row) for row in asked] == [
+        {"query": "Clean the fridge", "excluded": ["oven.md"], "targets": ["fridge.md"]},
+        {"query": "old oven", "excluded": ["fridge.md", "lamp.md"], "targets": ["oven.md"]},
+    ]
+    [row] = table.splitlines()[2:]
+    assert row == f"| {tmp_path}, 2 | 1.000 | 1.000 | 1.000 | 1.000 | +0.000 |"
+    assert f"{empty}: no text of a link leads to one page alone" in capsys.readouterr().err
