@@ -26,6 +26,7 @@ from benchmarks import (
     expansion,
     footprint,
     graph,
+    growth,
     hostile,
     indexing,
     intents,
@@ -73,6 +74,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "links": links.follow,
     "page_queries": page_queries.ask,
     "hostile": hostile.pages,
+    "growth": growth.figures,
 }
 
 
@@ -84,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="pgrag-benchmarks-") as folder:
         scratch = Path(folder)
         with _database(options.database_url, scratch) as url:
-            bench = Bench(Corpora(options.data, scratch), url, scratch, options.quick)
+            corpora = Corpora(options.data, scratch)
+            bench = Bench(corpora, url, scratch, options.quick, options.million)
             print(_circumstances(url), flush=True)
             for name in (name for name in MEASURES if name in wanted):
                 with _told(name):
@@ -109,6 +112,11 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="ask a tenth of the queries")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a figure is missed")
+    parser.add_argument(
+        "--million", type=Path, metavar="FOLDER",
+        help="let libraries in FOLDER grow to a million documents (hours, 15 GB; it goes on where"
+        " it ended); else growth tells what was measured last",
+    )  # fmt: skip
     parser.add_argument(
         "--database-url", help="an empty database to use (default: a new embedded server)"
     )

@@ -43,12 +43,16 @@ class IndexRun:
 
 @dataclass(slots=True)
 class Bench:
-    """Corpora and a migrated database; with `quick` samples have a tenth of the queries."""
+    """Corpora and a migrated database; with `quick` samples have a tenth of the queries.
+
+    `million` is the folder where libraries grow to a million documents; None if they do not.
+    """
 
     corpora: Corpora
     url: str
     scratch: Path
     quick: bool = False
+    million: Path | None = None
     _indexed: set[str] = field(default_factory=set)
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:

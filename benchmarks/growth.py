@@ -24,7 +24,8 @@ import numpy as np
 import psycopg
 
 from benchmarks import drawing
-from benchmarks.figures import table, told, write_between
+from benchmarks.bench import Bench
+from benchmarks.figures import Figure, table, told, write_between
 from benchmarks.latency import fastest
 from benchmarks.made_pages import Maker
 from pgrag.app import App
@@ -39,6 +40,8 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SHAPES = ("one library", "many libraries")
 #: PATH itself as a library: in a database of its own, and beside the one library.
 BESIDE = {"the pages alone": "alone", "the pages beside one library": "one"}
+#: What a search may take at most, p50 and p95 in milliseconds.
+TIMES = {"one library": (20, 60), "all of many libraries": (40, 120)}
 #: Of each of the many libraries.
 LIBRARY_DOCUMENTS = 10_000
 #: Pages that are written and indexed at once, in one library.
@@ -100,6 +103,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write_between(options.page, MARKS, text)
     (options.page.parent / PICTURE).write_text(picture(rows), "utf-8")
     return 0
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """What a million documents cost; measured anew only if the bench has a folder for them."""
+    if bench.million is not None:
+        pages = str(bench.corpora.pages("mdn-en"))
+        main([pages, "--work", str(bench.million), "--to", str(SIZES[-1]), "--beside"])
+    return judged(json.loads(FIGURES.read_text("utf-8")))
+
+
+def judged(rows: Sequence[Row]) -> list[Figure]:
+    """Times of the largest sizes, and what a library loses beside others, with their targets."""
+    of: dict[str, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: row["size"]):
+        of.setdefault(row["searched"], []).append(row)
+    found = []
+    for searched, (middle, slow) in TIMES.items():
+        row = of[searched][-1]
+        found.append(
+            Figure(f"search of {searched}: p50, p95", f"{row['documents']:,} documents",
+                   f"{row['p50']:.1f}, {row['p95']:.1f} ms", f"≤ {middle}, ≤ {slow} ms",
+                   row["p50"] <= middle and row["p95"] <= slow)
+        )  # fmt: skip
+    first, *_, many = of["one of many libraries"]
+    alone, beside = (of[searched][-1] for searched in BESIDE)
+    for what, row, other, name, most in (
+        ("p50 of one of many libraries, to that of the first alone", many, first, "p50", 1.1),
+        ("p50 of MDN beside one library, to that alone", beside, alone, "p50", 1.3),
+        ("time of indexing MDN beside one library, to that alone", beside, alone, "rate", 1.1),
+    ):
+        ratio = row[name] / other[name] if name == "p50" else other[name] / row[name]
+        on = f"{row['documents']:,} documents"
+        found.append(Figure(what, on, f"{ratio:.2f} ×", f"≤ {most} ×", ratio <= most))
+    return found
 
 
 def growth_table(rows: Sequence[Row]) -> str:

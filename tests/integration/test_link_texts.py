@@ -11,7 +11,7 @@ from pgrag.app import App
 from pgrag.settings import Settings
 
 PAGES = {
-    "oven.md": "# Oven\n\n[Clean the fridge](fridge.md), see [Section 2](lamp.md), [it](lamp.md).\n",
+    "oven.md": "# Oven\n\n[Clean the fridge](fridge.md), [Section 2](lamp.md), [it](lamp.md).\n",
     "fridge.md": "# Fridge\n\nMilk. The [old oven](oven.md), the [little lamp](lamp.md).\n",
     "lamp.md": "# Lamp\n\nThe [old oven](oven.md), the [little lamp](oven.md), [top](#lamp).\n",
 }

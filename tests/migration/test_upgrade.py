@@ -305,6 +305,30 @@ def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
     assert value(database_url, "select pgrag.refresh_statistics('k')") is False
 
 
+def test_libraries_of_an_older_revision_keep_the_weights_that_their_impacts_have(database_url):
+    go_to(database_url, "0043", is_down=True)
+    execute(
+        database_url,
+        "insert into pgrag.libraries (name, settings) values"
+        " ('old', '{\"alpha\": 0.2}'), ('own', '{\"field_weights\": {\"title\": 2, \"url\": 0}}')",
+    )
+    schema.upgrade(database_url)
+    execute(database_url, "insert into pgrag.libraries (name) values ('new')")
+    settings = (
+        "select pgrag.effective_settings(l.settings) from pgrag.libraries as l where name = %s"
+    )
+    weights = {"title": 6, "path": 3, "url": 2, "content": 1}
+    old = value(database_url, settings, "old")
+    assert (old["alpha"], old["field_weights"]) == (0.2, weights)
+    own = value(database_url, settings, "own")
+    assert own["field_weights"] == weights | {"title": 2, "url": 0}
+    assert value(database_url, settings, "new")["field_weights"] == weights | {"title": 4}
+    go_to(database_url, "0043", is_down=True)
+    stated = "select settings -> 'field_weights' from pgrag.libraries where name = %s"
+    assert value(database_url, stated, "new") == {"title": 4}
+    assert value(database_url, stated, "old") == {"title": 6}
+
+
 def test_pages_of_an_older_revision_are_compared_as_those_of_now(database_url):
     title = "---\ntitle: Spool\n---\n# Spool\n\nOne line.\n\n## Day\n\nA copy.\n\n## Day\n\nB.\n"
     texts = {"spool.md": title, "flat.md": "Only text, no heading.\n", "empty.md": ""}

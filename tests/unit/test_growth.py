@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 from benchmarks import growth
+from benchmarks.bench import Bench
 
 
 def row(searched, size, **figures):
@@ -54,3 +55,27 @@ def test_a_size_that_has_no_room_on_the_disk_is_refused(tmp_path, monkeypatch):
     growth._require_room(tmp_path, 50_000)
     with pytest.raises(SystemExit, match="take about 15 GB, and 1 GB are free"):
         growth._require_room(tmp_path, 1_000_000)
+
+
+def test_the_largest_sizes_are_judged():
+    rows = [
+        *ROWS,
+        row("one library", 1_000_000, p50=21.0, p95=50.0),
+        row("all of many libraries", 1_000_000, p50=40.0, p95=120.0),
+        row("one of many libraries", 10_000, p50=5.0),
+        row("one of many libraries", 300_000, p50=50.0),
+        row("one of many libraries", 1_000_000, p50=5.5),
+        row("the pages alone", 90_000, rate=900.0),
+        row("the pages beside one library", 1_090_000, rate=600.0, p50=6.0),
+    ]
+    assert [(f.on, f.reached, f.ok) for f in growth.judged(rows)] == [
+        ("1,000,000 documents", "21.0, 50.0 ms", False),
+        ("1,000,000 documents", "40.0, 120.0 ms", True),
+        ("1,000,000 documents", "1.10 ×", True),
+        ("1,090,000 documents", "1.50 ×", False),
+        ("1,090,000 documents", "1.50 ×", False),
+    ]
+
+
+def test_what_is_stored_is_told_without_measuring():
+    assert len(growth.figures(Bench(None, "", None))) == 5
