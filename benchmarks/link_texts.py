@@ -3,9 +3,10 @@
     python -m benchmarks.link_texts FOLDER [FOLDER …]
 
 indexes each folder into a database of its own and prints the quality of each retriever and of both
-fusions. A query has two words at least, or a name of code, and leads to one page only; pages that
-link by this text do not count; at most two queries ask for a page, and 300 for a documentation,
-chosen by a hash. Texts such as "Section 5.3" name no page and are left out.
+fusions. A query has two words at least, or the parts of a name (os.path), side by side, and leads
+to one page only; pages that link by this text do not count; at most two queries ask for a page, and
+300 for a documentation, chosen by a hash. Texts such as "Section 5.3" name no page and are left
+out.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from math import log2
 from typing import Any
 
 import psycopg
@@ -84,6 +85,42 @@ class TestJudgements:
     def test_what_is_foreseen_is_what_searches_find(self, done):
         assert done["searched"]["foreseen"] == pytest.approx(done["searched"]["after"], abs=0.01)
         assert done["searched"]["before"] == pytest.approx(done["validation"]["before"], abs=0.01)
+
+    def test_names_of_code_and_long_questions_count_as_in_a_search(self, connection):
+        """Their shares of alpha and of the titles are those of the search."""
+        write(connection, titles=1, embed=True)
+        wanted = {t.replace(" ", "_"): t for t in TOPICS[:40]} | {
+            f"what to replace before the season starts if a {t} has lost its old shape": t
+            for t in TOPICS[40:80]
+        }
+        queries = [{"id": q, "text": q, "judgements": {key(t): 1}} for q, t in wanted.items()]
+        run(
+            connection, "import_evaluation_set",
+            name="parts", library="workshop", queries=Jsonb(queries),
+        )  # fmt: skip
+        settings = {"alpha": 0.9, "title_evidence": 0.9}
+        run(connection, "configure_library", library="workshop", settings=settings)
+        with connection.transaction():
+            tune(connection, dry_run=True)
+            gains = connection.execute(
+                "select q.words, g.gain from pg_temp.tuning_questions as q"
+                " join ("
+                "   select t.* from (values (true), (false)) as v (is_validation)"
+                "   cross join lateral _pgrag.tuned_gains("
+                "     (select pgrag.effective_settings(l.settings) from pgrag.libraries as l"
+                "       where l.name = 'workshop'), v.is_validation) as t"
+                " ) as g on g.question_number = q.question_number"
+            ).fetchall()
+        assert len(gains) == len(wanted)
+        for row in gains:
+            found = run(connection, "search", query=row["words"], library="workshop", top_k=10)
+            pages = list(dict.fromkeys(hit["key"] for hit in found))
+            place = (
+                pages.index(key(wanted[row["words"]]))
+                if key(wanted[row["words"]]) in pages
+                else None
+            )
+            assert row["gain"] == pytest.approx(0 if place is None else 1 / log2(place + 2)), row
 
     def test_an_administrator_tunes_as_the_owner_does(self, misleading, done):
         misleading.execute("set local role pgrag_admin")

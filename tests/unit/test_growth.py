@@ -78,4 +78,17 @@ def test_the_largest_sizes_are_judged():
 
 
 def test_what_is_stored_is_told_without_measuring():
-    assert len(growth.figures(Bench(None, "", None))) == 5
+    told = growth.figures(Bench(None, "", None))
+    assert len(told) == 5
+    assert all(figure.ok is None and figure.on.endswith(" documents, stored") for figure in told)
+
+
+def test_a_disk_without_room_does_not_end_the_other_measures(tmp_path, monkeypatch):
+    def main(arguments):
+        raise SystemExit(f"{arguments[2]}: no room")
+
+    monkeypatch.setattr(growth, "main", main)
+    corpora = type("Corpora", (), {"pages": lambda self, name: tmp_path / name})()
+    [figure] = growth.figures(Bench(corpora, "", None, million=tmp_path / "work"))
+    assert figure.ok is False
+    assert figure.reached == f"not measured: {tmp_path / 'work'}: no room"
