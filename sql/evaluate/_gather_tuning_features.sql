@@ -28,7 +28,6 @@ begin
                 case when not m.is_muted then (i.title_weights <#> (q.own).title_keywords) ^ 2 end
             )
         end as title_score,
-        _pgrag.title_weight((q.request).terms) as title_weight,
         greatest(-(e.embedding <#> (q.own).embedding), 0) as semantic_score,
         _pgrag.type_weight(p.type, (q.own).type_weights) as type_weight
     from pg_temp.tuning_questions as q

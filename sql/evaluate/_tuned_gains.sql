@@ -58,12 +58,12 @@ begin
                 _pgrag.keyword_score(
                     coalesce(t.score, 0),
                     _pgrag.page_score(
-                        coalesce(p.score, 0), c.title_score, title_evidence * c.title_weight
+                        coalesce(p.score, 0), c.title_score, title_evidence * (q.own).title_share
                     ),
                     page_evidence
                 ),
                 c.semantic_score,
-                alpha
+                alpha * (q.own).alpha_share
             ) as score
         from pg_temp.tuning_candidates as c
         join questions as q on q.question_number = c.question_number
@@ -184,10 +184,9 @@ as $$
 declare
     own _pgrag.library_query := request.queries[1];
 begin
-    own.alpha := settings ->> 'alpha';
+    own.alpha := (settings ->> 'alpha')::double precision * own.alpha_share;
     own.page_evidence := settings ->> 'page_evidence';
-    own.title_evidence := (settings ->> 'title_evidence')::real
-        * _pgrag.title_weight(request.terms);
+    own.title_evidence := (settings ->> 'title_evidence')::real * own.title_share;
     request.queries := array[own];
     request.unit := 'page';
     request.aggregate := settings ->> 'aggregate';

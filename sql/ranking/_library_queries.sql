@@ -18,7 +18,7 @@ parallel safe
 as $$
 declare
     wanted_model constant bigint := _pgrag.model_id(model);
-    -- What the built-in model may say of names of code, which it has only in pieces.
+    -- What the built-in model may say of names of code, most of which it has only in pieces.
     name_share constant double precision := case
         when _pgrag.is_name_of_code(words) then 1 / 3.0
         else 1
@@ -116,11 +116,7 @@ begin
                         ) + coalesce((strategy ->> 'alpha_offset')::double precision, 0),
                         0
                     ), 1)
-                    -- Above 0, so that a query of unknown words alone has the nearest passages.
-                    * case
-                        when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
-                        else 1
-                    end
+                    * shares.alpha_share
                 )
             end,
             coalesce(
@@ -128,18 +124,30 @@ begin
             ),
             -- Titles are compared with the original words, not with the expanded terms.
             titles.vectors[array_position(titles.library_ids, s.library_id)],
-            _pgrag.setting(s.settings, 'title_evidence')::real
-                * _pgrag.title_weight(library_queries.original_terms),
+            _pgrag.setting(s.settings, 'title_evidence')::real * shares.title_share,
             case
                 when _pgrag.setting(s.settings, 'type_weights')::boolean
                 then library_queries.type_weights
-            end
+            end,
+            shares.alpha_share,
+            shares.title_share
         )::_pgrag.library_query
         from searched as s
         join models as m on m.model_id = s.model_id
         left join known as k on k.library_id = s.library_id
         cross join keywords
         cross join titles
+        cross join lateral (
+            select
+                case
+                    -- Above 0, so that a query of unknown words alone has the nearest passages.
+                    when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
+                    else 1
+                end as alpha_share,
+                coalesce(
+                    titles.shares[array_position(titles.library_ids, s.library_id)], 1
+                ) as title_share
+        ) as shares
         order by s.library_id
     );
 end;
@@ -156,7 +164,7 @@ parallel safe
 as $$
     select coalesce(
         bool_and(
-            w.word ~ '[[:alpha:]]\.[[:alpha:]]|\(\)|[[:alnum:]]_|::'
+            w.word ~ '[[:alpha:]]\.[[:alpha:]]|\(\)|_|::'
             or w.word ~ '^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]'
         ),
         false

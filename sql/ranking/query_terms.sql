@@ -143,13 +143,17 @@ as $$
     ) as v;
 $$;
 
--- The vectors that are compared with titles, made like title_vector. Inlined.
+-- The vectors that are compared with titles, made like title_vector, and the share of title_evidence
+-- that counts: titles are short, so a query of more than 4 lexemes names one the less the longer it
+-- is. Each language reads the query for itself; the one that leaves the fewest lexemes, since the
+-- others do not know its stop words, tells its length. Inlined.
 create or replace function _pgrag.title_vectors(
     terms pgrag.query_term[]
 )
 returns table (
     library_ids bigint[],
-    vectors sparsevec[]
+    vectors sparsevec[],
+    shares real[]
 )
 language sql
 stable
@@ -157,10 +161,12 @@ parallel safe
 rows 1
 as $$
     select
-        array_agg(v.library_id order by v.library_id), array_agg(v.vector order by v.library_id)
+        array_agg(v.library_id order by v.library_id), array_agg(v.vector order by v.library_id),
+        array_agg(v.share order by v.library_id)
     from (
         select
             t.library_id,
+            (4.0 / greatest(min(t.lexeme_count), 4))::real as share,
             _pgrag.sparse_vector(
                 string_agg(
                     pgrag.lexeme_id(t.language, t.lexeme) || ':'
