@@ -98,7 +98,8 @@ false, and with mode semantic, always 1. keyword_score is BM25F divided by the q
 (k1 + 1), mixed with the page''s own BM25F and its titles, which have the share page_evidence;
 semantic_score is the cosine. alpha: the share of the vector retriever (default: the library''s,
 else the model''s, else pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000
-passages or more, times the share of the query''s idf that the library''s words have). fusion "rrf":
+passages or more, times the share of the query''s idf that the library''s words have, and a third if
+all words are names of code). fusion "rrf":
 sum of rrf_weights / (rrf_k + rank) instead of (1 - alpha) keyword_score + alpha semantic_score
 (Cormack, Clarke, Buettcher, SIGIR 2009); a retriever that did not find the hit adds 0. min_score is
 applied before the limit. levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and

@@ -1,5 +1,6 @@
 """Databases of every age become what a fresh one is, or stay as they were."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -327,6 +328,29 @@ def test_libraries_of_an_older_revision_keep_the_weights_that_their_impacts_have
     stated = "select settings -> 'field_weights' from pgrag.libraries where name = %s"
     assert value(database_url, stated, "new") == {"title": 4}
     assert value(database_url, stated, "old") == {"title": 6}
+
+
+@pytest.mark.parametrize("weight", ["title", "path"])
+def test_a_tuning_of_an_older_revision_is_undone_as_it_was(database_url, weight):
+    go_to(database_url, "0043", is_down=True)
+    tuned = {"field_weights": {weight: 1}}
+    execute(
+        database_url,
+        f"""
+        insert into pgrag.libraries (name, settings) values ('k', '{json.dumps(tuned)}');
+        insert into pgrag.tuning_runs (
+            library_id, library, version, source, seed, settings_before, settings_after, proposed,
+            outcome, reason, started_at, finished_at
+        )
+        select library_id, 'k', '', 'library', 1, '{{}}', settings, settings, 'accepted', '',
+            now(), now()
+        from pgrag.libraries;
+        """,
+    )
+    schema.upgrade(database_url)
+    execute(database_url, "select pgrag.undo_tuning('k')")
+    settings = value(database_url, "select settings -> 'field_weights' from pgrag.libraries")
+    assert settings == {"title": 6}
 
 
 def test_pages_of_an_older_revision_are_compared_as_those_of_now(database_url):

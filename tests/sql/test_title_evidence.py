@@ -108,6 +108,21 @@ def test_long_query_is_less_of_a_title(connection, gateway, query, counts):
         assert why["page_score"] == pytest.approx(evident, rel=1e-5)
 
 
+def test_other_libraries_do_not_tell_the_length_of_a_query(connection, gateway):
+    """A language that knows its stop words counts fewer words, in its own library alone."""
+    query = "tauscht heute die Schlüssel der Gateways"
+    ingest(connection, "plain", [page("a.md", "Die Schlüssel.", title="A")], language="simple")
+    ingest(connection, "german", [page("b.md", "Die Schlüssel.", title="B")], language="german")
+
+    def shares(library: str | None) -> dict[str, float]:
+        hits = search(connection, query, library=library, explain=True, top_k=50)
+        return {h["library"]: h["explanation"]["keyword"]["title_evidence"] for h in hits}
+
+    alone = shares("plain") | shares("german")
+    assert alone["plain"] < alone["german"] == 0.5
+    assert shares(None).items() >= alone.items()
+
+
 def test_scores_stay_the_same_when_statistics_are_rebuilt(connection, gateway):
     before = titles(connection, "rotate tokens")
     rebuild_statistics(connection, gateway)
