@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,10 +80,11 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the selected measures; return 1 if `--strict` and a figure misses its target."""
+    """Run the selected measures; return 1 if one fails, or if `--strict` and a figure is missed."""
     options = _parser().parse_args(arguments)
     wanted = options.only or [*MEASURES]
     figures: list[Figure] = []
+    failed = False
     with tempfile.TemporaryDirectory(prefix="pgrag-benchmarks-") as folder:
         scratch = Path(folder)
         with _database(options.database_url, scratch) as url:
@@ -91,10 +93,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(_circumstances(url), flush=True)
             for name in (name for name in MEASURES if name in wanted):
                 with _told(name):
-                    figures += _measured(name, bench)
+                    try:
+                        figures += _measured(name, bench)
+                    except Exception as error:  # the figures of the others took long
+                        traceback.print_exc()
+                        failed = True
+                        figures.append(Figure(name, "—", f"failed: {error!r}", "", False))
             if figures:
                 print(figures_table(figures), flush=True)
-    return int(options.strict and any(figure.ok is False for figure in figures))
+    return int(failed or (options.strict and any(figure.ok is False for figure in figures)))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -185,6 +185,7 @@ def _python(folder: Path, wish: Wish) -> Lines:
     return {
         (file.relative_to(folder).as_posix(), number)
         for file in folder.rglob("*.md*")
+        if file.is_file()
         for number, line in enumerate(
             file.read_text("utf-8-sig", "replace").removesuffix("\n").split("\n"), 1
         )

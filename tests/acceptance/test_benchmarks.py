@@ -12,7 +12,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from benchmarks import __main__ as bench
 from benchmarks import growth
+from benchmarks.figures import Figure
 from benchmarks.rivals import report
 from benchmarks.rivals.rival import SYSTEMS
 from command_line import write_pages
@@ -194,6 +196,21 @@ def test_a_missing_corpus_is_said_and_fails_only_when_strict(
     assert finished.returncode == 1, finished.stderr
     assert "holds no jest-versions" in finished.stdout
     assert _run(tmp_path, *arguments).returncode == 0
+
+
+def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empty_database_url):
+    def broken(bench):
+        raise IsADirectoryError("page.md")
+
+    told = [Figure("answer", "everything", "42")]
+    monkeypatch.setattr(
+        bench, "MEASURES", {"one": lambda _: told, "two": broken, "three": lambda _: told}
+    )
+    assert bench.main(["--database-url", empty_database_url]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.count("| answer | everything | 42 |") == 2
+    assert "| two | — | failed: IsADirectoryError('page.md') |  | **no** |" in printed.out
+    assert "Traceback" in printed.err
 
 
 def _run(
