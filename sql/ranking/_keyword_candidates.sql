@@ -54,6 +54,9 @@ begin
         else greatest(1, (select count(*) from unnest(postings) as p where p <= small))
     end;
     loop
+        if _pgrag.scores_all(target, postings[taken]) then
+            taken := cardinality(lexemes);
+        end if;
         best := _pgrag.score_documents(
             terms, lexemes[scored + 1:taken], target, candidate_count, postings[taken],
             best.document_ids,
@@ -146,12 +149,8 @@ stable
 parallel safe
 as $$
 declare
-    -- Few allowed documents are all scored; one without any term scores 0.
-    by_ids boolean := coalesce(
-        num_nulls(target.allowed_pages, target.allowed_documents) < 2
-            and target.document_count < postings,
-        false
-    );
+    -- A document without any term scores 0.
+    by_ids boolean := _pgrag.scores_all(target, postings);
     -- Whether the index is reached through a barrier: see matching_impacts.
     by_barrier boolean := not by_ids and row_security_active('pgrag.impacts');
     narrowing text;
@@ -212,6 +211,7 @@ begin
     end if;
     if by_ids then
         listed := allowed_documents;
+        allowed_documents := null;
     end if;
     -- One statement, whose plan is kept: each time, one or two of its three sources are read.
     select
@@ -267,9 +267,19 @@ begin
                     )
             ) as i
             where i.covers & mask <> 0
-                and (allowed_pages is null or i.page_id = any (allowed_pages))
-                and (allowed_documents is null or i.document_id = any (allowed_documents))
-                and (denied_documents is null or i.document_id <> all (denied_documents))
+                -- Subqueries are hashed; "= any" of a parameter goes through the array for each row.
+                and (
+                    allowed_pages is null
+                    or i.page_id in (select p.id from unnest(allowed_pages) as p (id))
+                )
+                and (
+                    allowed_documents is null
+                    or i.document_id in (select d.id from unnest(allowed_documents) as d (id))
+                )
+                and (
+                    denied_documents is null
+                    or i.document_id not in (select d.id from unnest(denied_documents) as d (id))
+                )
             -- Ties too, and only these are ordered further, because of thousands that is dear.
             order by score desc
             fetch first (candidate_count) rows with ties
@@ -286,6 +296,23 @@ begin
     where h.score > 0;
     return best;
 end;
+$$;
+
+-- Whether the documents that filters allow are fewer than the postings, and so are all scored.
+create or replace function _pgrag.scores_all(
+    target _pgrag.search_target,
+    postings bigint
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+        num_nulls((target).allowed_pages, (target).allowed_documents) < 2
+            and (target).document_count < postings,
+        false
+    );
 $$;
 
 -- Whether a search reads so many of the versions, and most of the documents, that the index is
