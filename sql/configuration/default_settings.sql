@@ -51,10 +51,10 @@ is the share of the vector retriever in the fusion; page_evidence the share of t
 keyword score, and title_evidence the share of the titles in the page''s part (the rest is the
 page''s own BM25F), less for queries of more than four lexemes; type_weights says whether the
 weights of page types count (see search); up to exact_limit vectors are scanned exactly; intent,
-query_expansion and aggregate are the defaults of a search (see search). With anchor_texts, the words of links to a page are indexed as part of the
-page. graph: search is the default of a search for its argument graph; the search starts from the
-seeds best pages and follows depth steps, along the fan_out strongest links of each page and to
-total pages in all, of which admitted may join the hits; the weights are those of the score (see
+query_expansion and aggregate are the defaults of a search (see search). With anchor_texts, the
+words of links to a page are indexed as part of the page. graph: search is the default of a search
+for its argument graph; the search starts from the seeds best pages and follows depth steps, along
+the fan_out strongest links of each page and to total pages in all, of which admitted may join the hits; the weights are those of the score (see
 docs/graph-search.md). edge_vectors: whether indexing also embeds the edges (see search_edges).
 enrichment: what a language model writes when the pgrag program indexes the library: off, context,
 summaries, or "context,summaries" (see pending_enrichments). enrichment_limits, in characters: what

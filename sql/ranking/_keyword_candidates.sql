@@ -267,7 +267,7 @@ begin
                     )
             ) as i
             where i.covers & mask <> 0
-                -- Subqueries are hashed; "= any" of a parameter goes through the array for each row.
+                -- Subqueries are hashed; "= any" of a parameter reads the array for each row.
                 and (
                     allowed_pages is null
                     or i.page_id in (select p.id from unnest(allowed_pages) as p (id))

@@ -143,10 +143,10 @@ as $$
     ) as v;
 $$;
 
--- The vectors that are compared with titles, made like title_vector, and the share of title_evidence
--- that counts: titles are short, so a query of more than 4 lexemes names one the less the longer it
--- is. Each language reads the query for itself; the one that leaves the fewest lexemes, since the
--- others do not know its stop words, tells its length. Inlined.
+-- The vectors that are compared with titles, made like title_vector, and the share of
+-- title_evidence that counts: titles are short, so a query of more than 4 lexemes names one the
+-- less the longer it is. Each language reads the query for itself; the one that leaves the fewest
+-- lexemes, since the others do not know its stop words, tells its length. Inlined.
 create or replace function _pgrag.title_vectors(
     terms pgrag.query_term[]
 )
