@@ -54,15 +54,16 @@ weights of page types count (see search); up to exact_limit vectors are scanned 
 query_expansion and aggregate are the defaults of a search (see search). With anchor_texts, the
 words of links to a page are indexed as part of the page. graph: search is the default of a search
 for its argument graph; the search starts from the seeds best pages and follows depth steps, along
-the fan_out strongest links of each page and to total pages in all, of which admitted may join the hits; the weights are those of the score (see
-docs/graph-search.md). edge_vectors: whether indexing also embeds the edges (see search_edges).
-enrichment: what a language model writes when the pgrag program indexes the library: off, context,
-summaries, or "context,summaries" (see pending_enrichments). enrichment_limits, in characters: what
-it writes (context_length, summary_length) and reads (page_input of a page that situates a passage,
-summary_input of a text to sum up); a text shorter than minimum_length is left out. overlap_size:
-how many characters of the end of a passage are kept beside the next one, from a whole word or, with
-the overlap_strategy sentences, a whole sentence on; it applies when the pgrag program indexes the
-library, and then to every page.';
+the fan_out strongest links of each page and to total pages in all, of which admitted may join the
+hits; the weights are those of the score (see docs/graph-search.md). edge_vectors: whether indexing
+also embeds the edges (see search_edges). enrichment: what a language model writes when the pgrag
+program indexes the library: off, context, summaries, or "context,summaries" (see
+pending_enrichments). enrichment_limits, in characters: what it writes (context_length,
+summary_length) and reads (page_input of a page that situates a passage, summary_input of a text to
+sum up); a text shorter than minimum_length is left out. overlap_size: how many characters of the
+end of a passage are kept beside the next one, from a whole word or, with the overlap_strategy
+sentences, a whole sentence on; it applies when the pgrag program indexes the library, and then to
+every page.';
 
 -- The error in the first invalid setting; null if all are valid.
 create or replace function _pgrag.setting_complaint(
