@@ -50,6 +50,7 @@ def _state_title_weight(weight: int) -> None:
             update pgrag.{table} as t
             set {column} = t.{column} || jsonb_build_object(
                 'field_weights',
-                jsonb_build_object('title', {weight}) || coalesce(t.{column} -> 'field_weights', '{{}}')
+                jsonb_build_object('title', {weight})
+                    || coalesce(t.{column} -> 'field_weights', '{{}}')
             )
         """)
