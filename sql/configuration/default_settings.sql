@@ -11,7 +11,7 @@ as $$
         "k1": 1.2,
         "b": 0.75,
         "alpha": 0.3,
-        "page_evidence": 0.65,
+        "page_evidence": 0.7,
         "title_evidence": 0.5,
         "type_weights": true,
         "exact_limit": 20000,
