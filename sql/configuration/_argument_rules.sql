@@ -40,7 +40,7 @@ as $$
                 "default": 3},
             "max_chunks_per_document": {"type": "integer", "minimum": 0, "maximum": 10000,
                 "default": 20},
-            "score_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.7},
+            "score_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.65},
             "parents": {"type": "boolean", "default": false},
             "inject_types": {"type": "array", "longest": 20},
             "inject_count": {"type": "integer", "minimum": 0, "maximum": 100, "default": 3},

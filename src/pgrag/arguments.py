@@ -367,7 +367,7 @@ class _Gathering(TypedDict, total=False):
         Argument(
             "Pages whose best hit is below this share of the best score are left out.",
             bounds=(0, 1),
-            default=0.7,
+            default=0.65,
         ),
     ]
     parents: Annotated[
