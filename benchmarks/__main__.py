@@ -25,6 +25,7 @@ from benchmarks import (
     enrichment,
     exactness,
     expansion,
+    filters,
     footprint,
     graph,
     growth,
@@ -53,6 +54,7 @@ from pgrag.settings import Settings
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
     "latency": latency.calls,
+    "filters": filters.of_pages,
     "footprint": footprint.of_search,
     "access": access.restricted,
     "load": load.serve,

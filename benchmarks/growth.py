@@ -132,7 +132,7 @@ def judged(rows: Sequence[Row]) -> list[Figure]:
                    f"{row['p50']:.1f}, {row['p95']:.1f} ms", f"≤ {middle}, ≤ {slow} ms",
                    row["p50"] <= middle and row["p95"] <= slow)
         )  # fmt: skip
-    first, *_, many = of["one of many libraries"]
+    first, many = of["one of many libraries"][0], of["one of many libraries"][-1]
     alone, beside = (of[searched][-1] for searched in BESIDE)
     for what, row, other, name, most in (
         ("p50 of one of many libraries, to that of the first alone", many, first, "p50", 1.1),

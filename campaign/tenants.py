@@ -324,7 +324,7 @@ class _Forger:
         if random.random() < 0.2:
             # As the keys of the index of impacts are made.
             versions = self._known["version_id"]
-            numbers = [random.choice(versions) << 30 | number for number in numbers]
+            numbers = [random.choice(versions) << 31 | number for number in numbers]
         return f"{{{','.join(map(str, numbers))}}}"
 
 

@@ -9,7 +9,7 @@ from (
         asked.id,
         asked.in_titles,
         seen.library_ids,
-        array(select v.id << 30 | asked.id from unnest(seen.version_ids) as v (id)) as keys,
+        array(select v.id << 31 | asked.id from unnest(seen.version_ids) as v (id)) as keys,
         case
             when asked.in_titles then format('{%s:1}/1000000000', asked.id)::sparsevec
         end as title

@@ -1,7 +1,7 @@
--- The keys of the index of impacts for each lexeme in each of these versions; see posting_keys.
+-- The keys of the index of impacts for each posting list in each of these versions: posting_keys.
 create or replace function _pgrag.query_keys(
     version_ids bigint[],
-    lexeme_ids bigint[]
+    posting_ids bigint[]
 )
 returns bigint[]
 language plpgsql
@@ -10,28 +10,38 @@ parallel safe
 as $$
 begin
     return array(
-        select v.id << 30 | l.id
+        select v.id << 31 | p.id
         from unnest(version_ids) as v (id)
-        cross join unnest(lexeme_ids) as l (id)
+        cross join unnest(posting_ids) as p (id)
     );
 end;
 $$;
 
--- The ids of the lexemes among the terms, without those that no document has.
-create or replace function _pgrag.lexeme_ids(
+-- The ids of the posting lists of lexemes: of all postings, or of the strong ones alone where
+-- is_strong says so and the same lexeme is not wanted whole as well.
+create or replace function _pgrag.posting_ids(
     terms pgrag.query_term[],
-    lexemes text[]
+    lexemes text[],
+    is_strong boolean[]
 )
 returns bigint[]
 language plpgsql
 immutable
+strict
 parallel safe
 as $$
 begin
     return array(
-        select distinct pgrag.lexeme_id(t.language, t.lexeme)::bigint
-        from unnest(terms) as t
-        where t.document_count > 0 and t.lexeme = any (lexemes)
+        select distinct
+            pgrag.lexeme_id(t.language, t.lexeme)::bigint
+            | case when l.is_strong then 1 << 30 else 0 end
+        from (
+            select p.lexeme, bool_and(p.is_strong) as is_strong
+            from unnest(lexemes, is_strong) as p (lexeme, is_strong)
+            group by p.lexeme
+        ) as l
+        join unnest(terms) as t on t.lexeme = l.lexeme
+        where t.document_count > 0
     );
 end;
 $$;
@@ -52,10 +62,10 @@ $$;
 
 -- The index of impacts behind a barrier, because "&&" is not leakproof (see documents_with): for
 -- callers whom row-level security restricts, and where speed does not matter for all. It has the
--- documents of the versions in pgrag.narrowing_versions with one of the lexemes whose ids are in
+-- documents of the versions in pgrag.narrowing_versions with one of the postings whose ids are in
 -- pgrag.narrowing_lexemes and with one of those in pgrag.lexemes_beside. The keys are made of
 -- versions that the caller may see, so that no posting of others is read; of an id, which a caller
--- may set, the bits of a lexeme.
+-- may set, the bits of a posting list.
 create or replace view _pgrag.matching_impacts with (security_barrier) as
 select
     i.library_id,
@@ -72,13 +82,13 @@ join pgrag.impacts as i
     -- A difference, so that no other index is used.
     on i.library_id - v.library_id = 0
     and _pgrag.posting_keys(i.version_id, i.weights) && array(
-        select v.version_id << 30 | (l.id & ((1 << 30) - 1))
+        select v.version_id << 31 | (l.id & ((1::bigint << 31) - 1))
         from unnest(
             nullif(current_setting('pgrag.narrowing_lexemes', true), '')::bigint[]
         ) as l (id)
     )
     and _pgrag.posting_keys(i.version_id, i.weights) && array(
-        select v.version_id << 30 | (l.id & ((1 << 30) - 1))
+        select v.version_id << 31 | (l.id & ((1::bigint << 31) - 1))
         from unnest(
             nullif(current_setting('pgrag.lexemes_beside', true), '')::bigint[]
         ) as l (id)

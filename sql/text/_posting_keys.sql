@@ -1,5 +1,6 @@
--- What the index of impacts contains: each lexeme of a document with its version, for searches of
--- few versions, and without, for searches of most of a database. Lexeme ids are below 2^30.
+-- What the index of impacts contains: each lexeme of a document, and once more (bit 30) if its
+-- posting is strong, with its version, for searches of few versions, and without, for searches of
+-- most of a database. Lexeme ids are below 2^30.
 -- Every name is qualified, as in visible_libraries, because a barrier view calls it.
 create or replace function _pgrag.posting_keys(
     version_id bigint,
@@ -10,21 +11,40 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.array_agg(l.id)
+    select pg_catalog.array_agg(p.id)
         operator(pg_catalog.||) pg_catalog.array_agg(
-            posting_keys.version_id operator(pg_catalog.<<) 30 operator(pg_catalog.|) l.id
+            posting_keys.version_id operator(pg_catalog.<<) 31 operator(pg_catalog.|) p.id
         )
     from (
-        select pg_catalog.split_part(e.element, ':', 1)::bigint as id
+        select
+            pg_catalog.split_part(e.element, ':', 1)::bigint as lexeme_id,
+            pg_catalog.split_part(e.element, ':', 2)::real as impact
         from pg_catalog.unnest(
             pg_catalog.string_to_array(
-                pg_catalog.ltrim(
-                    pg_catalog.split_part(posting_keys.weights::pg_catalog.text, '/', 1), '{'
+                pg_catalog.btrim(
+                    pg_catalog.split_part(posting_keys.weights::pg_catalog.text, '/', 1), '{}'
                 ),
                 ','
             )
         ) as e (element)
-        -- "offset 0": each id is read once.
+        -- "offset 0": each is read once.
         offset 0
-    ) as l;
+    ) as l
+    cross join lateral (
+        select l.lexeme_id
+        union all
+        select l.lexeme_id operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
+        where l.impact operator(pg_catalog.>=) 1.8::real
+    ) as p (id);
+$$;
+
+-- From this impact on a posting is strong in posting_keys. About a tenth are, of titles, short
+-- passages and repeated words, with the default k1 of 1.2, which allows impacts up to 2.2.
+create or replace function _pgrag.strong_impact()
+returns real
+language sql
+immutable
+parallel safe
+as $$
+    select 1.8::real;
 $$;

@@ -10,6 +10,8 @@ from library import Row, ingest, keys, page, run, search
 from oracle import Oracle
 
 QUERIES = 20
+#: The ids of all postings of words.
+POSTINGS = "_pgrag.posting_ids({terms}, {words}, array(select false from unnest({words})))"
 #: Impacts, weights and idf are stored in single precision.
 PRECISION = 2e-5
 
@@ -225,7 +227,13 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
             ),
             whole as (
                 select _pgrag.score_documents(
-                    (made).terms, array(select distinct t.lexeme from unnest((made).terms) as t),
+                    (made).terms,
+                    (
+                        select _pgrag.posting_ids(
+                            (made).terms, array_agg(t.lexeme), array_agg(false)
+                        )
+                        from unnest((made).terms) as t
+                    ),
                     (made).target, 100
                 ) as best
                 from request
@@ -253,17 +261,17 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
 @pytest.mark.parametrize(
     ("score", "beside"),
     [
-        (0.4, ["c"]),
-        (0.25, None),  # "b" alone reaches it
-        (0.45, ["c"]),
+        (0.4, [3]),
+        (0.25, None),  # the second alone reaches it
+        (0.45, [3]),
         (None, None),
     ],
 )
 def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside):
-    # Bounds of 0.5, 0.3 and 0.2; "a" is scored.
+    # Three parts that add 0.5, 0.3 and 0.2; the first is scored.
     [row] = connection.execute(
-        "select _pgrag.lexemes_beside("
-        "'{a,b,c}', '{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
+        "select _pgrag.parts_beside("
+        "'{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
         [score],
     ).fetchall()
     assert row["beside"] == beside
@@ -272,15 +280,18 @@ def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside)
 def test_documents_of_a_later_word_are_read_only_beside_others(connection, author):
     ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
     connection.execute(
-        """
+        f"""
         create function pg_temp.ids(words text[], known bigint[], beside text[]) returns bigint[]
         language sql as $$
             select (_pgrag.score_documents(
-                (r.made).terms, words, (r.made).target, 5000, null, known, beside
+                (r.made).terms,
+                {POSTINGS.format(terms="(r.made).terms", words="words")},
+                (r.made).target, 5000, null, known,
+                {POSTINGS.format(terms="(r.made).terms", words="beside")}
             )).document_ids
             from (
                 select _pgrag.make_request(
-                    'use the linker of a runtime', '{"library": "many", "alpha": 0}'
+                    'use the linker of a runtime', '{{"library": "many", "alpha": 0}}'
                 ) as made
                 offset 0
             ) as r
@@ -310,9 +321,9 @@ def test_words_taken_later_add_to_what_is_known(connection, author, rows):
     kept = set()
     for query in ["rotate the vault", "use the linker of a runtime", "the benchmark of a kernel"]:
         [found] = connection.execute(
-            """
+            f"""
             with request as materialized (
-                select _pgrag.make_request(%s, '{"library": "many", "alpha": 0}') as made
+                select _pgrag.make_request(%s, '{{"library": "many", "alpha": 0}}') as made
             ),
             words as (
                 select array_agg(distinct t.lexeme) as lexemes
@@ -320,7 +331,8 @@ def test_words_taken_later_add_to_what_is_known(connection, author, rows):
             ),
             first as (
                 select _pgrag.score_documents(
-                    (made).terms, lexemes[:1], (made).target, %s
+                    (made).terms, {POSTINGS.format(terms="(made).terms", words="lexemes[:1]")},
+                    (made).target, %s
                 ) as best
                 from request, words
             )
@@ -335,12 +347,14 @@ def test_words_taken_later_add_to_what_is_known(connection, author, rows):
             cross join first as f
             cross join lateral (
                 select _pgrag.score_documents(
-                    (made).terms, w.lexemes[2:], (made).target, %s, null, (f.best).document_ids
+                    (made).terms, {POSTINGS.format(terms="(made).terms", words="w.lexemes[2:]")},
+                    (made).target, %s, null, (f.best).document_ids
                 ) as best
             ) as l
             cross join lateral (
                 select _pgrag.score_documents(
-                    (made).terms, w.lexemes, (made).target, %s
+                    (made).terms, {POSTINGS.format(terms="(made).terms", words="w.lexemes")},
+                    (made).target, %s
                 ) as best
             ) as a
             """,
@@ -350,6 +364,37 @@ def test_words_taken_later_add_to_what_is_known(connection, author, rows):
         assert found["scores"] == found["expected_scores"]
         kept |= {*found["known"]} & {*found["found"]}
     assert kept
+
+
+def test_strong_postings_are_found_alone(connection):
+    """Their threshold in the index is the one that the ranking counts on."""
+    [row] = connection.execute(
+        """
+        select
+            _pgrag.posting_keys(
+                7, format('{5:%s,9:%s}/1000000000', s.impact - 0.001, s.impact)::sparsevec
+            ) as keys,
+            _pgrag.query_keys('{0,7}', '{5,9}') || _pgrag.query_keys('{0,7}', array[9 | (1 << 30)])
+            as expected
+        from _pgrag.strong_impact() as s (impact)
+        """
+    ).fetchall()
+    assert sorted(row["keys"]) == sorted(row["expected"])
+    assert len(set(row["keys"])) == 6
+
+
+def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, author):
+    """Titles have the word: the many texts that only mention it are not read."""
+    batch = tiny_pages(author, 2600)
+    for number, made in enumerate(batch):
+        made["title"] = f"Harbour {number}" if number % 2 else f"Part {number}"
+        for document in made["documents"]:
+            document["content"] += " The harbour and the lighthouse lie far away from here."
+    ingest(connection, "many", batch, embed=False, language="english")
+    oracle = Oracle(connection, "many")
+    for query in ("harbour", "harbour lighthouse", "lighthouse far harbour"):
+        hits = assert_exact(connection, oracle, query, library="many", explain=True)
+        assert hits[0]["explanation"]["plans"][0]["plan"] == "pruned", query
 
 
 @pytest.mark.parametrize(
@@ -380,8 +425,8 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
         ).fetchone()
         assert allowed
         found = connection.execute(
-            """
-            with asked as (select _pgrag.make_request(%s, '{"library": "few"}') as r)
+            f"""
+            with asked as (select _pgrag.make_request(%s, '{{"library": "few"}}') as r)
             select best.document_ids, best.scores
             from asked
             cross join (values (null::bigint), (0), (1000000)) as p (postings)
@@ -393,7 +438,8 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
                 jsonb_build_object('allowed_pages', %s::bigint[], 'document_count', %s)
             ) as t
             cross join lateral _pgrag.score_documents(
-                (r).terms, lexemes, t, 500, postings
+                (r).terms, {POSTINGS.format(terms="(r).terms", words="lexemes")},
+                t, 500, postings
             ) as best
             order by postings nulls first
             """,

@@ -212,7 +212,8 @@ def test_narrowing_finds_nothing_of_others(connection):
     }
     [row] = connection.execute(
         "select array_agg(distinct i.version_id)::text as versions,"
-        " array_agg(distinct k.key & (1 << 30) - 1)::text as lexemes from pgrag.impacts as i"
+        " array_agg(distinct k.key & (1::bigint << 31) - 1)::text as lexemes"
+        " from pgrag.impacts as i"
         " cross join lateral unnest(_pgrag.posting_keys(i.version_id, i.weights)) as k (key)"
     ).fetchall()
     connection.execute("set local session authorization tenant_reader")
@@ -238,7 +239,7 @@ def test_narrowing_finds_nothing_of_others(connection):
     # Ids with the bits of other versions, which a caller may make of what it sees.
     for setting in ("narrowing_lexemes", "lexemes_beside", "title_lexemes"):
         connection.execute(
-            "select set_config(%s, array(select k | (v << 30) from unnest(%s::bigint[]) as k"
+            "select set_config(%s, array(select k | (v << 31) from unnest(%s::bigint[]) as k"
             " cross join generate_series(0::bigint, 255) as v)::text, true)",
             [f"pgrag.{setting}", row["lexemes"]],
         )

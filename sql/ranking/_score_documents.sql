@@ -1,0 +1,190 @@
+-- The best of the documents with one of these postings (and one of those `beside` them, if given),
+-- and of those known already, scored with all terms.
+create or replace function _pgrag.score_documents(
+    terms pgrag.query_term[],
+    posting_ids bigint[],
+    target _pgrag.search_target,
+    candidate_count integer,
+    postings bigint default null,
+    known bigint[] default null,
+    beside bigint[] default null
+)
+returns _pgrag.candidates
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    -- A document without any term scores 0.
+    by_ids boolean := _pgrag.scores_all(target, postings);
+    -- Whether the index is reached through a barrier: see matching_impacts.
+    by_barrier boolean := not by_ids and row_security_active('pgrag.impacts');
+    narrowing text;
+    is_wide boolean := not by_ids and not by_barrier and _pgrag.is_wide(target);
+    version_ids bigint[] := target.version_ids;
+    has_versions boolean := cardinality(version_ids) > 1;
+    mask integer := target.covers;
+    allowed_pages bigint[] := target.allowed_pages;
+    allowed_documents bigint[] := target.allowed_documents;
+    denied_documents bigint[] := target.denied_documents;
+    ids_beside constant bigint[] := coalesce(beside, posting_ids);
+    key_versions bigint[];
+    keys bigint[];
+    keys_beside bigint[];
+    -- Read by their ids.
+    listed bigint[] := known;
+    library_ids bigint[];
+    vectors sparsevec[];
+    only_vector sparsevec;
+    best _pgrag.candidates;
+begin
+    select v.library_ids, v.vectors into library_ids, vectors from _pgrag.query_vectors(terms) as v;
+    if cardinality(vectors) = 1 then
+        only_vector := vectors[1];
+    end if;
+    if not by_ids then
+        if by_barrier then
+            -- Assigned, because perform would run a statement.
+            narrowing := set_config('pgrag.narrowing_versions', version_ids::text, true);
+            narrowing := set_config('pgrag.narrowing_lexemes', posting_ids::text, true);
+            narrowing := set_config('pgrag.lexemes_beside', ids_beside::text, true);
+        else
+            key_versions := case when is_wide then '{0}' else version_ids end;
+            keys := _pgrag.query_keys(key_versions, posting_ids);
+            keys_beside := case
+                when beside is null then keys
+                else _pgrag.query_keys(key_versions, ids_beside)
+            end;
+        end if;
+    elsif allowed_documents is null then
+        allowed_documents := array(
+            select d.document_id
+            from pgrag.documents as d
+            where d.library_id = any (library_ids) and d.page_id = any (allowed_pages)
+        );
+    end if;
+    if by_ids then
+        listed := allowed_documents;
+        allowed_documents := null;
+    end if;
+    -- One statement, whose plan is kept: each time, one or two of its three sources are read.
+    select
+        coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
+        coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
+        coalesce(array_agg(h.score order by h.score desc, h.document_id), '{}')
+    into best.library_ids, best.document_ids, best.scores
+    from (
+        select f.library_id, f.document_id, f.score
+        from (
+            select
+                i.library_id,
+                i.document_id,
+                i.version_id,
+                i.sort_order,
+                i.text_hash,
+                -- A library without any of the terms has no vector, so its documents have no score.
+                -(
+                    i.weights
+                    <#> coalesce(only_vector, vectors[array_position(library_ids, i.library_id)])
+                ) as score
+            from (
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights
+                from pgrag.impacts as i
+                where not by_ids
+                    and not by_barrier
+                    and _pgrag.posting_keys(i.version_id, i.weights) && keys
+                    and _pgrag.posting_keys(i.version_id, i.weights) && keys_beside
+                    and (
+                        not is_wide
+                        or i.version_id in (select v.id from unnest(version_ids) as v (id))
+                    )
+                    and (
+                        known is null
+                        or i.document_id not in (select k.id from unnest(known) as k (id))
+                    )
+                union all
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights
+                from _pgrag.matching_impacts as i
+                where by_barrier
+                    and (
+                        known is null
+                        or i.document_id not in (select k.id from unnest(known) as k (id))
+                    )
+                union all
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights
+                from pgrag.impacts as i
+                where listed is not null
+                    and i.library_id = any (library_ids)
+                    and i.document_id = any (listed)
+            ) as i
+            where i.covers & mask <> 0
+                -- Subqueries are hashed; "= any" of a parameter reads the array for each row.
+                and (
+                    allowed_pages is null
+                    or i.page_id in (select p.id from unnest(allowed_pages) as p (id))
+                )
+                and (
+                    allowed_documents is null
+                    or i.document_id in (select d.id from unnest(allowed_documents) as d (id))
+                )
+                and (
+                    denied_documents is null
+                    or i.document_id not in (select d.id from unnest(denied_documents) as d (id))
+                )
+            -- Ties too, and only these are ordered further, because of thousands that is dear.
+            order by score desc
+            fetch first (candidate_count) rows with ties
+        ) as f
+        -- As fuse orders equal scores: an id says when a document was written, not what it is.
+        order by
+            f.score desc,
+            case when has_versions then array_position(version_ids, f.version_id) end,
+            f.sort_order,
+            f.text_hash,
+            f.document_id
+        limit candidate_count
+    ) as h
+    where h.score > 0;
+    return best;
+end;
+$$;
+
+-- Whether the documents that filters allow are fewer than the postings, and so are all scored.
+create or replace function _pgrag.scores_all(
+    target _pgrag.search_target,
+    postings bigint
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+        num_nulls((target).allowed_pages, (target).allowed_documents) < 2
+            and (target).document_count < postings,
+        false
+    );
+$$;
+
+-- Whether a search reads so many of the versions, and most of the documents, that the index is
+-- better asked without them: the keys of each version would be merged.
+create or replace function _pgrag.is_wide(
+    target _pgrag.search_target
+)
+returns boolean
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    return cardinality(target.version_ids) > 8 and 2 * target.document_count > (
+        select sum(c.document_count) from pgrag.corpus_statistics as c
+    );
+end;
+$$;
