@@ -208,9 +208,9 @@ begin
                 and e.model_id = $4
                 and e.covers & $5 <> 0
                 %3$s
-                and ($6 is null or e.page_id = any ($6))
-                and ($7 is null or e.document_id = any ($7))
-                and ($8 is null or e.document_id <> all ($8))
+                and ($6 is null or %4$s)
+                and ($7 is null or %5$s)
+                and ($8 is null or not %6$s)
             order by distance %2$s
             limit $9
         ) as h
@@ -222,7 +222,10 @@ begin
             then ', array_position($3, e.version_id), e.document_id'
             else ', e.document_id'
         end,
-        case when is_shared then 'and not e.own_index' end
+        case when is_shared then 'and not e.own_index' end,
+        _pgrag.one_of('e.page_id', '$6', is_indexed),
+        _pgrag.one_of('e.document_id', '$7', is_indexed),
+        _pgrag.one_of('e.document_id', '$8', is_indexed)
     )
     into nearest.library_ids, nearest.document_ids, nearest.scores
     using query_embedding, (target).library_ids, (target).version_ids, model_id, (target).covers,
@@ -230,6 +233,29 @@ begin
         candidate_count;
     return nearest;
 end;
+$$;
+
+-- The condition that a column has one of these ids. Of an array the planner weighs each element, as
+-- an exact scan of few pages needs; it takes longer than a search by HNSW where thousands are
+-- allowed. "is true", so that the ids are hashed, not joined.
+create or replace function _pgrag.one_of(
+    name text,
+    ids text,
+    is_hashed boolean
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select format(
+        case
+            when is_hashed then '((%s in (select l.id from unnest(%s) as l (id))) is true)'
+            else '(%s = any (%s))'
+        end,
+        one_of.name,
+        one_of.ids
+    );
 $$;
 
 -- enable_sort is off, because the planner's estimate ignores that the index scan iterates over
