@@ -63,7 +63,7 @@ begin
                 group by t.lexeme
             ) as l
             cross join lateral (
-                -- About every tenth posting is strong.
+                -- An estimate: with the default k1, about a tenth of the postings are strong.
                 select l.lexeme, true, l.document_count / 10, l.bound - l.weak_bound
                 where l.document_count > small and l.bound > l.weak_bound
                 union all
@@ -130,10 +130,14 @@ begin
     best.plan := jsonb_build_object(
         'retriever', 'keyword',
         'plan', case when taken < cardinality(lexemes) then 'pruned' else 'exhaustive' end,
+        -- In the order in which they were read, some of them their strong postings alone.
         'lexemes', (
-            select jsonb_agg(p.lexeme order by p.nth)
-            from unnest(lexemes, is_strong) with ordinality as p (lexeme, is_strong, nth)
-            where not p.is_strong
+            select jsonb_agg(l.lexeme order by l.nth)
+            from (
+                select p.lexeme, min(p.nth) as nth
+                from unnest(lexemes) with ordinality as p (lexeme, nth)
+                group by p.lexeme
+            ) as l
         ),
         'lexemes_taken', (select count(distinct l) from unnest(lexemes[:taken]) as l),
         'candidates', cardinality(best.document_ids)

@@ -236,8 +236,9 @@ end;
 $$;
 
 -- The condition that a column has one of these ids. Of an array the planner weighs each element, as
--- an exact scan of few pages needs; it takes longer than a search by HNSW where thousands are
--- allowed. "is true", so that the ids are hashed, not joined.
+-- an exact scan of few pages needs; where thousands are allowed, that takes longer than a search by
+-- HNSW. There they are hashed, however many: the inner select hides their number. "is true" keeps
+-- the planner from a join.
 create or replace function _pgrag.one_of(
     name text,
     ids text,
@@ -250,7 +251,7 @@ parallel safe
 as $$
     select format(
         case
-            when is_hashed then '((%s in (select l.id from unnest(%s) as l (id))) is true)'
+            when is_hashed then '((%s in (select l.id from unnest((select %s)) as l (id))) is true)'
             else '(%s = any (%s))'
         end,
         one_of.name,

@@ -68,6 +68,15 @@ def test_reflected_tables_are_those_of_the_migrations(engine, database_url, empt
         assert kept(listing(made, physical=False)) == kept(tables)
 
 
+def test_the_index_of_impacts_is_made_by_the_function_of_today():
+    """A revision builds it with a copy, and the function is replaced without building it anew."""
+    file = (schema.sql_root() / "text" / "_posting_keys.sql").read_text("utf-8")
+    function = file[file.index("create or replace function") : file.index("$$;") + 3]
+    revisions = sorted((schema.alembic_root() / "versions").glob("*.py"))
+    texts = [revision.read_text("utf-8") for revision in revisions]
+    assert function in [text for text in texts if "function _pgrag.posting_keys(" in text][-1]
+
+
 def kept(tables: str) -> list[object]:
     """The lines of a listing as far as every SQLAlchemy reflects and writes them alike.
 

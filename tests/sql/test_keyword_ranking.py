@@ -383,18 +383,33 @@ def test_strong_postings_are_found_alone(connection):
     assert len(set(row["keys"])) == 6
 
 
+@pytest.mark.usefixtures("looked_up")
 def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, author):
-    """Titles have the word: the many texts that only mention it are not read."""
-    batch = tiny_pages(author, 2600)
-    for number, made in enumerate(batch):
-        made["title"] = f"Harbour {number}" if number % 2 else f"Part {number}"
-        for document in made["documents"]:
-            document["content"] += " The harbour and the lighthouse lie far away from here."
-    ingest(connection, "many", batch, embed=False, language="english")
-    oracle = Oracle(connection, "many")
-    for query in ("harbour", "harbour lighthouse", "lighthouse far harbour"):
-        hits = assert_exact(connection, oracle, query, library="many", explain=True)
-        assert hits[0]["explanation"]["plans"][0]["plan"] == "pruned", query
+    """Titles have the word: the many texts that only mention it are not read.
+
+    In the other library impacts reach 4, and more of them are strong.
+    """
+    for library, k1, title in (("coast", 1.2, "Harbour"), ("island", 3, "Lighthouse")):
+        batch = tiny_pages(author, 1300)
+        for number, made in enumerate(batch):
+            made["title"] = f"{title if number % 2 else 'Part'} {number}"
+            for document in made["documents"]:
+                document["content"] += " The harbour and the lighthouse lie far away from here."
+        ingest(connection, library, batch, embed=False, language="english")
+        run(connection, "configure_library", library=library, settings={"k1": k1})
+    oracle = Oracle(connection, "coast", "island")
+    plans = []
+    for query in ("harbour", "harbour lighthouse", "lighthouse far harbour", "far away"):
+        for libraries in (["coast"], ["island"], ["coast", "island"]):
+            hits = assert_exact(
+                connection, oracle, query, lambda row, of=libraries: row["library"] in of,
+                filters={"library": libraries}, explain=True,
+            )  # fmt: skip
+            plans.append(hits[0]["explanation"]["plans"][0])
+    assert plans[0]["plan"] == plans[3]["plan"] == plans[5]["plan"] == "pruned"
+    assert "pruned" in [plan["plan"] for plan in plans[1::3]]
+    assert plans[0]["lexemes"] == ["harbour"]
+    assert len(plans[3]["lexemes"]) == 2
 
 
 @pytest.mark.parametrize(

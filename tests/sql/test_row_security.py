@@ -29,6 +29,7 @@ def tenants(module_connection: psycopg.Connection) -> Iterator[psycopg.Connectio
             [
                 page("guide.md", "Drain a node before you upgrade its kernel.", title="Guide"),
                 page("other.md", "Something else about nodes.", title="Other"),
+                page("short.md", "Kubelet kubelet kubelet.", title="Kubelet"),
             ],
         )
         ingest(
@@ -216,6 +217,15 @@ def test_narrowing_finds_nothing_of_others(connection):
         " from pgrag.impacts as i"
         " cross join lateral unnest(_pgrag.posting_keys(i.version_id, i.weights)) as k (key)"
     ).fetchall()
+    strong = {
+        row["document_id"]
+        for row in connection.execute(
+            "select i.document_id from pgrag.impacts as i"
+            " cross join lateral regexp_matches(i.weights::text, ':([^,}]+)', 'g') as m (found)"
+            " where i.library_id <> %s and m.found[1]::real >= _pgrag.strong_impact()",
+            [other],
+        ).fetchall()
+    }
     connection.execute("set local session authorization tenant_reader")
     for query in (f"'@l{other}'", f"'{CANARY}'", f"'@l{other}' | 'node'", f"!'{CANARY}x'"):
         connection.execute("select set_config('pgrag.narrowing', %s, true)", [query])
@@ -232,6 +242,21 @@ def test_narrowing_finds_nothing_of_others(connection):
     rows = connection.execute(found).fetchall()
     assert {row["document_id"] for row in rows}.isdisjoint(theirs)
     assert rows, "what the caller may see is found by its lexemes"
+    for setting in ("narrowing_lexemes", "lexemes_beside"):
+        connection.execute(
+            "select set_config(%s, array(select k from unnest(%s::bigint[]) as k"
+            " where k >= 1 << 30)::text, true)",
+            [f"pgrag.{setting}", row["lexemes"]],
+        )
+    found_by_strong = {row["document_id"] for row in connection.execute(found).fetchall()}
+    assert found_by_strong == strong & {row["document_id"] for row in rows}
+    assert found_by_strong
+    assert len(found_by_strong) < len(rows)
+    connection.execute(
+        "select set_config('pgrag.narrowing_lexemes', %s, true),"
+        " set_config('pgrag.lexemes_beside', %s, true)",
+        [row["lexemes"], row["lexemes"]],
+    )
     connection.execute("select set_config('pgrag.title_lexemes', %s, true)", [row["lexemes"]])
     occurring = "select count(*) as count from _pgrag.version_lexemes"
     before = value(connection, occurring)
@@ -537,7 +562,7 @@ def test_a_writer_changes_its_libraries_only(writer):
     }.items():
         with pytest.raises(psycopg.Error), writer.transaction():
             run(writer, function, library="theirs", **arguments)
-    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 2
+    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 3
     writer.execute("reset session authorization")
     assert value(
         writer, "select count(*) from pgrag.pages where title = 'Mine' and key like %s", CANARY
