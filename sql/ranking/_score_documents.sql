@@ -1,5 +1,5 @@
--- The best of the documents with one of these postings (and one of those `beside` them, if given),
--- and of those known already, scored with all terms.
+-- The best of the documents in one of these posting lists (and in one of those `beside` them, if
+-- given), and of those known already, scored with all terms.
 create or replace function _pgrag.score_documents(
     terms pgrag.query_term[],
     posting_ids bigint[],
@@ -90,7 +90,7 @@ begin
             from (
                 select
                     i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights
+                    i.text_hash, i.weights, false as is_listed
                 from pgrag.impacts as i
                 where not by_ids
                     and not by_barrier
@@ -100,30 +100,28 @@ begin
                         not is_wide
                         or i.version_id in (select v.id from unnest(version_ids) as v (id))
                     )
-                    and (
-                        known is null
-                        or i.document_id not in (select k.id from unnest(known) as k (id))
-                    )
                 union all
                 select
                     i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights
+                    i.text_hash, i.weights, false
                 from _pgrag.matching_impacts as i
                 where by_barrier
-                    and (
-                        known is null
-                        or i.document_id not in (select k.id from unnest(known) as k (id))
-                    )
                 union all
                 select
                     i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights
+                    i.text_hash, i.weights, true
                 from pgrag.impacts as i
                 where listed is not null
                     and i.library_id = any (library_ids)
                     and i.document_id = any (listed)
             ) as i
             where i.covers & mask <> 0
+                -- The index may have what is known, too.
+                and (
+                    known is null
+                    or i.is_listed
+                    or i.document_id not in (select k.id from unnest(known) as k (id))
+                )
                 -- Subqueries are hashed; "= any" of a parameter reads the array for each row.
                 and (
                     allowed_pages is null
