@@ -17,8 +17,8 @@ begin
 end;
 $$;
 
--- The ids of the posting lists of lexemes, of the strong ones where is_strong says so and the lexeme
--- is not wanted whole as well. Null if there are no lexemes.
+-- The ids of the posting lists of lexemes, of the strong ones where is_strong says so and the
+-- lexeme is not wanted whole as well. Null if there are no lexemes.
 create or replace function _pgrag.posting_ids(
     terms pgrag.query_term[],
     lexemes text[],
@@ -62,8 +62,8 @@ $$;
 
 -- The index of impacts behind a barrier, because "&&" is not leakproof (see documents_with): for
 -- callers whom row-level security restricts, and where speed does not matter for all. It has the
--- documents of the versions in pgrag.narrowing_versions in one of the posting lists whose ids are in
--- pgrag.narrowing_lexemes and in one of those in pgrag.lexemes_beside. The keys are made of
+-- documents of the versions in pgrag.narrowing_versions in one of the posting lists whose ids are
+-- in pgrag.narrowing_lexemes and in one of those in pgrag.lexemes_beside. The keys are made of
 -- versions that the caller may see, so that no posting of others is read; of an id, which a caller
 -- may set, the bits of a posting list.
 create or replace view _pgrag.matching_impacts with (security_barrier) as
