@@ -1,11 +1,14 @@
 """The settings; the only module that reads the environment."""
 
+import ast
+import inspect
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from ipaddress import ip_network
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -128,7 +131,6 @@ class Settings(BaseSettings):
         extra="ignore",
         frozen=True,
         populate_by_name=True,
-        use_attribute_docstrings=True,
     )
 
     database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = None
@@ -276,15 +278,16 @@ def load_settings() -> Settings:
 def describe_settings(settings: Settings) -> list[DescribedSetting]:
     """List every setting with its value and where it comes from."""
     variables = {name.upper() for name, value in os.environ.items() if value}
+    descriptions = _descriptions()
     described = []
-    for field, info in Settings.model_fields.items():
+    for field in Settings.model_fields:
         name = variable(field)
         if field not in settings.model_fields_set:
             source = "default"
         else:
             source = "environment" if name in variables else ENV_FILE
         value = _shown(field, getattr(settings, field))
-        described.append(DescribedSetting(name, value, source, info.description or ""))
+        described.append(DescribedSetting(name, value, source, descriptions[field]))
     return described
 
 
@@ -312,6 +315,20 @@ def masked_url(url: str) -> str:
             return MASK
         return _PAIR.sub(lambda pair: pair[0] if pair[2] in _OPEN else f"{pair[1]}{MASK}", url)
     return _KEY_IN_QUERY.sub(rf"\1{MASK}", _PASSWORD.sub(rf"\1{MASK}@", url))
+
+
+def _descriptions() -> dict[str, str]:
+    """Return what the source says below each field.
+
+    pydantic would read it at each start, which takes a tenth of the time of `pgrag search`.
+    """
+    described = {}
+    statements = ast.parse(inspect.getsource(Settings)).body[0].body  # type: ignore[attr-defined]
+    for pair in pairwise(statements):
+        match pair:
+            case ast.AnnAssign(target=field), ast.Expr(value=text):
+                described[ast.unparse(field)] = inspect.cleandoc(ast.literal_eval(text))
+    return described
 
 
 def _is_pairs(value: str) -> bool:
