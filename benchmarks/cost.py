@@ -45,7 +45,7 @@ SEARCHES = {
     "answer_context": "select * from pgrag.answer_context(%(query)s, library => 'manual')",
     "facets": "select * from pgrag.facets(%(query)s, 'manual')",
 }
-BY_HNSW = "semantic_search by HNSW"
+BY_HNSW = {f"{what} by HNSW": SEARCHES[what] for what in ("search", "semantic_search")}
 
 _SCORED = """
 select coalesce(sum(f.calls), 0)::bigint
@@ -70,7 +70,7 @@ def measure(url: str) -> dict[str, Cost]:
         connection.execute(
             "select pgrag.configure_library('manual', settings => '{\"exact_limit\": 1000}')"
         )
-        costs[BY_HNSW] = _cost(connection, SEARCHES["semantic_search"])
+        costs |= {what: _cost(connection, search) for what, search in BY_HNSW.items()}
     return costs
 
 

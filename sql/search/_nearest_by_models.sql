@@ -17,11 +17,15 @@ begin
     if cardinality(request.queries) = 1 then
         return _pgrag.vector_candidates(
             sole.embedding, sole.model_id, request.target, request.candidate_count,
-            request.exact_limit
+            request.exact_limit, sole.alpha = 1
         );
     end if;
     for one_model in
-        select q.model_id, q.embedding, array_agg(q.library_id) as library_ids
+        select
+            q.model_id,
+            q.embedding,
+            array_agg(q.library_id) as library_ids,
+            bool_and(q.alpha = 1) as is_alone
         from unnest(request.queries) as q
         where q.alpha > 0
         group by q.model_id, q.embedding
@@ -36,7 +40,7 @@ begin
         );
         found_hits := _pgrag.vector_candidates(
             one_model.embedding, one_model.model_id, target, request.candidate_count,
-            request.exact_limit
+            request.exact_limit, one_model.is_alone
         );
         all_hits.library_ids := all_hits.library_ids || found_hits.library_ids;
         all_hits.document_ids := all_hits.document_ids || found_hits.document_ids;

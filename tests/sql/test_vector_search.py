@@ -163,6 +163,23 @@ class TestIndex:
         share, _ = recall(big, 0, {"heading": "rare"}, count=50)
         assert share == 1.0
 
+    def test_more_of_the_graph_is_visited_without_words_beside(self, big):
+        connection, vectors = big
+        run(connection, "configure_library", library="big", settings={"exact_limit": 0})
+        setting = value(connection, "select current_setting('hnsw.ef_search')")
+        query = HalfVector(vectors.near_a_centre(1)[0])
+
+        def blocks(function: str) -> int:
+            statement = f"explain (analyze, buffers, format json) select * from pgrag.{function}"
+            # Words do not find the query.
+            arguments = "('zebras', 'big', top_k => 10, query_embedding => %s)"
+            for _ in range(2):  # the first one also reads the catalogue
+                [found] = value(connection, statement + arguments, query)
+            return found["Plan"]["Shared Hit Blocks"] + found["Plan"]["Shared Read Blocks"]
+
+        assert blocks("semantic_search") > 1.15 * blocks("search")
+        assert value(connection, "select current_setting('hnsw.ef_search')") == setting
+
 
 class TestExact:
     @pytest.fixture
