@@ -31,8 +31,9 @@ declare
     key_versions bigint[];
     keys bigint[];
     keys_beside bigint[];
-    -- Read by their ids.
+    -- Read by their ids, or those of their pages.
     listed bigint[] := known;
+    listed_pages bigint[];
     library_ids bigint[];
     vectors sparsevec[];
     only_vector sparsevec;
@@ -57,17 +58,14 @@ begin
             end;
         end if;
     elsif allowed_documents is null then
-        allowed_documents := array(
-            select d.document_id
-            from pgrag.documents as d
-            where d.library_id = any (library_ids) and d.page_id = any (allowed_pages)
-        );
-    end if;
-    if by_ids then
+        listed := null;
+        listed_pages := allowed_pages;
+        allowed_pages := null;
+    else
         listed := allowed_documents;
         allowed_documents := null;
     end if;
-    -- One statement, whose plan is kept: each time, one or two of its three sources are read.
+    -- One statement, whose plan is kept: each time, one or two of its four sources are read.
     select
         coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
         coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
@@ -114,6 +112,14 @@ begin
                 where listed is not null
                     and i.library_id = any (library_ids)
                     and i.document_id = any (listed)
+                union all
+                select
+                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
+                    i.text_hash, i.weights, true
+                from pgrag.impacts as i
+                where listed_pages is not null
+                    and i.library_id = any (library_ids)
+                    and i.page_id = any (listed_pages)
             ) as i
             where i.covers & mask <> 0
                 -- The index may have what is known, too.

@@ -96,16 +96,16 @@ begin
     if cardinality(page_ids) = 0 or request.fusion = 'rrf' then
         return;
     end if;
-    select array_agg(d.library_id), array_agg(d.document_id), '{}'
+    select array_agg(i.library_id), array_agg(i.document_id), '{}'
     into reached.library_ids, reached.document_ids, reached.scores
-    from pgrag.documents as d
-    where d.library_id = any (target.library_ids)
-        and d.page_id = any (reached_hits.page_ids)
-        and d.covers & target.covers <> 0
+    from pgrag.impacts as i
+    where i.library_id = any (target.library_ids)
+        and i.page_id = any (reached_hits.page_ids)
+        and i.covers & target.covers <> 0
         and (
-            target.allowed_documents is null or d.document_id = any (target.allowed_documents)
+            target.allowed_documents is null or i.document_id = any (target.allowed_documents)
         )
-        and (target.denied_documents is null or d.document_id <> all (target.denied_documents));
+        and (target.denied_documents is null or i.document_id <> all (target.denied_documents));
     if reached.document_ids is null then
         return;
     end if;
