@@ -247,6 +247,10 @@ def _grow_and_measure(app: App, maker: Maker, shape: str, size: int) -> list[Row
 def _index_and_measure(app: App, maker: Maker, folder: Path, searched: str) -> Row:
     """Index the folder as a library, search in it, and remove it again."""
     with psycopg.connect(app.url, autocommit=True) as connection:
+        # What a run that was cut has left would be found unchanged.
+        connection.execute(
+            b"select pgrag.remove_library(name) from pgrag.libraries where name = 'pages'"
+        )
         before = _counts(connection)[0]
         report = app.index("pages", "", str(folder))
         connection.execute(b"vacuum (analyze)")

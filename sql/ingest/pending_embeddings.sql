@@ -16,7 +16,7 @@ language plpgsql
 volatile
 set search_path from current
 set work_mem = '128MB'
--- A generic plan cannot use the index on page_ids and reads every document of the library.
+-- A generic plan cannot use the index on page_ids and reads all passages of the library.
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
@@ -67,38 +67,27 @@ begin
                 _pgrag.searched_text(d.situation, d.context, d.content)
             ) as text,
             d.document_id
-        from (
-            -- The same passages in a narrow table; by pages the documents have an index. What has a
-            -- vector is left out in each part: outside, no index is merged with another.
-            select i.document_id
-            from pgrag.impacts as i
-            where pending_embeddings.page_ids is null
-                and i.library_id = owner_id
-                and not exists (
-                    select
-                    from pgrag.embeddings as e
-                    where e.library_id = i.library_id
-                        and e.document_id = i.document_id
-                        and e.model_id = pending_model
-                )
-            union all
-            select w.document_id
-            from pgrag.documents as w
-            where w.library_id = owner_id
-                and w.page_id = any (pending_embeddings.page_ids)
-                and w.covers > 0
-                and not exists (
-                    select
-                    from pgrag.embeddings as e
-                    where e.library_id = w.library_id
-                        and e.document_id = w.document_id
-                        and e.model_id = pending_model
-                )
-        ) as lacking
-        join pgrag.documents as d
-            on d.library_id = owner_id and d.document_id = lacking.document_id
+        from pgrag.documents as d
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
+        where d.library_id = owner_id
+            -- An array, because a join may read every document of the library.
+            and d.document_id = any (array(
+                select i.document_id
+                from pgrag.impacts as i
+                where i.library_id = owner_id
+                    and (
+                        pending_embeddings.page_ids is null
+                        or i.page_id = any (pending_embeddings.page_ids)
+                    )
+                    and not exists (
+                        select
+                        from pgrag.embeddings as e
+                        where e.library_id = i.library_id
+                            and e.document_id = i.document_id
+                            and e.model_id = pending_model
+                    )
+            ))
         order by d.text_hash, d.document_id
     ) as pending
     order by pending.document_id
