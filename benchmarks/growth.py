@@ -212,10 +212,21 @@ def _app(home: Path) -> Iterator[App]:
     with App(Settings(database_url=None, home=home, embedding_url=None)) as app:
         try:
             app.upgrade()
+            _remove_pages(app)
             yield app
         finally:
             app.close()
             app.server.stop()
+
+
+def _remove_pages(app: App) -> None:
+    """Remove what a run has left that was cut while it measured PATH itself."""
+    with psycopg.connect(app.url, autocommit=True) as connection:
+        removed = connection.execute(
+            b"select pgrag.remove_library(name) from pgrag.libraries where name = 'pages'"
+        )
+        if removed.rowcount:
+            connection.execute(b"vacuum (analyze)")
 
 
 def _grow_and_measure(app: App, maker: Maker, shape: str, size: int) -> list[Row]:
@@ -247,10 +258,6 @@ def _grow_and_measure(app: App, maker: Maker, shape: str, size: int) -> list[Row
 def _index_and_measure(app: App, maker: Maker, folder: Path, searched: str) -> Row:
     """Index the folder as a library, search in it, and remove it again."""
     with psycopg.connect(app.url, autocommit=True) as connection:
-        # What a run that was cut has left would be found unchanged.
-        connection.execute(
-            b"select pgrag.remove_library(name) from pgrag.libraries where name = 'pages'"
-        )
         before = _counts(connection)[0]
         report = app.index("pages", "", str(folder))
         connection.execute(b"vacuum (analyze)")

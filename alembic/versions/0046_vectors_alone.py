@@ -27,6 +27,8 @@ def downgrade() -> None:
 
 
 def _drop(nth: int) -> None:
+    request = ("_pgrag.search_request", "_pgrag.search_request, boolean")[nth]
+    op.execute(f"drop function if exists _pgrag.nearest_by_models({request})")
     for name, last in ARGUMENTS.items():
         begin = "halfvec, bigint, _pgrag.search_target, integer"
         op.execute(f"drop function if exists _pgrag.{name}({begin}, {last[nth]})")

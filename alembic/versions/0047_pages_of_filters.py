@@ -1,4 +1,4 @@
-"""Passages of the pages that a filter allows, and pages of a type, are found by an index.
+"""Indexes find the passages of allowed pages, and alone suffice for filters by type.
 
 Revision ID: 0047
 Revises: 0046
@@ -15,7 +15,7 @@ depends_on = None
 def upgrade() -> None:
     op.execute("""
         create index impacts_page on pgrag.impacts (library_id, page_id);
-        -- With all that a search by type needs of a page, also of those of other types.
+        -- Of the type as it is written, with all else that a search needs of a page.
         create index pages_type_name on pgrag.pages (library_id, version_id, type)
             include (page_id, document_count);
     """)

@@ -47,7 +47,9 @@ begin
         );
     end if;
     if exists (select from unnest(request.queries) as q where q.alpha > 0) then
-        vector_hits := _pgrag.nearest_by_models(narrowed);
+        vector_hits := _pgrag.nearest_by_models(
+            narrowed, is_alone => keyword_hits.document_ids = '{}'
+        );
     end if;
     return array(
         select p

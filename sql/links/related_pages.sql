@@ -124,7 +124,8 @@ begin
                         '{}', '{}', case when l.own_vector_index then array[l.library_id] end
                     ),
                     10 * related_pages.top_k + here.document_count,
-                    (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer
+                    (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer,
+                    is_alone => true
                 ) as candidates
             from pgrag.versions as v
             join pgrag.libraries as l on l.library_id = v.library_id

@@ -1,6 +1,8 @@
--- Libraries may use different models; vectors are compared only within one model.
+-- Libraries may use different models; vectors are compared only within one model. is_alone: words
+-- have found nothing, or are not searched.
 create or replace function _pgrag.nearest_by_models(
-    request _pgrag.search_request
+    request _pgrag.search_request,
+    is_alone boolean
 )
 returns _pgrag.candidates
 language plpgsql
@@ -17,15 +19,11 @@ begin
     if cardinality(request.queries) = 1 then
         return _pgrag.vector_candidates(
             sole.embedding, sole.model_id, request.target, request.candidate_count,
-            request.exact_limit, sole.alpha = 1
+            request.exact_limit, is_alone
         );
     end if;
     for one_model in
-        select
-            q.model_id,
-            q.embedding,
-            array_agg(q.library_id) as library_ids,
-            bool_and(q.alpha = 1) as is_alone
+        select q.model_id, q.embedding, array_agg(q.library_id) as library_ids
         from unnest(request.queries) as q
         where q.alpha > 0
         group by q.model_id, q.embedding
@@ -40,7 +38,7 @@ begin
         );
         found_hits := _pgrag.vector_candidates(
             one_model.embedding, one_model.model_id, target, request.candidate_count,
-            request.exact_limit, one_model.is_alone
+            request.exact_limit, is_alone
         );
         all_hits.library_ids := all_hits.library_ids || found_hits.library_ids;
         all_hits.document_ids := all_hits.document_ids || found_hits.document_ids;

@@ -40,7 +40,9 @@ begin
         started := clock_timestamp();
     end if;
     if needed.vectors then
-        vector_hits := _pgrag.nearest_by_models(request);
+        vector_hits := _pgrag.nearest_by_models(
+            request, is_alone => keyword_hits.document_ids = '{}'
+        );
         ranking.timings := _pgrag.timed(ranking.timings, 'semantic', clock_timestamp() - started);
         started := clock_timestamp();
     end if;

@@ -287,7 +287,7 @@ def describe_settings(settings: Settings) -> list[DescribedSetting]:
         else:
             source = "environment" if name in variables else ENV_FILE
         value = _shown(field, getattr(settings, field))
-        described.append(DescribedSetting(name, value, source, descriptions[field]))
+        described.append(DescribedSetting(name, value, source, descriptions.get(field, "")))
     return described
 
 
@@ -322,12 +322,16 @@ def _descriptions() -> dict[str, str]:
 
     pydantic would read it at each start, which takes a tenth of the time of `pgrag search`.
     """
+    try:
+        source = inspect.getsource(Settings)
+    except OSError:  # installed without its source
+        return {}
     described = {}
-    statements = ast.parse(inspect.getsource(Settings)).body[0].body  # type: ignore[attr-defined]
+    statements = ast.parse(source).body[0].body  # type: ignore[attr-defined]
     for pair in pairwise(statements):
         match pair:
-            case ast.AnnAssign(target=field), ast.Expr(value=text):
-                described[ast.unparse(field)] = inspect.cleandoc(ast.literal_eval(text))
+            case ast.AnnAssign(target=field), ast.Expr(value=ast.Constant(value=str(text))):
+                described[ast.unparse(field)] = inspect.cleandoc(text)
     return described
 
 

@@ -19,6 +19,24 @@ PER_PAGE = 20
 MODEL = "clusters"
 
 
+# The function that asks an index, saying how.
+TOLD = """
+alter function _pgrag.nearest_by_index rename to asked;
+create function _pgrag.nearest_by_index(
+    query_embedding halfvec, model_id bigint, target _pgrag.search_target,
+    candidate_count integer, is_shared boolean, is_alone boolean
+)
+returns _pgrag.candidates
+language plpgsql
+as $$
+begin
+    raise notice 'alone: %', is_alone::integer;
+    return _pgrag.asked(query_embedding, model_id, target, candidate_count, is_shared, is_alone);
+end;
+$$;
+"""
+
+
 class Vectors:
     """Documents around some centres, and queries near them; numpy knows the nearest."""
 
@@ -97,6 +115,15 @@ def plan(hits) -> str:
     return retriever["plan"]
 
 
+def blocks(connection: psycopg.Connection, statement: str, *arguments: object) -> int:
+    """Blocks that a statement reads; run twice, because the first one also reads the catalogue."""
+    for _ in range(2):
+        [found] = value(
+            connection, f"explain (analyze, buffers, format json) {statement}", *arguments
+        )
+    return found["Plan"]["Shared Hit Blocks"] + found["Plan"]["Shared Read Blocks"]
+
+
 def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[float, set[str]]:
     """Share of the true nearest that were found, over some queries, and the plans taken."""
     connection, vectors = big
@@ -163,22 +190,70 @@ class TestIndex:
         share, _ = recall(big, 0, {"heading": "rare"}, count=50)
         assert share == 1.0
 
-    def test_more_of_the_graph_is_visited_without_words_beside(self, big):
+    def test_more_of_the_graph_is_visited_where_words_find_nothing(self, big):
         connection, vectors = big
         run(connection, "configure_library", library="big", settings={"exact_limit": 0})
-        setting = value(connection, "select current_setting('hnsw.ef_search')")
         query = HalfVector(vectors.near_a_centre(1)[0])
+        alone, beside = (
+            blocks(
+                connection,
+                """
+                select _pgrag.vector_candidates(
+                    r.queries[1].embedding, r.queries[1].model_id, r.target, 10, 0, %s
+                )
+                from _pgrag.make_request('note', '{"library": "big"}', %s) as r
+                """,
+                is_alone, query,
+            )
+            for is_alone in (True, False)
+        )  # fmt: skip
+        assert alone > 1.5 * beside
 
-        def blocks(function: str) -> int:
-            statement = f"explain (analyze, buffers, format json) select * from pgrag.{function}"
-            # Words do not find the query.
-            arguments = "('zebras', 'big', top_k => 10, query_embedding => %s)"
-            for _ in range(2):  # the first one also reads the catalogue
-                [found] = value(connection, statement + arguments, query)
-            return found["Plan"]["Shared Hit Blocks"] + found["Plan"]["Shared Read Blocks"]
+    @pytest.mark.parametrize(
+        ("function", "words", "is_alone"),
+        [
+            ("search", "note", False),
+            ("search", "zebras", True),
+            ("semantic_search", "note", True),
+        ],
+    )
+    @pytest.mark.parametrize("library", ["big", None])
+    def test_words_find_nothing_or_are_not_searched(self, big, library, function, words, is_alone):
+        connection, vectors = big
+        run(connection, "configure_library", library="big", settings={"exact_limit": 0})
+        said: list[str] = []
+        connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+        with connection.transaction(force_rollback=True):
+            connection.execute(TOLD)
+            run(
+                connection, function, query=words, library=library,
+                query_embedding=HalfVector(vectors.near_a_centre(1)[0]),
+            )  # fmt: skip
+        assert said == [f"alone: {is_alone:d}"]
 
-        assert blocks("semantic_search") > 1.15 * blocks("search")
-        assert value(connection, "select current_setting('hnsw.ef_search')") == setting
+    def test_settings_of_the_visit_end_with_it(self, big):
+        connection, vectors = big
+        run(connection, "configure_library", library="big", settings={"exact_limit": 0})
+        show = "select current_setting('hnsw.ef_search')"
+        with connection.transaction():
+            before = value(connection, show)
+            search(connection, "note", query_embedding=HalfVector(vectors.near_a_centre(1)[0]))
+            assert value(connection, show) == before
+
+    def test_no_passage_of_allowed_pages_is_a_candidate_twice(self, big):
+        """The first lexeme's are known when the second has more postings than the filter allows."""
+        connection, _ = big
+        connection.execute("set plan_cache_mode = force_generic_plan")
+        found = value(
+            connection,
+            """
+            select (_pgrag.keyword_candidates(r.terms, r.target, 100, 30)).document_ids
+            from _pgrag.make_request('note 76', %s) as r
+            """,
+            psycopg.types.json.Jsonb({"library": "big", "filters": {"tags": "half"}}),
+        )
+        connection.execute("reset plan_cache_mode")
+        assert len(found) == len(set(found)) == 100
 
 
 class TestExact:

@@ -95,6 +95,9 @@ def test_defaults():
     assert sorted(line.name for line in lines) == sorted(VARIABLES)
     assert {line.source for line in lines} == {"default"}
     assert all(line.description for line in lines)
+    texts = {line.name: line.description for line in lines}
+    assert texts["PGRAG_HOME"] == "Folder of the embedded server"
+    assert texts["PGRAG_LOG_LEVEL"] == "debug, info, warning or error"
 
 
 def test_environment_goes_before_file_and_file_before_default(working_directory, monkeypatch):
