@@ -17,7 +17,10 @@ def upgrade() -> None:
         create index impacts_page on pgrag.impacts (library_id, page_id);
         -- Of the type as it is written, with all else that a search needs of a page.
         create index pages_type_name on pgrag.pages (library_id, version_id, type)
-            include (page_id, document_count);
+            include (page_id, document_count)
+            -- All pages, in words that no foreign key has: while the planner knows few pages, any
+            -- index of a library looks good for one.
+            where document_count >= 0;
     """)
 
 

@@ -87,7 +87,11 @@ begin
             $sql$
             select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
             from pgrag.pages as p
-            where p.library_id = any ($1) and p.version_id = any ($2) and %s
+            where p.library_id = any ($1)
+                and p.version_id = any ($2)
+                -- As the index on types says, which has all pages.
+                and p.document_count >= 0
+                and %s
             $sql$,
             predicate
         )
