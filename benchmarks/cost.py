@@ -39,6 +39,8 @@ SEARCHES = {
     "semantic_search": "select * from pgrag.semantic_search(%(query)s, 'manual')",
     "search with a filter": "select * from pgrag.search(%(query)s, 'manual',"
     """ filters => '{"tags": "even"}')""",
+    "search in few pages": "select * from pgrag.search(%(query)s, 'manual',"
+    """ filters => '{"type": "recipe"}')""",
     "search with links": "select * from pgrag.search(%(query)s, 'manual', graph => true)",
     "search_pages": "select * from pgrag.search_pages(%(query)s, 'manual')",
     "context": "select * from pgrag.context(%(query)s, 'manual')",
@@ -135,7 +137,9 @@ def _pages() -> Iterator[tuple[str, str]]:
     for number in range(PAGES):
         subject = dice.choices(words, k=4)
         title = " ".join(subject[:2])
-        parts = [f"---\ntitle: {title}\ntags: [{'odd' if number % 2 else 'even'}]\n---"]
+        parity = "odd" if number % 2 else "even"
+        kind = "note" if number % 25 else "recipe"
+        parts = [f"---\ntitle: {title}\ntags: [{parity}]\ntype: {kind}\n---"]
         for _ in range(dice.randint(2, 6)):
             text = dice.choices(words, weights, k=dice.randint(30, 90)) + subject
             dice.shuffle(text)
