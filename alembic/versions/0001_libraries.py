@@ -1,7 +1,8 @@
 """Libraries, versions, pages, documents: what is searched.
 
 A documentation set is a library; each of its versions has pages, and a page is split into documents
-(passages). Pages, documents and versions each have a weighted full-text vector: see weighted_vector.
+(passages). Versions, pages and documents each have a weighted full-text vector: title A, path B,
+url C, content D, as _pgrag.weighted_vector says.
 
 An id names its library. Library ids are below 2^20; a version is number n of its library,
 library_id << 12 | n; pages, documents and edges are library_id << 33 | n, below 2^53, so that JSON
@@ -49,9 +50,7 @@ create table pgrag.installed_functions (
     digest text primary key,
     installed_at timestamptz not null default now()
 );
-
-comment on table pgrag.installed_functions is
-    'The SQL functions installed here: one row, rewritten by pgrag db upgrade.';
+comment on table pgrag.installed_functions is 'Installed functions: one row, by pgrag db upgrade.';
 comment on column pgrag.installed_functions.digest is
     'Digest of the files in sql/; an upgrade installs them again where it differs.';
 comment on column pgrag.installed_functions.installed_at is 'When they were installed.';
@@ -68,11 +67,8 @@ create table pgrag.embedding_models (
     settings jsonb not null default '{}',
     created_at timestamptz not null default now()
 );
-
-comment on table pgrag.embedding_models is
-    'The models that make the vectors of passages, edges and queries.';
-comment on column pgrag.embedding_models.model_id is
-    'Names the model in tables of vectors and in its HNSW indexes.';
+comment on table pgrag.embedding_models is 'The models that embed passages, edges and queries.';
+comment on column pgrag.embedding_models.model_id is 'Id of the model in vectors and HNSW indexes.';
 comment on column pgrag.embedding_models.name is
     'Name for callers, and at the endpoint; with late chunking it ends in +late.';
 comment on column pgrag.embedding_models.provider is
@@ -81,8 +77,7 @@ comment on column pgrag.embedding_models.dimensions is
     'Length of the vectors; fixed, because vectors are never cut or padded.';
 comment on column pgrag.embedding_models.query_prefix is
     'Text that the model expects before a query; part of the key of query_vectors.';
-comment on column pgrag.embedding_models.document_prefix is
-    'Text that the model expects before a passage.';
+comment on column pgrag.embedding_models.document_prefix is 'Text put before passages to embed.';
 comment on column pgrag.embedding_models.alpha is
     'Weight of the vector retriever where the library sets none, 0 to 1; null: the default.';
 comment on column pgrag.embedding_models.checksum is
@@ -102,21 +97,17 @@ create table pgrag.libraries (
     last_id bigint not null default 0 check (last_id between 0 and 8589934591),
     check (library_id between 1 and 1048575)
 );
-
 comment on table pgrag.libraries is
     'One set of documentation. Its row is the lock of its writers, who share its statistics.';
 comment on column pgrag.libraries.library_id is
     'Below 2^20, because other ids contain it; first column of the keys of its tables.';
-comment on column pgrag.libraries.name is
-    'Name for callers: lower case, with digits, dots, dashes, underscores and slashes.';
-comment on column pgrag.libraries.language is
-    'Text search configuration of pages that name no language.';
+comment on column pgrag.libraries.name is 'Name for callers, of a-z, 0-9 and the signs . _ / -.';
+comment on column pgrag.libraries.language is 'Text search configuration where a page names none.';
 comment on column pgrag.libraries.model_id is
     'Model whose vectors searches compare; set when the library is made, changed by use_model.';
 comment on column pgrag.libraries.settings is
     'Retrieval settings that differ from the defaults; set by configure_library and tune.';
-comment on column pgrag.libraries.created_at is
-    'When the library was created, by its first version.';
+comment on column pgrag.libraries.created_at is 'When the library was made, by its first version.';
 comment on column pgrag.libraries.own_vector_index is
     'Whether its vectors have HNSW indexes of their own; decided by place_vectors.';
 comment on column pgrag.libraries.last_id is
@@ -144,35 +135,31 @@ create table pgrag.versions (
     unique (library_id, label)
 );
 create index versions_search on pgrag.versions using gin (search);
-
 comment on table pgrag.versions is 'One version of a library''s documentation.';
 comment on column pgrag.versions.library_id is 'Library of the version.';
 comment on column pgrag.versions.version_id is
     'library_id << 12 | n, n up to 4095; also in documents.search and in impacts_keys.';
-comment on column pgrag.versions.label is
-    'Name for callers, in lower case: 2.1, next; empty for unversioned documentation.';
+comment on column pgrag.versions.label is 'Name in lower case, such as 2.1; empty: unversioned.';
 comment on column pgrag.versions.class is
     'semver (1.2.3), partial (3, v3.1, 3.x), tag (next) or unversioned; the first two sort.';
 comment on column pgrag.versions.release_key is
     'Text that sorts by semver precedence, in collation C; null for tag and unversioned.';
-comment on column pgrag.versions.prerelease is
-    'Whether the label is a pre-release; the newest version is a release if there is one.';
+comment on column pgrag.versions.prerelease is 'Pre-release: newest only if there is no release.';
 comment on column pgrag.versions.status is
     'indexing until finish_version first runs, then ready; "newest" prefers ready versions.';
-comment on column pgrag.versions.source is
-    'Where it was indexed from, with which options; a run without options uses them again.';
+comment on column pgrag.versions.source is 'Origin and options; a run without options reuses them.';
 comment on column pgrag.versions.page_count is 'Number of pages, updated with each batch.';
-comment on column pgrag.versions.document_count is
-    'Number of passages that a search can return (covers > 0), updated with each batch.';
+comment on column pgrag.versions.document_count is 'Searchable passages, updated with each batch.';
 comment on column pgrag.versions.created_at is 'When the version was first written.';
 comment on column pgrag.versions.updated_at is 'When its pages last changed.';
 comment on column pgrag.versions.ranked_links is
     'Digest of the pages and weighted links that page_ranks was computed from; null: unknown.';
-comment on column pgrag.versions.title is
-    'Title of the documentation in this version; empty: none.';
-comment on column pgrag.versions.description is 'What the documentation is about; empty: none.';
+comment on column pgrag.versions.title is 'Title of the front page; empty: none.';
+comment on column pgrag.versions.description is 'Description or summary of the front page.';
 comment on column pgrag.versions.search is
-    'Full-text vector of the version, by _pgrag.weighted_vector; null: not written yet.';
+    'Weighted words (setweight): library and label A, title B, description C, the 200 strongest'
+    ' keywords D; for find_libraries, written by finish_version.';
+comment on column pgrag.versions.described_at is 'updated_at when search was written; null before.';
 
 create table pgrag.pages (
     library_id bigint not null,
@@ -208,7 +195,7 @@ create table pgrag.pages (
     primary key (library_id, page_id),
     foreign key (library_id, version_id) references pgrag.versions (library_id, version_id)
 ) with (toast_tuple_target = 128);
--- Facets and lists read the short columns of every page: out of line, each would be one more look-up.
+-- Facets and lists read the short columns of every page, which out of line are a look-up each.
 -- Text and vectors are never compared, so the planner needs no statistics of them.
 alter table pgrag.pages
     alter column key set storage main,
@@ -245,64 +232,46 @@ create index pages_path_above on pgrag.pages
     using hash ((path[: cardinality(path) - 1])) where cardinality(path) > 1;
 create index pages_search on pgrag.pages
     using gin (search) with (fastupdate = on, gin_pending_list_limit = 32768);
-
 comment on table pgrag.pages is 'One source file in one version, or one page that was sent.';
 comment on column pgrag.pages.library_id is
     'Library of the page. No statistics: a new library would be estimated at one row.';
 comment on column pgrag.pages.page_id is
     'library_id << 33 | n; kept when the page is rewritten, and by its uuid when it is renamed.';
 comment on column pgrag.pages.version_id is 'Version of the page.';
-comment on column pgrag.pages.key is
-    'Path of its source within the library, for example guide/install.md; unique in the version.';
-comment on column pgrag.pages.url is
-    'Address of the published page; without a base URL it begins with /.';
-comment on column pgrag.pages.title is
-    'Title from front matter, else the first heading of level 1, else from the file name.';
+comment on column pgrag.pages.key is 'Path of its source (guide/install.md); unique per version.';
+comment on column pgrag.pages.url is 'Published address; without a base URL it begins with /.';
+comment on column pgrag.pages.title is 'From front matter, else the first h1, else the file name.';
 comment on column pgrag.pages.path is
     'Position in the hierarchy, from front matter, else its only top heading, else its title.';
-comment on column pgrag.pages.front_matter is
-    'All fields of the front matter as JSON, also those unknown to pgrag.';
+comment on column pgrag.pages.front_matter is 'All front matter fields, known to pgrag or not.';
 comment on column pgrag.pages.uuid is
     'Identity across names and versions: uuid or note_id of the front matter; null: none.';
-comment on column pgrag.pages.link is
-    'Address of the original in the system it was exported from, from front matter.';
+comment on column pgrag.pages.link is 'Address of the original before export, from front matter.';
 comment on column pgrag.pages.topic is 'Topic from front matter.';
-comment on column pgrag.pages.type is
-    'Page type: from front matter, else by the folders of page_types; null: none.';
-comment on column pgrag.pages.tags is
-    'Tags of the front matter, then those in the text (#tag), each once.';
+comment on column pgrag.pages.type is 'From front matter, else by page_types.folders; null: none.';
+comment on column pgrag.pages.tags is 'Tags from front matter, then #tag in the text; each once.';
 comment on column pgrag.pages.language is 'Text search configuration that stems its words.';
-comment on column pgrag.pages.created is
-    'Date from front matter; without a time zone it is read as UTC.';
-comment on column pgrag.pages.modified is
-    'Date of the last change, from front matter; without a time zone it is read as UTC.';
-comment on column pgrag.pages.source_hash is
-    'Hash of the bytes and the options of reading; a page with an equal hash is skipped.';
-comment on column pgrag.pages.warnings is
-    'What reading repaired or ignored, each with the file name; the first 100.';
-comment on column pgrag.pages.document_count is
-    'Number of its passages that a search can return (covers > 0).';
+comment on column pgrag.pages.created is 'Date from front matter; UTC if it states no time zone.';
+comment on column pgrag.pages.modified is 'Last change, from front matter; UTC if no time zone.';
+comment on column pgrag.pages.source_hash is 'Hash of bytes and reading options; equal: skipped.';
+comment on column pgrag.pages.warnings is 'What reading repaired or ignored, by file; first 100.';
+comment on column pgrag.pages.document_count is 'Searchable passages of the page (covers > 0).';
 comment on column pgrag.pages.indexed_at is 'When the page was last written.';
-comment on column pgrag.pages.length is
-    'Length for BM25F of the whole page: its lexemes, weighted by field; 0: no words yet.';
-comment on column pgrag.pages.body is
-    'Markdown without front matter; head and body together are the source as it was read.';
-comment on column pgrag.pages.weights is
-    'BM25F impacts of the whole page by lexeme_id, for page evidence. Null: no words.';
+comment on column pgrag.pages.length is 'BM25F length: lexemes weighted by field; 0: no words yet.';
+comment on column pgrag.pages.body is 'Markdown after front matter; head and body are the source.';
+comment on column pgrag.pages.weights is 'BM25F impacts of the page by lexeme_id; null: no words.';
 comment on column pgrag.pages.title_weights is
     'Title as a unit vector of lexemes, for title evidence; null if it has only stop words.';
-comment on column pgrag.pages.head is
-    'Front matter as written, with its fences; empty without one.';
-comment on column pgrag.pages.aliases is
-    'Further names in the front matter by which links reach the page.';
+comment on column pgrag.pages.head is 'Front matter as written, with its fences; empty: none.';
+comment on column pgrag.pages.aliases is 'Other names in front matter by which links reach it.';
 comment on column pgrag.pages.anchor_texts is
     'Texts of links from other pages, most frequent first, at most 50; see refresh_anchor_texts.';
 comment on column pgrag.pages.reading is
     'Fields of page_types it was read with, for outdated_pages; null: sent without a source.';
-comment on column pgrag.pages.body_hash is
-    'text_hash of body; pairs pages of two versions whose keys differ.';
+comment on column pgrag.pages.body_hash is 'text_hash of body; pairs moved pages across versions.';
 comment on column pgrag.pages.search is
-    'Full-text vector of the page, by _pgrag.weighted_vector; null: not written yet.';
+    'Weighted words of the page (setweight): title A, path B, url C, content D without positions;'
+    ' also @l and @v as in documents.search.';
 
 create table pgrag.documents (
     library_id bigint not null,
@@ -356,50 +325,35 @@ create index documents_parent on pgrag.documents (library_id, parent_id);
 create index documents_text_hash on pgrag.documents (library_id, text_hash);
 create index documents_search on pgrag.documents
     using gin (search) with (fastupdate = on, gin_pending_list_limit = 32768);
-
-comment on table pgrag.documents is
-    'One passage, which a search returns: a paragraph, or the summary of a section or page.';
-comment on column pgrag.documents.library_id is
-    'Library of the passage. No statistics: see pages.library_id.';
+comment on table pgrag.documents is 'A passage: a paragraph, or the summary of a section or page.';
+comment on column pgrag.documents.library_id is 'Its library. No statistics: see pages.library_id.';
 comment on column pgrag.documents.document_id is
     'library_id << 33 | n; kept while the text stays the same, wherever it moves on its page.';
-comment on column pgrag.documents.version_id is
-    'Version of its page, repeated so that filters need no join.';
+comment on column pgrag.documents.version_id is 'Version of its page, repeated to save a join.';
 comment on column pgrag.documents.page_id is 'Page of the passage.';
-comment on column pgrag.documents.parent_id is
-    'Passage above: section of a paragraph, section or page above a section. Null: none.';
-comment on column pgrag.documents.level is
-    '0 summary of the page, 1 summary of a section, 2 paragraph.';
+comment on column pgrag.documents.parent_id is 'Passage of section or page above it; null: none.';
+comment on column pgrag.documents.level is '0 summary of page, 1 summary of section, 2 paragraph.';
 comment on column pgrag.documents.covers is
     'Levels it stands for in searches, as bits: 1 page, 2 section, 4 paragraph. 0: never a hit.';
 comment on column pgrag.documents.sort_order is 'Position on the page in reading order, from 0.';
 comment on column pgrag.documents.heading_level is 'Level of the heading, 1 to 6; 0: no heading.';
-comment on column pgrag.documents.depth is
-    'Headings above it within the page, its own included; 0 before the first heading.';
+comment on column pgrag.documents.depth is 'Headings down to it on the page; 0 before the first.';
 comment on column pgrag.documents.line_start is 'First line in the source, from 1; 0: unknown.';
-comment on column pgrag.documents.line_end is
-    'Last line in the source; a section ends with its last subsection. 0: unknown.';
-comment on column pgrag.documents.is_summary is
-    'Whether the content summarises its section or page, rather than being text of the page.';
+comment on column pgrag.documents.line_end is 'Last source line, subsections included; 0: unknown.';
+comment on column pgrag.documents.is_summary is 'Whether content is a summary, not page text.';
 comment on column pgrag.documents.text_hash is
     'text_hash of the embedded text; equal texts of a library share a vector.';
 comment on column pgrag.documents.language is 'Text search configuration of its page.';
-comment on column pgrag.documents.position is
-    'Its section is the first of the page (intro), the last (conclusion), or between (middle).';
-comment on column pgrag.documents.anchor is
-    'Fragment of the heading: url#anchor leads to it. Empty for the page itself.';
-comment on column pgrag.documents.heading is
-    'Heading of its section, as text; empty without one.';
+comment on column pgrag.documents.position is 'intro (first section), conclusion (last) or middle.';
+comment on column pgrag.documents.anchor is 'Fragment in url#anchor; empty for the page itself.';
+comment on column pgrag.documents.heading is 'Heading of its section as text; empty: none.';
 comment on column pgrag.documents.root_section is
     'Topmost heading above it on the page, for hierarchy => depth and breadth; empty: none.';
 comment on column pgrag.documents.types is
     'Kinds of its blocks, such as text, code, table, list; generated: a model wrote the content.';
-comment on column pgrag.documents.path is
-    'Path of its page, then the headings down to its section.';
-comment on column pgrag.documents.overlap is
-    'End of the paragraph before it, for contexts; not searched.';
-comment on column pgrag.documents.content is
-    'What readers see, in Markdown: the paragraph, or the summary.';
+comment on column pgrag.documents.path is 'Path of its page, then the headings to its section.';
+comment on column pgrag.documents.overlap is 'End of the previous paragraph, only for contexts.';
+comment on column pgrag.documents.content is 'Markdown that readers see: paragraph or summary.';
 comment on column pgrag.documents.search is
     'Full-text vector: title A, path of headings B, url C, content D; also the lexemes '
     '@l<library_id> and @v<version_id>, which narrow the GIN index. Null if covers is 0.';

@@ -25,16 +25,12 @@ create table pgrag.corpus_statistics (
     average_page_length double precision not null,
     primary key (library_id, language)
 );
-
-comment on table pgrag.corpus_statistics is
-    'What BM25F needs to know of a library in one language; updated with each write.';
+comment on table pgrag.corpus_statistics is 'BM25F counts by library and language, always current.';
 comment on column pgrag.corpus_statistics.library_id is 'Library that is counted.';
-comment on column pgrag.corpus_statistics.language is
-    'Text search configuration that is counted.';
+comment on column pgrag.corpus_statistics.language is 'Text search configuration that is counted.';
 comment on column pgrag.corpus_statistics.document_count is
     'Searchable passages with words: N in idf.';
-comment on column pgrag.corpus_statistics.total_length is
-    'Sum of the lengths of these passages: lexemes weighted by field.';
+comment on column pgrag.corpus_statistics.total_length is 'Sum of field-weighted passage lengths.';
 comment on column pgrag.corpus_statistics.average_length is
     'Average length in the impacts, rounded to a third of a power of two, so seldom changed.';
 comment on column pgrag.corpus_statistics.page_count is 'Pages with words.';
@@ -51,9 +47,7 @@ create table pgrag.lexeme_statistics (
     primary key (library_id, language, lexeme)
 ) with (fillfactor = 70);
 alter table pgrag.lexeme_statistics alter column library_id set statistics 0;
-
-comment on table pgrag.lexeme_statistics is
-    'The dictionary of a library: each lexeme with what MaxScore needs of it.';
+comment on table pgrag.lexeme_statistics is 'Lexemes of a library, with what MaxScore needs.';
 comment on column pgrag.lexeme_statistics.library_id is
     'Library that is counted. No statistics: see pages.library_id.';
 comment on column pgrag.lexeme_statistics.language is 'Text search configuration of the lexeme.';
@@ -127,26 +121,17 @@ create index impacts_keys on pgrag.impacts
     using gin (_pgrag.posting_keys(version_id, weights))
     with (fastupdate = on, gin_pending_list_limit = 32768);
 alter index pgrag.impacts_keys alter column 1 set statistics 0;
-
 comment on table pgrag.impacts is
     'What ranking reads of a searchable passage; narrow, so that a search reads few blocks.';
-comment on column pgrag.impacts.library_id is
-    'Library of the passage. No statistics: see pages.library_id.';
+comment on column pgrag.impacts.library_id is 'Its library. No statistics: see pages.library_id.';
 comment on column pgrag.impacts.document_id is 'The passage.';
-comment on column pgrag.impacts.version_id is
-    'Version of the passage, repeated here; part of each key in impacts_keys.';
-comment on column pgrag.impacts.page_id is
-    'Page of the passage, whose evidence is added to its score.';
-comment on column pgrag.impacts.section_id is
-    'Passage of its section: the parent of a paragraph, else itself. Null: no parent.';
-comment on column pgrag.impacts.sort_order is
-    'Position on the page, repeated here; of equal scores the earlier passage comes first.';
-comment on column pgrag.impacts.level is
-    '0 page, 1 section, 2 paragraph, repeated here; summaries give way to their paragraphs.';
-comment on column pgrag.impacts.covers is
-    'Bits of the levels it stands for, repeated here; never 0.';
-comment on column pgrag.impacts.text_hash is
-    'Repeated here; breaks ties that neither version nor position decides.';
+comment on column pgrag.impacts.version_id is 'Its version; part of each key in impacts_keys.';
+comment on column pgrag.impacts.page_id is 'Its page, whose evidence is added to the score.';
+comment on column pgrag.impacts.section_id is 'Passage of its section, or itself; null: no parent.';
+comment on column pgrag.impacts.sort_order is 'Position on the page; the earlier wins a tie.';
+comment on column pgrag.impacts.level is 'Like documents.level; summaries give way to paragraphs.';
+comment on column pgrag.impacts.covers is 'documents.covers, repeated here; never 0.';
+comment on column pgrag.impacts.text_hash is 'Breaks ties that version and position leave open.';
 comment on column pgrag.impacts.weights is
     'BM25F impacts by lexeme_id; the score is their inner product with the query''s weights.';
 comment on column pgrag.impacts.title_weights is
@@ -160,12 +145,9 @@ create table pgrag.model_tokens (
     primary key (model_id, token)
 );
 alter table pgrag.model_tokens alter column embedding set storage plain;
-
-comment on table pgrag.model_tokens is
-    'The word pieces of the built-in model, from which pgrag.embed makes vectors.';
+comment on table pgrag.model_tokens is 'Word pieces of the built-in model, for pgrag.embed.';
 comment on column pgrag.model_tokens.model_id is 'The built-in model.';
-comment on column pgrag.model_tokens.token is
-    'Piece of a word; ## marks one that continues a word.';
+comment on column pgrag.model_tokens.token is 'Word piece; ## marks one that continues a word.';
 comment on column pgrag.model_tokens.prefix_lengths is
     'Lengths of its prefixes that are tokens, longest first: one look-up finds a piece.';
 comment on column pgrag.model_tokens.embedding is
@@ -200,19 +182,14 @@ create index embeddings_hnsw_1 on pgrag.embeddings
     using hnsw ((embedding::halfvec(256)) halfvec_ip_ops)
     with (m = 10, ef_construction = 100)
     where model_id = 1 and not own_index;
-
 comment on table pgrag.embeddings is
     'The vector of a passage by a model. Narrow, so that an exact scan reads few blocks.';
-comment on column pgrag.embeddings.library_id is
-    'Library of the passage. No statistics: see pages.library_id.';
+comment on column pgrag.embeddings.library_id is 'Library. No statistics: see pages.library_id.';
 comment on column pgrag.embeddings.document_id is 'The passage.';
 comment on column pgrag.embeddings.model_id is 'The model; a passage may have a vector of each.';
-comment on column pgrag.embeddings.version_id is
-    'Version of the passage, repeated here so that scans of one version need no join.';
-comment on column pgrag.embeddings.page_id is
-    'Page of the passage, repeated here so that filters by page need no join.';
-comment on column pgrag.embeddings.covers is
-    'Bits of the levels it stands for, repeated here so that scans by level need no join.';
+comment on column pgrag.embeddings.version_id is 'Version of the passage, repeated to save joins.';
+comment on column pgrag.embeddings.page_id is 'Page of the passage, repeated to save joins.';
+comment on column pgrag.embeddings.covers is 'documents.covers, repeated here to save joins.';
 comment on column pgrag.embeddings.embedding is
     'Unit vector, so that the inner product is the cosine. Stored plain: no detoasting in scans.';
 comment on column pgrag.embeddings.page_hash is
@@ -229,17 +206,14 @@ create table pgrag.query_vectors (
     primary key (model_id, query_hash, caller)
 );
 create index query_vectors_used on pgrag.query_vectors (model_id, used_at, query_hash);
-
 comment on table pgrag.query_vectors is
     'Cache of query vectors by models outside the database, so that psql can use them.';
 comment on column pgrag.query_vectors.model_id is 'The model that made the vector.';
 comment on column pgrag.query_vectors.query_hash is
     'Hash of words, query prefix, dimensions and checksum: a changed model finds no old vector.';
 comment on column pgrag.query_vectors.embedding is 'Unit vector of the query.';
-comment on column pgrag.query_vectors.used_at is
-    'When it was stored or last used; the oldest beyond 10,000 of a model are evicted.';
-comment on column pgrag.query_vectors.caller is
-    'Key or role that asked; only this caller and administrators read the vector.';
+comment on column pgrag.query_vectors.used_at is 'Last use; a model keeps the latest 10,000.';
+comment on column pgrag.query_vectors.caller is 'Key or role that asked; read by it and admins.';
 
 create type pgrag.query_term as (
     library_id bigint,

@@ -29,40 +29,29 @@ create table pgrag.page_types (
     inject text[] not null default '{}',
     asked_by text[] not null default '{}'
 );
-
-comment on table pgrag.page_types is
-    'How pages of a type are read and ranked; section page_types of the configuration.';
-comment on column pgrag.page_types.name is
-    'Type as in pages.type, in lower case; the row default applies where no other row does.';
+comment on table pgrag.page_types is 'Configuration of how pages of a type are read and ranked.';
+comment on column pgrag.page_types.name is 'pages.type in lower case; default serves all others.';
 comment on column pgrag.page_types.description is 'For people.';
-comment on column pgrag.page_types.folders is
-    'Patterns as in .gitignore: pages whose key matches have the type, if they state none.';
+comment on column pgrag.page_types.folders is 'Patterns as in .gitignore for pages without a type.';
 comment on column pgrag.page_types.chunk_profile is
     'How its pages are cut into passages; --profile of a run overrides it. Null: medium.';
 comment on column pgrag.page_types.edge_defaults is
     'Kinds of edges: each link of its pages gets one more edge of each, with confidence 0.7.';
 comment on column pgrag.page_types.retriever_weight is
     'Factor of its passages'' scores, 0 to 10; searches by vectors alone ignore it.';
-comment on column pgrag.page_types.link_keys is
-    'Front matter fields with links, besides those that always have them.';
-comment on column pgrag.page_types.inject is
-    'Front matter fields that go into documents.context of each passage.';
-comment on column pgrag.page_types.asked_by is
-    'Words of a query that ask for such pages: a weight below 1 does not apply then.';
+comment on column pgrag.page_types.link_keys is 'Further front matter fields that contain links.';
+comment on column pgrag.page_types.inject is 'Front matter fields put into documents.context.';
+comment on column pgrag.page_types.asked_by is 'Query words that suspend a weight below 1.';
 
 create table pgrag.edge_kinds (
     name text primary key check (name ~ '^[a-z][a-z0-9_]{0,49}$'),
     description text not null default '',
     weight double precision not null default 1 check (weight between 0 and 10)
 );
-
-comment on table pgrag.edge_kinds is
-    'Weights of the kinds of edges; section edge_kinds of the configuration.';
-comment on column pgrag.edge_kinds.name is
-    'Kind as in edges.kind; a kind without a row has weight 1.';
+comment on table pgrag.edge_kinds is 'Configuration of the weights of kinds of edges.';
+comment on column pgrag.edge_kinds.name is 'Kind as in edges.kind; one without a row weighs 1.';
 comment on column pgrag.edge_kinds.description is 'For people.';
-comment on column pgrag.edge_kinds.weight is
-    '0 to 10; times confidence it is the weight of an edge in graph searches and page ranks.';
+comment on column pgrag.edge_kinds.weight is '0 to 10; times edges.confidence it weighs an edge.';
 
 create table pgrag.edges (
     library_id bigint not null,
@@ -100,23 +89,17 @@ create index edges_name on pgrag.edges (library_id, version_id, name);
 create index edges_links on pgrag.edges (library_id, source_page_id)
     include (target_page_id, kind, confidence, edge_id, place)
     where target_page_id is not null;
-
-comment on table pgrag.edges is
-    'A link, relation or tag on a page: stored as written, then resolved within its version.';
+comment on table pgrag.edges is 'A link, relation or tag of a page, resolved within its version.';
 comment on column pgrag.edges.library_id is 'Library of both pages.';
-comment on column pgrag.edges.edge_id is
-    'library_id << 33 | n; kept when the page is rewritten with the same link.';
+comment on column pgrag.edges.edge_id is 'library_id << 33 | n; kept while its page has the link.';
 comment on column pgrag.edges.version_id is 'Version of both pages: an edge never leaves it.';
 comment on column pgrag.edges.source_page_id is 'Page that has the link.';
 comment on column pgrag.edges.source_document_id is 'Passage that has the link; null: unknown.';
-comment on column pgrag.edges.target_page_id is
-    'Page that the link leads to, set by resolve_links; null unless resolved.';
-comment on column pgrag.edges.target_document_id is
-    'Passage that the fragment leads to; null without one.';
+comment on column pgrag.edges.target_page_id is 'Page that it leads to; null unless resolved.';
+comment on column pgrag.edges.target_document_id is 'Passage its fragment leads to; null: none.';
 comment on column pgrag.edges.confidence is
     'How sure it is: 1 written as a link, 0.95 inline relation, 0.9 callout, 0.7 by page type.';
-comment on column pgrag.edges.place is
-    'Position among the edges of its page, from 0, in source order.';
+comment on column pgrag.edges.place is 'Position among edges of its page in source order, from 0.';
 comment on column pgrag.edges.line is 'Line in the source, from 1; 0: unknown.';
 comment on column pgrag.edges.state is
     'resolved, unresolved, ambiguous, external (another site), asset (no page) or tag.';
@@ -124,21 +107,16 @@ comment on column pgrag.edges.how is
     'What led to the target: self, path, name, url, title, alias or slug; null unless resolved.';
 comment on column pgrag.edges.rule is
     'Syntax it came from: explicit:link, inline:rel, front_matter:up, edge_defaults:note, tag …';
-comment on column pgrag.edges.kind is
-    'Meaning: references, embeds, tagged, or the name of a relation; weighted by edge_kinds.';
+comment on column pgrag.edges.kind is 'references, embeds, tagged or a relation; see edge_kinds.';
 comment on column pgrag.edges.target is
     'Target as written, without fragment; empty: the page itself. Of a tag: the tag.';
-comment on column pgrag.edges.fragment is
-    'Part after #: an anchor, a heading, or a block as ^id; null: none.';
-comment on column pgrag.edges.fragment_found is
-    'Whether the target page has the fragment; null without target or fragment.';
+comment on column pgrag.edges.fragment is 'After #: anchor, heading or block (^id); null: none.';
+comment on column pgrag.edges.fragment_found is 'Whether it is there; null: no target or fragment.';
 comment on column pgrag.edges.name is
     'Last part of the target, looked up in page_names; # is the page itself, .. depends on it.';
 comment on column pgrag.edges.link_text is 'Text of the link as readers see it.';
-comment on column pgrag.edges.sentence is
-    'Sentence around the link, for backlinks and edge_embeddings.';
-comment on column pgrag.edges.candidates is
-    'Pages that match equally well, at most 100; null unless ambiguous.';
+comment on column pgrag.edges.sentence is 'Sentence around it, for backlinks and edge_embeddings.';
+comment on column pgrag.edges.candidates is 'Up to 100 equally good pages; null unless ambiguous.';
 
 create table pgrag.page_names (
     library_id bigint not null,
@@ -152,18 +130,14 @@ create table pgrag.page_names (
         references pgrag.pages (library_id, page_id) on delete cascade
 );
 create index page_names_name on pgrag.page_names (library_id, version_id, name);
-
-comment on table pgrag.page_names is
-    'The names by which links reach a page; resolve_links looks targets up here.';
+comment on table pgrag.page_names is 'Names by which links reach a page, for resolve_links.';
 comment on column pgrag.page_names.library_id is 'Library of the page.';
 comment on column pgrag.page_names.version_id is 'Version of the page: names count within it.';
 comment on column pgrag.page_names.page_id is 'Page that has the name.';
-comment on column pgrag.page_names.name is
-    'Last part of full_name, the key of look-ups; an index page has the name of its folder.';
+comment on column pgrag.page_names.name is 'Last part of full_name; of an index page, its folder.';
 comment on column pgrag.page_names.full_name is
     'Normalised name: decoded, lower case, without suffix; its last 300 characters.';
-comment on column pgrag.page_names.how is
-    'Where it comes from: path, url, title, alias, or slug (also permalink and id).';
+comment on column pgrag.page_names.how is 'path, url, title, alias or slug (permalink and id too).';
 
 create table pgrag.pending_names (
     library_id bigint not null,
@@ -173,12 +147,9 @@ create table pgrag.pending_names (
     foreign key (library_id, version_id)
         references pgrag.versions (library_id, version_id) on delete cascade
 );
-
-comment on table pgrag.pending_names is
-    'Names added or removed since links were last resolved; resolve_links empties it.';
+comment on table pgrag.pending_names is 'Names added or removed since resolve_links last ran.';
 comment on column pgrag.pending_names.library_id is 'Library of the version.';
-comment on column pgrag.pending_names.version_id is
-    'Version in which links of this name are resolved anew.';
+comment on column pgrag.pending_names.version_id is 'Version in which it is resolved anew.';
 comment on column pgrag.pending_names.name is 'As page_names.name.';
 
 create table pgrag.pending_pages (
@@ -189,9 +160,7 @@ create table pgrag.pending_pages (
     foreign key (library_id, page_id)
         references pgrag.pages (library_id, page_id) on delete cascade
 );
-
-comment on table pgrag.pending_pages is
-    'Pages written since links were last resolved; resolve_links empties it.';
+comment on table pgrag.pending_pages is 'Pages written since resolve_links last ran.';
 comment on column pgrag.pending_pages.library_id is 'Library of the page.';
 comment on column pgrag.pending_pages.page_id is
     'Page whose links, and links to whose fragments, are resolved anew.';
@@ -208,14 +177,11 @@ create table pgrag.page_ranks (
     foreign key (library_id, page_id)
         references pgrag.pages (library_id, page_id) on delete cascade
 );
-
-comment on table pgrag.page_ranks is
-    'PageRank and degrees of each page; recomputed when links or weights of kinds change.';
+comment on table pgrag.page_ranks is 'PageRank and degrees, redone when links or weights change.';
 comment on column pgrag.page_ranks.library_id is 'Library of the page.';
 comment on column pgrag.page_ranks.page_id is 'The page.';
 comment on column pgrag.page_ranks.version_id is 'Version within which it is ranked.';
-comment on column pgrag.page_ranks.rank is
-    'PageRank with damping 0.85 over weighted links; the ranks of a version sum to 1.';
+comment on column pgrag.page_ranks.rank is 'PageRank, damping 0.85, weighted; a version sums to 1.';
 comment on column pgrag.page_ranks.in_degree is 'Number of other pages that link to it.';
 comment on column pgrag.page_ranks.out_degree is 'Number of other pages that it links to.';
 
@@ -231,19 +197,14 @@ create table pgrag.edge_embeddings (
         references pgrag.edges (library_id, edge_id) on delete cascade
 );
 alter table pgrag.edge_embeddings alter column embedding set storage plain;
-
-comment on table pgrag.edge_embeddings is
-    'The vector of an edge''s text (pgrag.edge_text) by a model; for pgrag.search_edges.';
+comment on table pgrag.edge_embeddings is 'Vectors of pgrag.edge_text by model, for search_edges.';
 comment on column pgrag.edge_embeddings.library_id is 'Library of the edge.';
 comment on column pgrag.edge_embeddings.edge_id is 'The edge.';
-comment on column pgrag.edge_embeddings.model_id is
-    'The model; an edge may have a vector of each.';
-comment on column pgrag.edge_embeddings.version_id is
-    'Version of the edge, repeated here so that scans of one version need no join.';
+comment on column pgrag.edge_embeddings.model_id is 'The model; edges may have a vector of each.';
+comment on column pgrag.edge_embeddings.version_id is 'Its version, repeated to save joins.';
 comment on column pgrag.edge_embeddings.text_hash is
     'Hash of the text that was embedded; if a title has changed, the edge is pending again.';
-comment on column pgrag.edge_embeddings.embedding is
-    'Unit vector, so that the inner product is the cosine.';
+comment on column pgrag.edge_embeddings.embedding is 'Unit vector: inner products are cosines.';
 
 create table pgrag.section_texts (
     library_id bigint not null,
@@ -261,11 +222,9 @@ create table pgrag.section_texts (
 );
 alter table pgrag.section_texts alter column library_id set statistics 0;
 create index section_texts_hash on pgrag.section_texts (library_id, version_id, text_hash);
-
 comment on table pgrag.section_texts is
     'The own text of each section, by hash: what changed between versions, and since when.';
-comment on column pgrag.section_texts.library_id is
-    'Library of the section. No statistics: see pages.library_id.';
+comment on column pgrag.section_texts.library_id is 'Library. No statistics: see pages.library_id.';
 comment on column pgrag.section_texts.page_id is 'Page of the section.';
 comment on column pgrag.section_texts.document_id is
     'Passage of the section; the passage of the page for text before the first heading.';
@@ -274,8 +233,7 @@ comment on column pgrag.section_texts.headings is
     'Headings down to the section, without the page''s path and title: its name in any version.';
 comment on column pgrag.section_texts.occurrence is
     'Number among sections of the page with equal headings, from 1; those with text first.';
-comment on column pgrag.section_texts.line_start is
-    'First line of its own text, from 1: the line below its heading.';
+comment on column pgrag.section_texts.line_start is 'First line below its heading, from 1.';
 comment on column pgrag.section_texts.line_end is 'Last line before the next heading.';
 comment on column pgrag.section_texts.text_hash is
     'text_hash of these lines without outer blanks; null: no text of its own.';

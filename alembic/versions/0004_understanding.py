@@ -24,16 +24,11 @@ create table pgrag.query_types (
     hierarchy text check (hierarchy in ('none', 'depth', 'breadth', 'overview')),
     arguments jsonb not null default '{}'
 );
-
-comment on table pgrag.query_types is
-    'The kinds of answers that questions want, and what each sets for a search.';
-comment on column pgrag.query_types.name is
-    'Such as factual, comparative, procedural; intents and rules name it.';
+comment on table pgrag.query_types is 'Kinds of answers wanted, and what each sets for searches.';
+comment on column pgrag.query_types.name is 'Such as factual; intents and rules refer to it.';
 comment on column pgrag.query_types.description is 'For people.';
-comment on column pgrag.query_types.levels is
-    'Levels of passages that are searched: 0 page, 1 section, 2 paragraph.';
-comment on column pgrag.query_types.alpha_offset is
-    'Added to the library''s alpha, -1 to 1; null: nothing.';
+comment on column pgrag.query_types.levels is 'Levels searched: 0 page, 1 section, 2 paragraph.';
+comment on column pgrag.query_types.alpha_offset is 'Added to the library alpha, -1 to 1; null: 0.';
 comment on column pgrag.query_types.hierarchy is
     'Order of hits by headings: none, depth, breadth or overview; null: as the intent says.';
 comment on column pgrag.query_types.arguments is
@@ -45,11 +40,8 @@ create table pgrag.answer_templates (
     system text not null check (system ~ '[^[:space:]]'),
     prompt text not null check (prompt ~ '[^[:space:]]')
 );
-
-comment on table pgrag.answer_templates is
-    'Instructions for the language model that writes answers, chosen by intent.';
-comment on column pgrag.answer_templates.name is
-    'Named by intents.template; the row default serves where an intent names none.';
+comment on table pgrag.answer_templates is 'Instructions for models that write answers, by intent.';
+comment on column pgrag.answer_templates.name is 'Named by intents.template; default for the rest.';
 comment on column pgrag.answer_templates.description is 'For people.';
 comment on column pgrag.answer_templates.system is
     'System message: how to answer, cite and refuse. {default} inserts that of the row default.';
@@ -69,32 +61,22 @@ create table pgrag.intents (
     levels integer[] check (levels <@ '{0,1,2}' and cardinality(levels) > 0),
     arguments jsonb not null default '{}'
 );
-
-comment on table pgrag.intents is
-    'What a question is for, and what that sets for searches and answers.';
-comment on column pgrag.intents.name is
-    'In capitals, such as KNOWN_ITEM; SEMANTIC applies where no rule decides.';
-comment on column pgrag.intents.description is
-    'The question in general; also told to a language model that names intents.';
+comment on table pgrag.intents is 'What a question is for; its settings for searches and answers.';
+comment on column pgrag.intents.name is 'In capitals (KNOWN_ITEM); SEMANTIC if no rule decides.';
+comment on column pgrag.intents.description is 'General question; models that name intents see it.';
 comment on column pgrag.intents.unit is 'What a search lists: document (passages) or page.';
-comment on column pgrag.intents.aggregate is
-    'How the hits of a page become its score: max, mean of the best three, or rrf.';
-comment on column pgrag.intents.alpha is
-    'Weight of the vector retriever, 0 to 1; null: that of the library.';
-comment on column pgrag.intents.hierarchy is
-    'Order of hits by headings, as in query_types; the query type''s comes first.';
-comment on column pgrag.intents.query_type is
-    'Type of its questions if no rule names one; null: factual.';
-comment on column pgrag.intents.template is
-    'Instructions for the language model in answer_templates; null: default.';
+comment on column pgrag.intents.aggregate is 'Page score: max of hits, mean of the best 3, or rrf.';
+comment on column pgrag.intents.alpha is 'Vector retriever weight, 0 to 1; null: the library''s.';
+comment on column pgrag.intents.hierarchy is 'As query_types.hierarchy, which comes first.';
+comment on column pgrag.intents.query_type is 'Its query type if no rule names one; null: factual.';
+comment on column pgrag.intents.template is 'Row of answer_templates; null: the row default.';
 comment on column pgrag.intents.inject_types is
     'Page types whose best passages a second search adds to contexts and answers.';
-comment on column pgrag.intents.levels is
-    'Levels of passages that are searched; null: those of the query type.';
+comment on column pgrag.intents.levels is 'Levels searched; null: those of the query type.';
 comment on column pgrag.intents.arguments is
     'Other arguments of searches, contexts and answers; they come before the type''s.';
 
--- phrases: the expression is that of _pgrag.folded; a column cannot need a function that is replaced.
+-- phrases: as _pgrag.folded does; a column cannot need a function that upgrades replace.
 create table pgrag.intent_rules (
     name text primary key check (name ~ '^[a-z0-9][a-z0-9-]{0,79}$'),
     language text not null default 'any' check (language in ('any', 'de', 'en', 'ru')),
@@ -123,7 +105,6 @@ create table pgrag.intent_rules (
         kind <> 'shape' or pattern in ('filters', 'quoted', 'identifier', 'path', 'name')
     )
 );
-
 comment on table pgrag.intent_rules is
     'The rules of detect_intent: the longest match decides, by intent and by type apart.';
 comment on column pgrag.intent_rules.name is 'Name of the rule, returned by detect_intent.';
@@ -135,8 +116,7 @@ comment on column pgrag.intent_rules.pattern is
     'Phrases separated by |, with * for the rest of a word; an expression; the name of a shape.';
 comment on column pgrag.intent_rules.intent is 'Intent that a match decides; null: none.';
 comment on column pgrag.intent_rules.query_type is 'Query type that a match decides; null: none.';
-comment on column pgrag.intent_rules.confidence is
-    'Breaks ties between equally long matches, 0 to 1; returned with the intent.';
+comment on column pgrag.intent_rules.confidence is '0 to 1; breaks ties of equally long matches.';
 comment on column pgrag.intent_rules.phrases is
     'Phrases of a words rule, folded like queries: lower case, no umlauts. Otherwise null.';
 
@@ -148,17 +128,12 @@ create table pgrag.synonyms (
     weight double precision not null default 0.5 check (weight > 0 and weight <= 1),
     primary key (library_id, term)
 );
-
-comment on table pgrag.synonyms is
-    'Terms of a library that a search with query_expansion also looks for in other words.';
-comment on column pgrag.synonyms.library_id is
-    'Library that has the term: cell is a battery in one and a room in another.';
+comment on table pgrag.synonyms is 'Other words that query_expansion adds to terms of a library.';
+comment on column pgrag.synonyms.library_id is 'Library in which the term has this meaning.';
 comment on column pgrag.synonyms.term is 'Word or phrase in a query.';
 comment on column pgrag.synonyms.expansions is 'Words or phrases that are searched too.';
-comment on column pgrag.synonyms.mutual is
-    'Whether each expansion also leads to the term and the other expansions.';
-comment on column pgrag.synonyms.weight is
-    'Weight of an expansion relative to a word of the query, above 0, at most 1.';
+comment on column pgrag.synonyms.mutual is 'Whether expansions lead to the term and each other.';
+comment on column pgrag.synonyms.weight is 'Relative to a word of the query: above 0, at most 1.';
 
 create table pgrag.configuration_versions (
     version_id bigint generated always as identity primary key,
@@ -167,13 +142,9 @@ create table pgrag.configuration_versions (
     configuration jsonb not null,
     created_at timestamptz not null default now()
 );
-
-comment on table pgrag.configuration_versions is
-    'The states of the configuration: intents, rules, page types and so on.';
-comment on column pgrag.configuration_versions.version_id is
-    'Number of the state; the highest is the latest.';
-comment on column pgrag.configuration_versions.origin is
-    'package: shipped by a release; user: after a change.';
+comment on table pgrag.configuration_versions is 'States of the configuration, one per change.';
+comment on column pgrag.configuration_versions.version_id is 'Number; the highest is the latest.';
+comment on column pgrag.configuration_versions.origin is 'package: a release; user: a change.';
 comment on column pgrag.configuration_versions.note is 'What the user said of the change.';
 comment on column pgrag.configuration_versions.configuration is
     'The whole configuration; the latest of a package is compared with the next release''s.';
@@ -189,17 +160,13 @@ create table pgrag.evaluation_sets (
     created_at timestamptz not null default now(),
     constraint evaluation_sets_name_key unique (name, library)
 );
-
 comment on table pgrag.evaluation_sets is
     'Labelled queries about one library. Runs keep a copy, so a set may be replaced.';
 comment on column pgrag.evaluation_sets.set_id is 'The set in its queries and judgements.';
 comment on column pgrag.evaluation_sets.name is 'Name for callers, unique within its library.';
-comment on column pgrag.evaluation_sets.library is
-    'Name instead of an id: the library may be removed and indexed again.';
-comment on column pgrag.evaluation_sets.unit is
-    'What targets name: page, section or document (a passage).';
-comment on column pgrag.evaluation_sets.digest is
-    'Digest of queries and judgements; runs of equal digests can be compared.';
+comment on column pgrag.evaluation_sets.library is 'Name, not id: it may be removed and reindexed.';
+comment on column pgrag.evaluation_sets.unit is 'What targets name: page, section or document.';
+comment on column pgrag.evaluation_sets.digest is 'Runs of equal queries and judgements share it.';
 comment on column pgrag.evaluation_sets.source is
     'Where it was imported from; tuning never learns from a set with held_out.';
 comment on column pgrag.evaluation_sets.created_at is 'When it was last imported.';
@@ -211,14 +178,11 @@ create table pgrag.evaluation_queries (
     excluded text[] not null default '{}',
     primary key (set_id, query_id)
 );
-
-comment on table pgrag.evaluation_queries is
-    'A query of a set. Queries without a relevant target are left out.';
+comment on table pgrag.evaluation_queries is 'A query of a set with at least one relevant target.';
 comment on column pgrag.evaluation_queries.set_id is 'The set.';
 comment on column pgrag.evaluation_queries.query_id is 'Id of the query in the imported set.';
 comment on column pgrag.evaluation_queries.query is 'What is searched.';
-comment on column pgrag.evaluation_queries.excluded is
-    'Keys of pages that do not count for it, such as those that quote the query.';
+comment on column pgrag.evaluation_queries.excluded is 'Keys of pages that do not count for it.';
 
 create table pgrag.evaluation_judgements (
     set_id bigint not null,
@@ -229,15 +193,12 @@ create table pgrag.evaluation_judgements (
     foreign key (set_id, query_id)
         references pgrag.evaluation_queries (set_id, query_id) on delete cascade
 );
-
-comment on table pgrag.evaluation_judgements is
-    'How well a target answers a query, as people judged it.';
+comment on table pgrag.evaluation_judgements is 'Human grades of how well targets answer queries.';
 comment on column pgrag.evaluation_judgements.set_id is 'The set.';
 comment on column pgrag.evaluation_judgements.query_id is 'The query.';
 comment on column pgrag.evaluation_judgements.target is
     'Name by evaluation_target: KEY, KEY#ANCHOR or KEY#cN. Keys outlive ids.';
-comment on column pgrag.evaluation_judgements.grade is
-    '0: not relevant; above: relevant, and the gain in nDCG.';
+comment on column pgrag.evaluation_judgements.grade is '0: not relevant; above: the gain in nDCG.';
 
 create table pgrag.evaluation_runs (
     run_id bigint generated always as identity primary key,
@@ -257,15 +218,11 @@ create table pgrag.evaluation_runs (
     finished_at timestamptz
 );
 create index evaluation_runs_set on pgrag.evaluation_runs (set_name);
-
 comment on table pgrag.evaluation_runs is
     'One run of a set with all that its figures depend on, so that it can be repeated.';
-comment on column pgrag.evaluation_runs.run_id is
-    'Number of the run for compare_evaluations and repeat_evaluation.';
-comment on column pgrag.evaluation_runs.set_name is
-    'Name of the set, which may be replaced or removed later.';
-comment on column pgrag.evaluation_runs.set_digest is
-    'evaluation_sets.digest at that time: only runs with the same one can be compared.';
+comment on column pgrag.evaluation_runs.run_id is 'Number of the run for callers.';
+comment on column pgrag.evaluation_runs.set_name is 'Set by name; it may be replaced or removed.';
+comment on column pgrag.evaluation_runs.set_digest is 'Its digest; only equal ones are comparable.';
 comment on column pgrag.evaluation_runs.unit is 'What was judged: page, section or document.';
 comment on column pgrag.evaluation_runs.name is 'Name of the configuration, such as hybrid.';
 comment on column pgrag.evaluation_runs.configuration is
@@ -276,8 +233,7 @@ comment on column pgrag.evaluation_runs.model is 'Name of the embedding model; n
 comment on column pgrag.evaluation_runs.settings is 'Retrieval settings in force, with defaults.';
 comment on column pgrag.evaluation_runs.functions is 'installed_functions.digest at that time.';
 comment on column pgrag.evaluation_runs.query_count is 'Queries that were run.';
-comment on column pgrag.evaluation_runs.averages is
-    'Means over the queries by metric, such as ndcg@10; {} until it has finished.';
+comment on column pgrag.evaluation_runs.averages is 'Mean by metric (ndcg@10); {} until finished.';
 comment on column pgrag.evaluation_runs.started_at is 'When the run began.';
 comment on column pgrag.evaluation_runs.finished_at is 'When it ended.';
 
@@ -289,7 +245,6 @@ create table pgrag.evaluation_run_queries (
     judgements jsonb not null,
     primary key (run_id, query_id)
 );
-
 comment on table pgrag.evaluation_run_queries is 'A query as a run asked it: its own copy.';
 comment on column pgrag.evaluation_run_queries.run_id is 'The run.';
 comment on column pgrag.evaluation_run_queries.query_id is 'Id of the query in the set.';
@@ -308,18 +263,13 @@ create table pgrag.evaluation_results (
     foreign key (run_id, query_id)
         references pgrag.evaluation_run_queries (run_id, query_id) on delete cascade
 );
-
-comment on table pgrag.evaluation_results is
-    'What a run returned for a query, from which its metrics are computed.';
+comment on table pgrag.evaluation_results is 'What a run returned for a query, for its metrics.';
 comment on column pgrag.evaluation_results.run_id is 'The run.';
 comment on column pgrag.evaluation_results.query_id is 'The query.';
 comment on column pgrag.evaluation_results.rank is 'Position in the list of targets, from 1.';
-comment on column pgrag.evaluation_results.target is
-    'Name by evaluation_target, compared with the judgements.';
-comment on column pgrag.evaluation_results.document_id is
-    'Best passage of the target at that time; it may be gone.';
-comment on column pgrag.evaluation_results.score is
-    'Score of the target; its scale depends on the function and aggregate.';
+comment on column pgrag.evaluation_results.target is 'Name by evaluation_target, as in judgements.';
+comment on column pgrag.evaluation_results.document_id is 'Its best passage then; it may be gone.';
+comment on column pgrag.evaluation_results.score is 'Its scale depends on function and aggregate.';
 
 create table pgrag.tuning_runs (
     tuning_id bigint generated always as identity primary key,
@@ -349,43 +299,31 @@ create table pgrag.tuning_runs (
     verdicts jsonb not null default '[]'
 );
 create index tuning_runs_library on pgrag.tuning_runs (library_id);
-
-comment on table pgrag.tuning_runs is
-    'What pgrag.tune tried for a library, what it decided, and what undo_tuning restores.';
+comment on table pgrag.tuning_runs is 'What tune tried and decided, and what undo_tuning restores.';
 comment on column pgrag.tuning_runs.tuning_id is 'Number of the tuning, in order of time.';
-comment on column pgrag.tuning_runs.library_id is
-    'The library; without a foreign key, because the record outlives it.';
+comment on column pgrag.tuning_runs.library_id is 'Its library; no foreign key, as it may be gone.';
 comment on column pgrag.tuning_runs.library is 'Its name at that time.';
-comment on column pgrag.tuning_runs.version is
-    'Label of the version whose pages and searches decided.';
-comment on column pgrag.tuning_runs.source is
-    'Where the questions came from: judgements, feedback or the library''s own text.';
-comment on column pgrag.tuning_runs.seed is
-    'Chooses the questions and their split; with the same seed a tuning repeats itself.';
+comment on column pgrag.tuning_runs.version is 'Version (label) whose pages and searches decided.';
+comment on column pgrag.tuning_runs.source is 'Origin of questions: judgements, feedback or text.';
+comment on column pgrag.tuning_runs.seed is 'Draws and splits questions; the same seed repeats it.';
 comment on column pgrag.tuning_runs.questions is 'Number of questions by kind.';
-comment on column pgrag.tuning_runs.settings_before is
-    'The library''s own settings, without defaults, as undo_tuning restores them.';
-comment on column pgrag.tuning_runs.settings_after is
-    'The same after the tuning; equal to settings_before unless it was accepted.';
+comment on column pgrag.tuning_runs.settings_before is 'Without defaults; undo_tuning restores it.';
+comment on column pgrag.tuning_runs.settings_after is 'As settings_before, unless it was accepted.';
 comment on column pgrag.tuning_runs.proposed is 'The settings that are better; {}: none.';
 comment on column pgrag.tuning_runs.training is
     'Proposed settings against those before, by nDCG@10 of pages, on the training questions.';
-comment on column pgrag.tuning_runs.validation is
-    'The same on the validation questions, which decided.';
+comment on column pgrag.tuning_runs.validation is 'Like training, on the questions that decided.';
 comment on column pgrag.tuning_runs.searched is
     'nDCG@10 by real searches: before, after, and what was foreseen; null: not tried.';
-comment on column pgrag.tuning_runs.trials is
-    'Every value that was tried, with its round and gain.';
+comment on column pgrag.tuning_runs.trials is 'Every value that was tried, with round and gain.';
 comment on column pgrag.tuning_runs.notes is 'What was left out of the tuning, and why.';
 comment on column pgrag.tuning_runs.outcome is
     'accepted, dry run, not better, too little, overtaken (settings changed) or taken back.';
 comment on column pgrag.tuning_runs.reason is 'The outcome as a sentence.';
 comment on column pgrag.tuning_runs.started_at is 'When the tuning began.';
 comment on column pgrag.tuning_runs.finished_at is 'When it ended.';
-comment on column pgrag.tuning_runs.undone_at is
-    'When undo_tuning reverted it; null: in force, or never stored.';
-comment on column pgrag.tuning_runs.verdicts is
-    'For each setting: value, both comparisons, whether it is kept, and why.';
+comment on column pgrag.tuning_runs.undone_at is 'When undone; null: in force, or never stored.';
+comment on column pgrag.tuning_runs.verdicts is 'By setting: value, comparisons, verdict, reason.';
 """
 
 DOWNGRADE = """

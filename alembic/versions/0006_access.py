@@ -22,9 +22,7 @@ create table pgrag.role_libraries (
     constraint role_libraries_key unique nulls not distinct (role_name, library_id)
 );
 create index role_libraries_library on pgrag.role_libraries (library_id);
-
-comment on table pgrag.role_libraries is
-    'A library that a database role may see, under row-level security.';
+comment on table pgrag.role_libraries is 'A library a database role may see (row-level security).';
 comment on column pgrag.role_libraries.grant_id is 'Number of the grant.';
 comment on column pgrag.role_libraries.role_name is 'The role itself, not its members.';
 comment on column pgrag.role_libraries.library_id is
@@ -50,31 +48,23 @@ create table pgrag.keys (
             and (kind = 'secret' or role = 'search')),
     constraint keys_admin_check check (role <> 'admin' or libraries = '{*}')
 );
-
 comment on table pgrag.keys is
     'Callers of REST and MCP: what each may do, where and how often. Only the owner reads it.';
 comment on column pgrag.keys.key_id is 'The key in the tables of its secrets and usage.';
-comment on column pgrag.keys.name is
-    'Names the caller in records and audit; not reused after the key is revoked.';
-comment on column pgrag.keys.kind is
-    'secret: for programs; publishable: for web pages, whose readers can see it.';
+comment on column pgrag.keys.name is 'Caller in records and audit; not reused after revocation.';
+comment on column pgrag.keys.kind is 'secret: for programs; publishable: readable in web pages.';
 comment on column pgrag.keys.role is
     'search, write (also change libraries) or admin (also configuration and evaluation).';
-comment on column pgrag.keys.libraries is
-    'Names of the libraries that it may use, or {*} for all.';
-comment on column pgrag.keys.origins is
-    'Web pages that may use it, such as https://docs.example; empty for a secret key.';
-comment on column pgrag.keys.rate is
-    'Requests a second in the long run, over all services of the database.';
+comment on column pgrag.keys.libraries is 'Names of the libraries that it may use, or {*} for all.';
+comment on column pgrag.keys.origins is 'Web origins (https://docs.example); empty if secret.';
+comment on column pgrag.keys.rate is 'Requests a second in the long run, over all services.';
 comment on column pgrag.keys.burst is 'Requests that may come at once.';
 comment on column pgrag.keys.concurrency is 'Requests that may run at the same time.';
-comment on column pgrag.keys.timeout_ms is
-    'Longest statement in milliseconds; null: as the service allows.';
+comment on column pgrag.keys.timeout_ms is 'Longest statement; null: as the service allows.';
 comment on column pgrag.keys.created_at is 'When it was made.';
 comment on column pgrag.keys.expires_at is 'When it stops working; null: never.';
 comment on column pgrag.keys.revoked_at is 'When it was revoked; null: it is not.';
-comment on column pgrag.keys.last_used_at is
-    'When it was last used, exact to a minute; null: never.';
+comment on column pgrag.keys.last_used_at is 'When it was last used, to the minute; null: never.';
 
 create table pgrag.key_secrets (
     hash bytea primary key check (octet_length(hash) = 32),
@@ -83,30 +73,23 @@ create table pgrag.key_secrets (
     expires_at timestamptz
 );
 create index key_secrets_key_id on pgrag.key_secrets (key_id);
-
-comment on table pgrag.key_secrets is
-    'The secrets of a key, as hashes; two are valid while programs change over.';
-comment on column pgrag.key_secrets.hash is
-    'SHA-256 of the secret, which is shown once and stored nowhere.';
+comment on table pgrag.key_secrets is 'Hashed secrets of a key; two are valid during a change.';
+comment on column pgrag.key_secrets.hash is 'SHA-256 of the secret, shown once and never stored.';
 comment on column pgrag.key_secrets.key_id is 'The key.';
 comment on column pgrag.key_secrets.created_at is 'When the secret was made.';
-comment on column pgrag.key_secrets.expires_at is
-    'End of the grace period after a rotation; null: the current secret.';
+comment on column pgrag.key_secrets.expires_at is 'End of grace after a rotation; null: current.';
 
 create unlogged table pgrag.key_usage (
     key_id bigint primary key references pgrag.keys on delete cascade,
     full_at timestamptz not null,
     running timestamptz[] not null default '{}'
 );
-
 comment on table pgrag.key_usage is
     'What a key uses of its limits. Unlogged: a crash of the server forgets it.';
-comment on column pgrag.key_usage.key_id is
-    'The key; the lock of this row lets one request count at a time.';
+comment on column pgrag.key_usage.key_id is 'The key; locking it lets one request count at a time.';
 comment on column pgrag.key_usage.full_at is
     'When the whole burst is free again (generic cell rate algorithm, ITU-T I.371).';
-comment on column pgrag.key_usage.running is
-    'For each running request, when it stops counting even if it never ends.';
+comment on column pgrag.key_usage.running is 'For each running request, when its count expires.';
 
 create table pgrag.audit (
     audit_id bigint generated always as identity primary key,
@@ -121,16 +104,13 @@ create table pgrag.audit (
     search_id uuid
 );
 create index audit_at on pgrag.audit (at);
-
 comment on table pgrag.audit is
     'Requests with a key, refused requests, and changes. No foreign keys: it outlives them.';
 comment on column pgrag.audit.audit_id is 'Number of the entry.';
 comment on column pgrag.audit.at is 'When the request ended, or was refused.';
-comment on column pgrag.audit.caller is
-    'Name of the key, or the role that changed a key; null: without a key.';
+comment on column pgrag.audit.caller is 'Key by name, or role that changed a key; null: no key.';
 comment on column pgrag.audit.role is 'Role of the key: search, write or admin.';
-comment on column pgrag.audit.action is
-    'Operation of REST, tool of MCP, or a change of a key with its name.';
+comment on column pgrag.audit.action is 'REST operation, MCP tool, or change of a key by name.';
 comment on column pgrag.audit.library is 'Library that the request named; null: several or none.';
 comment on column pgrag.audit.allowed is 'Whether the request was let in.';
 comment on column pgrag.audit.reason is
@@ -138,7 +118,7 @@ comment on column pgrag.audit.reason is
 comment on column pgrag.audit.address is 'Network address of the caller; null: none.';
 comment on column pgrag.audit.search_id is 'The recorded search of the request; null: none.';
 
--- Row-level security without a policy keeps these from a role that may read all tables of the schema.
+-- Without a policy, row-level security keeps these from roles that may read all tables.
 alter table pgrag.keys enable row level security;
 alter table pgrag.key_secrets enable row level security;
 alter table pgrag.key_usage enable row level security;
@@ -175,43 +155,28 @@ create unique index jobs_running on pgrag.jobs (library, version) where state = 
 create index jobs_version on pgrag.jobs (library, version, job_id);
 create index jobs_finished on pgrag.jobs (finished_at);
 create index jobs_state on pgrag.jobs (state, job_id);
-
-comment on table pgrag.jobs is
-    'A source that a worker brings into a version. A version has one running job.';
+comment on table pgrag.jobs is 'Brings a source into a version, which has one running job.';
 comment on column pgrag.jobs.job_id is 'Number of the job for callers.';
 comment on column pgrag.jobs.library is 'Name instead of an id: the job may make the library.';
-comment on column pgrag.jobs.version is
-    'Label instead of an id: the job may make the version, and outlive it.';
-comment on column pgrag.jobs.arguments is
-    'source and the options of pgrag index, by name; without source: an upload.';
-comment on column pgrag.jobs.confined is
-    'Whether its worker reads only what the operator allows, without credentials.';
-comment on column pgrag.jobs.asked_by is
-    'Key or role that made it; revoking the key cancels the job.';
+comment on column pgrag.jobs.version is 'Label: the job may make the version, and outlive it.';
+comment on column pgrag.jobs.arguments is 'source and pgrag index options; no source: an upload.';
+comment on column pgrag.jobs.confined is 'Reads only what operators allow, without credentials.';
+comment on column pgrag.jobs.asked_by is 'Key or role that made it; revoking the key cancels it.';
 comment on column pgrag.jobs.priority is '-100 to 100; higher ones come first.';
-comment on column pgrag.jobs.state is
-    'uploading, queued, running, succeeded, failed or cancelled.';
-comment on column pgrag.jobs.attempts is
-    'Attempts so far, the running one included; an attempt given back does not count.';
+comment on column pgrag.jobs.state is 'uploading, queued, running, succeeded, failed or cancelled.';
+comment on column pgrag.jobs.attempts is 'Attempts, also the running one; not those given back.';
 comment on column pgrag.jobs.max_attempts is
     'After so many failures the job fails for good; a schedule waits for its next time.';
-comment on column pgrag.jobs.failures is
-    'Failed attempts with at, attempt, worker and reason; the latest 20.';
+comment on column pgrag.jobs.failures is 'The latest 20: at, attempt, worker and reason.';
 comment on column pgrag.jobs.run_at is
     'Earliest start; a failure delays it by 10 seconds, then 20, 40 … up to an hour.';
-comment on column pgrag.jobs.every is
-    'Schedule: pause after each end, at least a minute. Null: runs once.';
-comment on column pgrag.jobs.claim is
-    'Number of the latest claim; a worker with an earlier one can no longer write.';
+comment on column pgrag.jobs.every is 'Pause after each end, at least a minute; null: runs once.';
+comment on column pgrag.jobs.claim is 'Number of the latest claim; only its worker can write.';
 comment on column pgrag.jobs.worker is 'Worker that holds the lease; null unless running.';
-comment on column pgrag.jobs.leased_until is
-    'End of the lease; not extended by then, the job is queued again. Null unless running.';
-comment on column pgrag.jobs.is_cancelling is
-    'Whether it was cancelled while running: its worker ends it at the next heartbeat.';
-comment on column pgrag.jobs.progress is
-    'Pages done, pages in total, passages written, at the last heartbeat; null: none yet.';
-comment on column pgrag.jobs.report is
-    'What its last success did, as in pgrag index --json; null: none yet.';
+comment on column pgrag.jobs.leased_until is 'Lease end, then queued again; null unless running.';
+comment on column pgrag.jobs.is_cancelling is 'Cancelled while running; ends at next heartbeat.';
+comment on column pgrag.jobs.progress is 'Pages done, in total, passages written; null: none yet.';
+comment on column pgrag.jobs.report is 'Of its last success, as pgrag index --json; null: none.';
 comment on column pgrag.jobs.created_at is 'When it was made.';
 comment on column pgrag.jobs.started_at is 'When its last attempt began; null: never.';
 comment on column pgrag.jobs.finished_at is
@@ -228,16 +193,13 @@ create table pgrag.uploads (
 );
 -- Pieces are mostly archives, which do not compress.
 alter table pgrag.uploads alter column data set storage external;
-
-comment on table pgrag.uploads is
-    'A piece of a file that was uploaded for a job; removed when the job has ended.';
+comment on table pgrag.uploads is 'A piece of a file uploaded for a job; removed when that ends.';
 comment on column pgrag.uploads.job_id is 'The job that reads it.';
 comment on column pgrag.uploads.file is 'Number of the file in the upload, from 0.';
 comment on column pgrag.uploads.piece is 'Number of the piece in the file, from 0.';
 comment on column pgrag.uploads.name is 'Path of the file in the upload, repeated in each piece.';
 comment on column pgrag.uploads.media_type is 'Content-Type of the file; empty: not stated.';
-comment on column pgrag.uploads.data is
-    'Up to 4 MB. Stored without compression, which archives already have.';
+comment on column pgrag.uploads.data is 'Up to 4 MB. Not compressed, as archives already are.';
 
 create table pgrag.crawls (
     library text not null,
@@ -248,16 +210,12 @@ create table pgrag.crawls (
     finished_at timestamptz,
     primary key (library, version)
 );
-
 comment on table pgrag.crawls is
     'The crawl of a website for a version, so that it continues where it stopped.';
-comment on column pgrag.crawls.library is
-    'Name instead of an id: a crawl precedes the library and version that it fills.';
-comment on column pgrag.crawls.version is
-    'Label of the version; empty for unversioned documentation.';
+comment on column pgrag.crawls.library is 'Name, not id: a crawl precedes its library and version.';
+comment on column pgrag.crawls.version is 'Label of the version; empty: unversioned.';
 comment on column pgrag.crawls.number is 'Number of the latest crawl of this version, from 1.';
-comment on column pgrag.crawls.arguments is
-    'The site, its scope and limits; a crawl is continued only with the same ones.';
+comment on column pgrag.crawls.arguments is 'Site, scope and limits; continued only if the same.';
 comment on column pgrag.crawls.started_at is 'When the latest crawl began.';
 comment on column pgrag.crawls.finished_at is
     'When it ended; null: not yet. Forgotten if not continued for 30 days.';
@@ -288,41 +246,28 @@ create index fetched_pages_queue on pgrag.fetched_pages (library, version, depth
     where is_queued;
 create index fetched_pages_digest on pgrag.fetched_pages (library, version, digest)
     where outcome = 'page';
-
-comment on table pgrag.fetched_pages is
-    'What crawls know of each address of a site: its queue, and the last answers.';
+comment on table pgrag.fetched_pages is 'Addresses of a crawled site: queue and last answers.';
 comment on column pgrag.fetched_pages.library is 'Library of the crawl.';
 comment on column pgrag.fetched_pages.version is 'Version of the crawl.';
 comment on column pgrag.fetched_pages.url is 'Address, at most 2,000 characters.';
 comment on column pgrag.fetched_pages.crawl is
     'Number of the last crawl that reached it; a complete crawl removes all others.';
-comment on column pgrag.fetched_pages.depth is
-    'Links from the start; nearer addresses are fetched first, so limits always cut alike.';
-comment on column pgrag.fetched_pages.is_queued is
-    'Whether the current crawl still has to fetch it.';
+comment on column pgrag.fetched_pages.depth is 'Links from the start; near ones are fetched first.';
+comment on column pgrag.fetched_pages.is_queued is 'Whether the current crawl has yet to fetch it.';
 comment on column pgrag.fetched_pages.outcome is
     'page, copy of another, moved, skipped (no page, or unwanted) or gone; null: no answer yet.';
-comment on column pgrag.fetched_pages.reason is
-    'Why it was skipped or is gone; of a copy the address of the page it repeats.';
+comment on column pgrag.fetched_pages.reason is 'Why skipped or gone; of a copy, the page copied.';
 comment on column pgrag.fetched_pages.failure is
     'Why it gave no answer this time, so that the last outcome stays; null: it answered.';
 comment on column pgrag.fetched_pages.key is 'Key of the page made of it; null: it is no page.';
-comment on column pgrag.fetched_pages.canonical is
-    'Address that the page names as its own, if it is another one.';
-comment on column pgrag.fetched_pages.media_type is
-    'Type of body, as read: HTML, Markdown or PDF.';
-comment on column pgrag.fetched_pages.etag is
-    'Validator that is sent back, so that the site omits an unchanged body; null: none.';
-comment on column pgrag.fetched_pages.last_modified is
-    'Validator like etag, as the site sent it; null: none.';
-comment on column pgrag.fetched_pages.digest is
-    'Digest of body as git makes it for a blob (SHA-1); equal ones are copies.';
-comment on column pgrag.fetched_pages.body is
-    'What the site sent, until it is indexed; then null.';
-comment on column pgrag.fetched_pages.links is
-    'Addresses that it links to, within the scope of the crawl; of a moved one its target.';
-comment on column pgrag.fetched_pages.fetched_at is
-    'When the stored answer came; null: none yet.';
+comment on column pgrag.fetched_pages.canonical is 'Address the page names as its own, if another.';
+comment on column pgrag.fetched_pages.media_type is 'Type of body, as read: HTML, Markdown or PDF.';
+comment on column pgrag.fetched_pages.etag is 'Validator to skip an unchanged body; null: none.';
+comment on column pgrag.fetched_pages.last_modified is 'Validator like etag, as sent; null: none.';
+comment on column pgrag.fetched_pages.digest is 'Git blob digest (SHA-1) of body; equal: copies.';
+comment on column pgrag.fetched_pages.body is 'What the site sent, until it is indexed; then null.';
+comment on column pgrag.fetched_pages.links is 'Addresses it links to, in scope; if moved, target.';
+comment on column pgrag.fetched_pages.fetched_at is 'When the stored answer came; null: none yet.';
 """
 
 DOWNGRADE = """

@@ -1,5 +1,5 @@
--- What a version is about, for pgrag.find_libraries: title and description of its front page, and the
--- words that are keywords of most passages. Written once at the end of a run, if pages have changed.
+-- What a version is about, for pgrag.find_libraries: title and description of its front page, and
+-- the words that are keywords of most passages. Once at the end of a run, if pages have changed.
 create or replace function _pgrag.describe_version(
     library_id bigint,
     version_id bigint
@@ -14,7 +14,7 @@ as $$
         search = _pgrag.weighted_vector(
             to_tsvector(
                 l.language::regconfig,
-                pgrag.searchable_text(translate(l.name, '-_/', '   ') || ' ' || l.name || ' ' || v.label)
+                pgrag.searchable_text(concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label))
             ),
             to_tsvector(l.language::regconfig, pgrag.searchable_text(f.title)),
             to_tsvector(l.language::regconfig, pgrag.searchable_text(f.description)),

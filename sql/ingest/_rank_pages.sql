@@ -1,5 +1,5 @@
--- BM25F of whole pages: title, path and url count once, content is summed over the paragraphs, so no
--- page is too long to rank.
+-- BM25F of whole pages: title, path and url count once, content is summed over the paragraphs, so
+-- no page is too long to rank.
 create or replace function _pgrag.rank_pages(
     library_id bigint,
     page_ids bigint[],

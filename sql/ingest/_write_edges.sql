@@ -164,8 +164,8 @@ as $$
         on conflict do nothing
     )
     insert into pgrag.edges (
-        library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place, line,
-        state, rule, kind, target, fragment, name, link_text, sentence
+        library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place,
+        line, state, rule, kind, target, fragment, name, link_text, sentence
     )
     select
         write_edges.library_id,

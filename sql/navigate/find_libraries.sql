@@ -1,5 +1,5 @@
--- A score in [0, 1]: what share of the query's words, weighted by how few libraries know them, stands in
--- a library's name, title, description or keywords.
+-- A score in [0, 1]: what share of the query's words, weighted by how few libraries know them,
+-- stands in a library's name, title, description or keywords.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10

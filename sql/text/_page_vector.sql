@@ -1,5 +1,5 @@
--- The words of a whole page, without positions: lexemes of its passages, and its title, path and url
--- with theirs. A tsvector holds 1 MB; of a page with more words, the longest are left out.
+-- The words of a whole page: lexemes of its passages without positions, title, path and url with
+-- theirs. A tsvector holds 1 MB; of a page with more words, the longest are left out.
 create or replace function _pgrag.page_vector(
     language text,
     title text,

@@ -1,7 +1,7 @@
 -- Ids name their library (see the first migration): pages, documents and edges share one counter of
 -- their library, library_id << 33 | n. A number is never used twice, because recorded searches and
--- cursors outlive what they name. Returns the id before the first of `count` new ones. The caller has
--- locked the library (open_version), so nobody waits here.
+-- cursors outlive what they name. Returns the id before the first of `count` new ones. The caller
+-- has locked the library (open_version), so nobody waits here.
 create or replace function _pgrag.take_ids(
     library_id bigint,
     count bigint
@@ -25,14 +25,15 @@ begin
 end;
 $$;
 
--- The lowest number that no version of the library has: version ids are below 2^32, because the index
--- of impacts has them beside lexemes, and nothing outlives a removed version that names it by its id.
+-- The lowest number that no version of the library has: version ids are below 2^32, because the
+-- index of impacts has them beside lexemes. Nothing that outlives a version names it by its id.
 create or replace function _pgrag.new_version_id(
     library_id bigint
 )
 returns bigint
 language plpgsql
-volatile
+stable
+parallel safe
 as $$
 declare
     id bigint;

@@ -1,5 +1,5 @@
--- What private functions pass to each other. Installed with the functions, so that a new argument of
--- searches needs no migration.
+-- What private functions pass to each other. Types come with the functions, so that a new argument
+-- of searches needs no migration.
 
 -- What narrows a search: libraries, versions and pages by id. scope is the same as a tsquery of @l
 -- and @v lexemes; covers has bit n for level n; allowed lists are null without a filter.
