@@ -1,7 +1,8 @@
 """Install packages into this Python's environment, and show what pip waits for.
 
-Usage: PYTHON scripts/install.py ARGUMENT …, with the arguments of `pip install`. A terminal shows one
-line, which changes with each package; elsewhere each step is a line. What pip says is shown if it fails.
+Usage: PYTHON scripts/install.py ARGUMENT …, with the arguments of `pip install`. A terminal shows
+one line, which changes with each package; elsewhere each step is a line. What pip says is shown if
+it fails.
 
 Modules are not compiled: Python compiles those that are used, which are a third of all.
 """
@@ -25,7 +26,7 @@ def main(arguments: list[str]) -> int:
     packages: set[str] = set()
     # pip is used once or twice, and would compile itself.
     variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    show("finding packages", is_step=True)
+    show("finding and fetching packages", is_step=True)
     with subprocess.Popen(
         [*command, *arguments],
         env=variables,

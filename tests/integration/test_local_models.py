@@ -113,7 +113,9 @@ def test_without_the_package_the_error_names_it_and_searches_go_on(
     with App(Settings(database_url=database_url, embedding_model=MODEL)) as app:
         assert app.library_model("guide") == MODEL
         assert [embedder.name for embedder in app.providers.local] == [MODEL, f"{MODEL}+late"]
-        with pytest.raises(EmbeddingError, match=r"not installed.*pip install sentence-transformers"):
+        with pytest.raises(
+            EmbeddingError, match=r"not installed.*pip install sentence-transformers"
+        ):
             app.index("guide", "", str(tmp_path))
         assert app.database.call("libraries") == []
         connection.execute("select pgrag.register_model(%s, 3, provider => 'local')", [MODEL])

@@ -16,7 +16,6 @@ from pptx import Presentation
 from pptx.util import Inches
 
 from pgrag.errors import SourceError
-from pgrag.ingest.formats import formats
 from pgrag.ingest.formats.formats import OFFICE, convert, format_of
 from pgrag.ingest.page import PageOptions, read_page
 

@@ -31,9 +31,9 @@ class Format:
 
     `recognises` tells it by its bytes, where they say it; else the media type or the suffix does.
     `version` is incremented when the same file would give other Markdown: its pages are read again.
-    `module` has the function `convert`; `package` is what it needs beside those of pgrag. A file that
-    `is_published` is served under its own name, not as a page made of it. One that `is_packed` may be
-    large for the text that it holds.
+    `module` has the function `convert`; `package` is what it needs beside those of pgrag. A file
+    that `is_published` is served under its own name, not as a page made of it. One that `is_packed`
+    may be large for the text that it holds.
     """
 
     name: str
@@ -91,7 +91,9 @@ PDF = Format(
     is_published=True,
     is_packed=True,
 )
-DOCLING = Format("PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", package="docling")
+DOCLING = Format(
+    "PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", package="docling"
+)
 _OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
 _OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
 OFFICE = Format(
