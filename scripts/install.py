@@ -16,6 +16,7 @@ import sys
 import time
 
 _WIDTH = 78
+_FETCHED = r"(?:Collecting |Processing \S*/)([A-Za-z][\w.]*(?:-[A-Za-z][\w.]*)*)"
 
 
 def main(arguments: list[str]) -> int:
@@ -37,9 +38,9 @@ def main(arguments: list[str]) -> int:
     ) as pip:
         for line in pip.stdout or ():
             said.append(line)
-            if fetched := re.match(r"(?:Collecting|Processing \S*/)([\w.]+)", line):
+            if fetched := re.match(_FETCHED, line):
                 packages.add(fetched[1])
-                show(f"fetching {fetched[1]} ({len(packages)} packages)")
+                show(f"fetching {fetched[1]}, package {len(packages)}")
             elif named := re.match(r"Installing collected packages: (.*)", line):
                 count = len(named[1].split(", "))
                 show(f"unpacking {count} packages, {seconds_since(began)}", is_step=True)
