@@ -344,7 +344,7 @@ def test_workers_hear_of_a_job(connection, database_url, job):
     with psycopg.connect(database_url, autocommit=True) as worker:
         worker.execute("listen pgrag_jobs")
         number = job()
-        [notified] = worker.notifies(timeout=10, stop_after=1)
+        [notified] = worker.notifies(timeout=60, stop_after=1)
     # Every role may listen, also one that must not know of the job.
     assert (notified.payload, state(connection, number)) == ("", "queued")
 
