@@ -96,7 +96,7 @@ def test_a_statement_that_takes_too_long_is_ended(buoys: str) -> None:
 
 
 def test_reading_has_a_timeout_too(buoys: str) -> None:
-    with serving(buoys, read_timeout=0.3) as client, psycopg.connect(buoys) as other:
+    with serving(buoys, read_timeout=3) as client, psycopg.connect(buoys) as other:
         client.ok("/v1/search", q="buoy")
         other.execute("lock table pgrag.documents in access exclusive mode")
         problem(client.get("/v1/search?q=buoy"), 422, "took-too-long")

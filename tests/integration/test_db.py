@@ -297,7 +297,7 @@ def test_unknown_database_is_told(url_of):
 
 def test_all_connections_in_use(url):
     with (
-        Database(url, pool_size=1, timeout=0.1) as database,
+        Database(url, pool_size=1, timeout=2) as database,
         database.connection(),
         pytest.raises(errors.DatabaseUnavailable, match="PGRAG_POOL_SIZE"),
     ):

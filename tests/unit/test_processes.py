@@ -23,7 +23,7 @@ def parent_of() -> Iterator[Callable[..., int]]:
     def start(*command: str) -> int:
         process = subprocess.Popen([sys.executable, "-c", PARENT, *command], process_group=0)
         started.append(process)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while all(each.parent != process.pid for each in processes._processes()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
