@@ -14,7 +14,9 @@ as $$
         search = _pgrag.weighted_vector(
             to_tsvector(
                 l.language::regconfig,
-                pgrag.searchable_text(concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label))
+                pgrag.searchable_text(
+                    concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label)
+                )
             ),
             to_tsvector(l.language::regconfig, pgrag.searchable_text(f.title)),
             to_tsvector(l.language::regconfig, pgrag.searchable_text(f.description)),
