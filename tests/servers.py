@@ -12,11 +12,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import psycopg
 from psycopg import sql
 
-from pgrag.embedded import EmbeddedServer
+from pgrag.embedded import EmbeddedServer, initialise
+from pgrag.embedded.binaries import installed
 
 #: Test databases live too briefly for vacuuming, so the server's background processes sleep.
 SETTINGS = {
@@ -53,6 +55,15 @@ def embedded() -> Iterator[str]:
     finally:
         server.remove()
         shutil.rmtree(home)
+
+
+@contextmanager
+def oldest() -> Iterator[str]:
+    """The same, of the oldest version that is promised: `make test-oldest` puts its wheel first."""
+    assert installed().version[0] == 16, f"PostgreSQL {installed().version} is not the oldest"
+    # It has no builtin provider of locales.
+    with patch.object(initialise, "_LOCALE_PROVIDER", ()), embedded() as url:
+        yield url
 
 
 def remove_leftovers() -> None:
