@@ -16,7 +16,6 @@ from pptx import Presentation
 from pptx.util import Inches
 
 from pgrag.errors import SourceError
-from pgrag.ingest.formats import formats
 from pgrag.ingest.formats.formats import OFFICE, convert, format_of
 from pgrag.ingest.page import PageOptions, read_page
 
@@ -269,13 +268,3 @@ def test_entities_of_a_document_are_not_expanded() -> None:
 def members(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         return {name: file.read(name) for name in file.namelist()}
-
-
-def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError(f"No module named {name!r}", name="docx")
-
-    monkeypatch.setattr(formats, "import_module", missing)
-    with pytest.raises(SourceError, match=r"^a\.docx: is an Office file, which needs") as at:
-        convert("a.docx", saved(document()))
-    assert at.value.hint == "pip install 'pgrag[documents]'"
