@@ -12,12 +12,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from unittest.mock import patch
 
 import psycopg
 from psycopg import sql
 
-from pgrag.embedded import EmbeddedServer, initialise
+from pgrag.embedded import EmbeddedServer
 from pgrag.embedded.binaries import installed
 
 #: Test databases live too briefly for vacuuming, so the server's background processes sleep.
@@ -61,8 +60,7 @@ def embedded() -> Iterator[str]:
 def oldest() -> Iterator[str]:
     """The same, of the oldest version that is promised: `make test-oldest` puts its wheel first."""
     assert installed().version[0] == 16, f"PostgreSQL {installed().version} is not the oldest"
-    # It has no builtin provider of locales.
-    with patch.object(initialise, "_LOCALE_PROVIDER", ()), embedded() as url:
+    with embedded() as url:
         yield url
 
 
