@@ -13,6 +13,7 @@ do
 $$
 declare
     signature regprocedure;
+    reader name;
 begin
     for signature in
         select p.oid
@@ -26,6 +27,14 @@ begin
             )
     loop
         execute format('grant execute on function %s to public', signature);
+    end loop;
+    -- Barrier views; see secure_tables, which makes the roles.
+    for reader in
+        select r.rolname
+        from pg_roles as r
+        where r.rolname in ('pgrag_reader', 'pgrag_writer', 'pgrag_admin')
+    loop
+        execute format('grant select on all tables in schema _pgrag to %I', reader);
     end loop;
 end;
 $$;

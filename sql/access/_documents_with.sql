@@ -36,6 +36,37 @@ begin
 end;
 $$;
 
+-- The same of pages.
+create or replace function _pgrag.pages_with(
+    query tsquery,
+    language text
+)
+returns bigint[]
+language plpgsql
+stable
+parallel unsafe
+as $$
+declare
+    page_ids bigint[];
+begin
+    if not row_security_active('pgrag.pages') then
+        return array(
+            select p.page_id
+            from pgrag.pages as p
+            where p.search @@ query and p.language = pages_with.language
+        );
+    end if;
+    perform set_config('pgrag.narrowing', query::text, true);
+    page_ids := array(
+        select p.page_id
+        from _pgrag.matching_pages as p
+        where p.language = pages_with.language
+    );
+    perform set_config('pgrag.narrowing', '', true);
+    return page_ids;
+end;
+$$;
+
 -- Every name is qualified, as in visible_libraries.
 create or replace function _pgrag.narrowed_scope()
 returns tsquery
@@ -67,3 +98,10 @@ select
     d.language
 from pgrag.documents as d
 where d.search @@ (select _pgrag.narrowed_scope());
+
+create or replace view _pgrag.matching_pages with (security_barrier) as
+select
+    p.page_id,
+    p.language
+from pgrag.pages as p
+where p.search @@ (select _pgrag.narrowed_scope());

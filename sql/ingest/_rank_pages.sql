@@ -1,5 +1,5 @@
--- BM25F of whole pages: title, path and url count once, content is summed over the paragraphs. No
--- tsvector of the whole page is needed, so no page is too long.
+-- BM25F of whole pages: title, path and url count once, content is summed over the paragraphs, so
+-- no page is too long to rank.
 create or replace function _pgrag.rank_pages(
     library_id bigint,
     page_ids bigint[],
@@ -13,12 +13,12 @@ set enable_mergejoin = off
 set jit = off
 as $$
     with frequencies as materialized (
-        select r.page_id, p.language, t.*
+        select r.page_id, p.language, p.title, p.path, p.url, p.version_id, t.*
         -- "offset 0": settings are read once, not for every lexeme; one lookup by key per page.
         from (select _pgrag.field_weights(rank_pages.settings) as weights offset 0) as b
         cross join unnest(rank_pages.page_ids) as r (page_id)
         cross join lateral (
-            select p.language
+            select p.language, p.title, p.path, p.url, p.version_id
             from pgrag.pages as p
             where p.library_id = rank_pages.library_id and p.page_id = r.page_id
             offset 0
@@ -93,6 +93,8 @@ as $$
     )
     update pgrag.pages as p
     set weights = v.weights,
+        -- The same value is not written again.
+        search = case when p.search = s.search then p.search else s.search end,
         title_weights = _pgrag.title_vector(array[p.language], p.title),
         length = coalesce(l.length, 0),
         document_count = counted.searchable
@@ -109,6 +111,13 @@ as $$
     ) as counted
     left join vectors as v on v.page_id = counted.page_id
     left join frequencies as l on l.page_id = counted.page_id
+    left join lateral (
+        select _pgrag.page_vector(
+            l.language, l.title, l.path,
+            pgrag.relative_url(l.url, _pgrag.base_url(rank_pages.library_id, l.version_id)),
+            l.lexemes, rank_pages.library_id, l.version_id
+        ) as search
+    ) as s on true
     where p.library_id = rank_pages.library_id
         and p.page_id = any (rank_pages.page_ids)
         and p.page_id = counted.page_id;

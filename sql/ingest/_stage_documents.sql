@@ -187,7 +187,7 @@ as $$
             where not exists (select from kept where kept.document_id = s.document_id)
         ) as s on s.page_id = n.page_id and s.level = n.level and s.nth = n.nth
     ),
-    identified as materialized (
+    paired as materialized (
         select
             i.*,
             -- The first searched paragraph carries the words of links.
@@ -195,14 +195,28 @@ as $$
                 partition by i.page_id, i.covers > 0
                 order by i.level desc, i.sort_order
             ) = 1 as carries_anchors,
-            coalesce(
-                kept.document_id,
-                replaced.document_id,
-                nextval(pg_get_serial_sequence('pgrag.documents', 'document_id'))
-            ) as document_id
+            coalesce(kept.document_id, replaced.document_id) as document_id
         from incoming as i
         left join kept on kept.page_id = i.page_id and kept.sort_order = i.sort_order
         left join replaced on replaced.page_id = i.page_id and replaced.sort_order = i.sort_order
+    ),
+    new_ids as materialized (
+        select _pgrag.take_ids(stage_documents.library_id, count(*)) as last_id
+        from paired as p
+        where p.document_id is null
+    ),
+    identified as materialized (
+        select
+            p.*,
+            coalesce(
+                p.document_id,
+                n.last_id + row_number() over (
+                    partition by p.document_id is null
+                    order by p.page_id, p.sort_order
+                )
+            ) as final_id
+        from paired as p
+        cross join new_ids as n
     ),
     headers as materialized (
         select
@@ -219,10 +233,10 @@ as $$
     )
     select
         stage_documents.library_id,
-        i.document_id,
+        i.final_id,
         stage_documents.version_id,
         i.page_id,
-        parent.document_id,
+        parent.final_id,
         i.level,
         i.covers,
         i.sort_order,

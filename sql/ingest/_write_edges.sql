@@ -126,9 +126,13 @@ as $$
             )
     ),
     new_edges as materialized (
-        select p.*
+        select p.*, row_number() over (order by p.page_id, p.place) as nth
         from placed as p
         join pairs as k on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
+    ),
+    new_ids as materialized (
+        select _pgrag.take_ids(write_edges.library_id, count(*)) as last_id
+        from new_edges as n
     ),
     -- Many links have the same target, and names are costly.
     addresses as materialized (
@@ -160,11 +164,12 @@ as $$
         on conflict do nothing
     )
     insert into pgrag.edges (
-        library_id, version_id, source_page_id, source_document_id, confidence, place, line, state,
-        rule, kind, target, fragment, name, link_text, sentence
+        library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place,
+        line, state, rule, kind, target, fragment, name, link_text, sentence
     )
     select
         write_edges.library_id,
+        n.last_id + p.nth,
         write_edges.version_id,
         p.page_id,
         p.document_id,
@@ -181,6 +186,7 @@ as $$
         p.sentence
     from new_edges as p
     join addresses as a on a.target = p.target and a.is_address = p.is_address
+    cross join new_ids as n
     order by p.page_id, p.place;
 $$;
 

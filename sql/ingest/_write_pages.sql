@@ -16,6 +16,7 @@ declare
     keys text[] := array(
         select p ->> 'key' from jsonb_array_elements(write_pages.pages) as p
     );
+    last_id bigint := _pgrag.take_ids(write_pages.library_id, cardinality(keys));
     written bigint[];
     repeated text;
 begin
@@ -59,8 +60,11 @@ begin
         )
     );
     with incoming as (
-        select p.*, _pgrag.source_hash(i.page) as source_hash
-        from jsonb_array_elements(write_pages.pages) as i (page)
+        select
+            p.*,
+            _pgrag.source_hash(i.page) as source_hash,
+            last_id + i.nth as new_id
+        from jsonb_array_elements(write_pages.pages) with ordinality as i (page, nth)
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
@@ -74,12 +78,14 @@ begin
     ),
     stored as (
         insert into pgrag.pages as p (
-            library_id, version_id, key, url, title, path, front_matter, uuid, link, topic, type,
-            tags, language, created, modified, source_hash, warnings, body, head, aliases,
+            library_id, page_id, version_id, key, url, title, path, front_matter, uuid, link, topic,
+            type, tags, language, created, modified, source_hash, warnings, body, head, aliases,
             reading, body_hash
         )
         select
             write_pages.library_id,
+            -- Of a page that exists, its id stays.
+            i.new_id,
             write_pages.version_id,
             i.key,
             coalesce(i.url, i.key),

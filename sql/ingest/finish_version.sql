@@ -34,11 +34,16 @@ begin
         perform pgrag.refresh_anchor_texts(library, version);
     end if;
     perform _pgrag.refresh_impacts(owner_id, owner.settings);
+    perform _pgrag.describe_version(owner_id, target_id);
     -- New rows are in the pending lists of the indexes, which every search scans: merge them if the
     -- caller owns the indexes (otherwise autovacuum will).
     perform gin_clean_pending_list(i.oid)
     from pg_class as i
-    where i.oid in ('pgrag.documents_search'::regclass, 'pgrag.impacts_keys'::regclass)
+    where i.oid in (
+            'pgrag.documents_search'::regclass,
+            'pgrag.pages_search'::regclass,
+            'pgrag.impacts_keys'::regclass
+        )
         and pg_has_role(i.relowner, 'usage');
 end;
 $$;
@@ -48,5 +53,6 @@ comment on function pgrag.finish_version is
 links (see resolve_links), recomputes page ranks if links were added or removed (see
 refresh_page_ranks), updates the words of links if the library''s setting anchor_texts is on (see
 refresh_anchor_texts), rewrites the impacts if the average length has changed (see
-refresh_statistics), and merges the pending lists of the full-text indexes.
+refresh_statistics), describes the version for pgrag.find_libraries if pages have changed, and
+merges the pending lists of the full-text indexes.
 Errors: PGR02, PGR03.';

@@ -51,9 +51,20 @@ begin
         where l.library_id = open_version.library_id;
     end if;
 
-    insert into pgrag.versions as v (library_id, label, class, release_key, prerelease, source)
+    -- A number is sought only for a version that is new.
+    insert into pgrag.versions as v (
+        library_id, version_id, label, class, release_key, prerelease, source
+    )
     values (
         open_version.library_id,
+        coalesce(
+            (
+                select v.version_id
+                from pgrag.versions as v
+                where v.library_id = open_version.library_id and v.label = version_label
+            ),
+            _pgrag.new_version_id(open_version.library_id)
+        ),
         version_label,
         pgrag.version_class(version_label),
         pgrag.release_key(version_label),

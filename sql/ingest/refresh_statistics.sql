@@ -11,40 +11,15 @@ as $$
 declare
     owner pgrag.libraries := _pgrag.lock_library(refresh_statistics.library);
 begin
-    if _pgrag.lacks_title_weights(owner.library_id) then
-        perform _pgrag.rebuild_statistics(owner.library_id, owner.settings);
-        return true;
-    end if;
     return _pgrag.refresh_impacts(owner.library_id, owner.settings);
 end;
 $$;
 
 comment on function pgrag.refresh_statistics is
 'Rewrites the impacts of a library if the rounded average length of its documents or pages has
-changed, or if they were written before titles had weights; returns whether it did. Searches do not
-wait. pgrag.ingest_page, finish_version, remove_pages and remove_version do the same, so a library
-ranks by its pages, whatever the order in which they were written. Errors: PGR02.';
-
--- Whether pages were written before titles had weights; the impacts of these pages are outdated.
-create or replace function _pgrag.lacks_title_weights(
-    library_id bigint
-)
-returns boolean
-language sql
-stable
-parallel safe
-set search_path from current
-as $$
-    select exists (
-        select
-        from pgrag.pages as p
-        where p.library_id = lacks_title_weights.library_id
-            and p.title_weights is null
-            and p.weights is not null
-            -- A title of stop words alone never has weights.
-            and _pgrag.title_vector(array[p.language], p.title) is not null
-    );
-$$;
+changed; returns whether it did. Searches do not wait. pgrag.ingest_page, finish_version,
+remove_pages and remove_version do the same, so a library ranks by its pages, whatever the order in
+which they were written. Errors: PGR02.';
 
 create or replace function _pgrag.rebuild_statistics(
     library_id bigint,

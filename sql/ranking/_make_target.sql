@@ -9,7 +9,8 @@ create or replace function _pgrag.make_target(
     filters jsonb,
     required text[],
     excluded text[],
-    own_index_ids bigint[]
+    own_index_ids bigint[],
+    unit text default 'document'
 )
 returns _pgrag.search_target
 language plpgsql
@@ -19,6 +20,11 @@ as $$
 declare
     target _pgrag.search_target;
     matching bigint[];
+    -- Of a page, a word is required on the page; of a passage, and of phrases, in one passage.
+    page_words text[] := case
+        when unit = 'page'
+        then array(select r from unnest(required) as r where r ~ '^[[:alnum:]]+$')
+    end;
 begin
     target.library_ids := library_ids;
     target.version_ids := version_ids;
@@ -34,14 +40,21 @@ begin
         target := _pgrag.filtered_target(target, filters);
     end if;
 
-    -- Required and excluded phrases and words, by the full-text index.
-    if cardinality(required) > 0 then
-        matching := _pgrag.documents_matching(target, required, ' & ');
+    -- Required and excluded phrases and words, by the full-text indexes.
+    if required <> '{}' then
+        matching := _pgrag.documents_matching(
+            target,
+            array(select r from unnest(required) as r where r = any (page_words) is not true),
+            ' & '
+        );
         target.allowed_documents := case
             when target.allowed_documents is null or matching is null
             then coalesce(matching, target.allowed_documents)
             else array(select unnest(target.allowed_documents) intersect select unnest(matching))
         end;
+    end if;
+    if page_words <> '{}' then
+        target := _pgrag.target_of_pages(target, _pgrag.pages_matching(target, page_words));
     end if;
     if cardinality(excluded) > 0 then
         target.denied_documents := _pgrag.documents_matching(target, excluded, ' | ');
@@ -102,6 +115,89 @@ begin
 end;
 $$;
 
+-- Only these pages, unless they are null.
+create or replace function _pgrag.target_of_pages(
+    target _pgrag.search_target,
+    page_ids bigint[]
+)
+returns _pgrag.search_target
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if page_ids is null then
+        return target;
+    elsif target.allowed_documents is not null then
+        target.allowed_documents := array(
+            select d.document_id
+            from pgrag.documents as d
+            where d.library_id = any (target.library_ids)
+                and d.document_id = any (target.allowed_documents)
+                and d.page_id in (select p.id from unnest(page_ids) as p (id))
+        );
+        return target;
+    elsif target.allowed_pages is not null then
+        page_ids := array(
+            select unnest(page_ids) intersect select unnest(target.allowed_pages)
+        );
+    end if;
+    select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
+    into target.allowed_pages, target.document_count
+    from pgrag.pages as p
+    where p.library_id = any (target.library_ids) and p.page_id = any (page_ids);
+    return target;
+end;
+$$;
+
+-- The pages with all of these words, on the page or above it; null if all are stop words.
+create or replace function _pgrag.pages_matching(
+    target _pgrag.search_target,
+    words text[]
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    matching bigint[];
+begin
+    with conditions as (
+        select c.language, _pgrag.phrase_query(c.language, words, ' & ') as condition
+        from _pgrag.languages_of(target) as c (language)
+    )
+    select case
+        when exists (select from conditions as c where c.condition is not null)
+        then array(
+            select p.page_id
+            from conditions as c
+            cross join lateral unnest(
+                _pgrag.pages_with(
+                    concat_ws(' & ', (target).scope, '(' || c.condition || ')')::tsquery, c.language
+                )
+            ) as p (page_id)
+            where c.condition is not null
+        )
+    end
+    into matching;
+    return matching;
+end;
+$$;
+
+create or replace function _pgrag.languages_of(
+    target _pgrag.search_target
+)
+returns setof text
+language sql
+stable
+parallel safe
+as $$
+    select distinct s.language
+    from pgrag.corpus_statistics as s
+    where s.library_id = any ((target).library_ids);
+$$;
+
 -- Null if the phrases consist of stop words only: they are then no condition.
 create or replace function _pgrag.documents_matching(
     target _pgrag.search_target,
@@ -118,11 +214,7 @@ declare
 begin
     with conditions as (
         select c.language, _pgrag.phrase_query(c.language, phrases, connective) as condition
-        from (
-            select distinct s.language
-            from pgrag.corpus_statistics as s
-            where s.library_id = any ((target).library_ids)
-        ) as c
+        from _pgrag.languages_of(target) as c (language)
     )
     select case
         when exists (select from conditions as c where c.condition is not null)

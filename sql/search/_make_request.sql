@@ -163,7 +163,8 @@ begin
         _pgrag.conjunction(arguments.filters, asked.filters),
         case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
         parsed.excluded,
-        scope.own_index_ids
+        scope.own_index_ids,
+        request.unit
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);

@@ -1,5 +1,5 @@
--- The four labels of a tsvector are the four fields of BM25F. Two lexemes without positions encode
--- library and version, so that the GIN index can restrict a query to them; they have no frequency.
+-- Two lexemes without positions encode library and version, so that the GIN index can restrict a
+-- query to them; they have no frequency.
 create or replace function pgrag.search_vector(
     language text,
     title text,
@@ -81,30 +81,23 @@ language sql
 stable
 parallel safe
 as $$
-    select
-        pg_catalog.setweight(
-            pg_catalog.to_tsvector(
-                header_vector.language::regconfig,
-                pgrag.searchable_text(header_vector.title, header_vector.camel_case)
-            ),
-            'A'
-        )
-        || pg_catalog.setweight(
-            pg_catalog.to_tsvector(
-                header_vector.language::regconfig,
-                pgrag.searchable_text(
-                    pg_catalog.array_to_string(header_vector.path, ' . '), header_vector.camel_case
-                )
-            ),
-            'B'
-        )
-        || pg_catalog.setweight(
-            pg_catalog.to_tsvector(
-                header_vector.language::regconfig,
-                pg_catalog.translate(header_vector.url, '-_/.?#=&', '        ')
-            ),
-            'C'
-        );
+    select _pgrag.weighted_vector(
+        pg_catalog.to_tsvector(
+            header_vector.language::regconfig,
+            pgrag.searchable_text(header_vector.title, header_vector.camel_case)
+        ),
+        pg_catalog.to_tsvector(
+            header_vector.language::regconfig,
+            pgrag.searchable_text(
+                pg_catalog.array_to_string(header_vector.path, ' . '), header_vector.camel_case
+            )
+        ),
+        pg_catalog.to_tsvector(
+            header_vector.language::regconfig,
+            pg_catalog.translate(header_vector.url, '-_/.?#=&', '        ')
+        ),
+        ''
+    );
 $$;
 
 create or replace function _pgrag.content_vector(

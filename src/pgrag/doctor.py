@@ -174,20 +174,10 @@ def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Findin
     if status.state == "current":
         functions = f"functions {status.digest[:12]}"
         return Finding("schema", "ok", f"Revision {status.revision}, {functions}.")
-    if status.state == "newer":
-        message = f"Revision {status.revision} is newer than this version of pgrag."
-        return Finding(
-            "schema", "wrong", message, "Install the version that made it, or a newer one."
-        )
-    message = (
-        "There is no pgrag schema yet."
-        if status.state == "missing"
-        else f"Revision {status.revision}, functions {(status.functions or 'none')[:12]}: this"
-        f" version of pgrag has revision {status.head}, functions {status.digest[:12]}."
-    )
-    if is_embedded:
-        return Finding("schema", "ok", f"{message} The next command brings in what is missing.")
-    return Finding("schema", "wrong", message, _UPGRADE)
+    if is_embedded and status.state in {"missing", "outdated"}:
+        message = f"{status.message} The next command brings in what is missing."
+        return Finding("schema", "ok", message)
+    return Finding("schema", "wrong", status.message, status.remedy)
 
 
 def _roles_finding(connection: psycopg.Connection[Any]) -> Finding:

@@ -45,6 +45,17 @@ select r.oid::regprocedure::text
 from routine as r
 where r.oid not in (select k.oid from kept as k)
 """
+# Of private functions and views: no table uses one.
+_PRIVATE_TYPES = """
+select c.oid::regclass::text
+from pg_class as c
+where c.relnamespace = to_regnamespace('_pgrag') and c.relkind = 'c'
+"""
+_PRIVATE_VIEWS = """
+select c.oid::regclass::text
+from pg_class as c
+where c.relnamespace = to_regnamespace('_pgrag') and c.relkind = 'v'
+"""
 _VALIDATIONS = """
 select
     format('%s.%s', p.pronamespace::regnamespace, p.proname),
@@ -144,15 +155,20 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
 
 
 def drop_functions(connection: psycopg.Connection[Any]) -> None:
-    """Drop the routines of the two schemas, so that the objects they use can change.
+    """Drop routines, private views and private types, so that the objects they use can change.
 
     Routines that other objects depend on are kept: they can only be replaced in place.
     """
     with connection.cursor(row_factory=tuple_row) as cursor:
-        names = [name for (name,) in cursor.execute(_REPLACEABLE)]
-        if names:
-            # In one statement, because the routines may depend on each other.
-            cursor.execute(f"drop routine {', '.join(names)}".encode())
+        for kind, listed in (
+            ("view", _PRIVATE_VIEWS),
+            ("routine", _REPLACEABLE),
+            ("type", _PRIVATE_TYPES),
+        ):
+            names = [name for (name,) in cursor.execute(listed)]
+            if names:
+                # In one statement, because they may depend on each other.
+                cursor.execute(f"drop {kind} {', '.join(names)}".encode())
         if installed_digest(connection) is not None:
             cursor.execute("delete from pgrag.installed_functions")
 

@@ -36,8 +36,8 @@ class SchemaStatus:
     """The schema of a database, compared with this package's.
 
     `revision` and `functions` (the digest of the installed functions) are None if nothing is
-    installed; `head` and `digest` are the package's. `state` is "current", "missing", "outdated"
-    or "newer".
+    installed; `head` and `digest` are the package's. `state` is "current", "missing", "outdated",
+    "newer", or "unreleased": made before the first release, so it cannot be upgraded.
     """
 
     state: str
@@ -45,6 +45,31 @@ class SchemaStatus:
     head: str
     functions: str | None
     digest: str
+
+    @property
+    def message(self) -> str:
+        """The state in a sentence."""
+        compared = f"this version of pgrag (revision {self.head})"
+        return {
+            "current": f"The schema is that of {compared}.",
+            "missing": "The database has no pgrag schema yet.",
+            "newer": f"The database (revision {self.revision}) is newer than {compared}.",
+            "unreleased": f"The database (revision {self.revision}) was made by a version of pgrag"
+            " before 0.1, and cannot be upgraded.",
+            "outdated": "The functions in the database are not those of this version of pgrag."
+            if self.revision == self.head
+            else f"The database (revision {self.revision}) is older than {compared}.",
+        }[self.state]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it; empty if the schema is current."""
+        return {
+            "current": "",
+            "newer": "Install the version of pgrag that wrote it, or a newer one.",
+            "unreleased": "Index anew: run `drop schema pgrag, _pgrag cascade` in the database, which"
+            " removes what is indexed, then `pgrag db upgrade`.",
+        }.get(self.state, "Run `pgrag db upgrade`.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +103,11 @@ def alembic_root() -> Path:
 def upgrade(url: str) -> SchemaStatus:
     """Upgrade a database to this package's schema, in one transaction; safe to run at any time.
 
-    A second transaction recomputes the statistics of libraries that predate a change of ranking,
-    from the stored rows (about a minute for 100,000 documents), and makes roles and policies as far
-    as the role of the connection may; see `pgrag.secure_tables`.
+    A second transaction makes roles and policies as far as the role of the connection may; see
+    `pgrag.secure_tables`.
 
     Raises `DatabaseError` if PostgreSQL, pgvector or the encoding does not fit, `SchemaTooNew`
-    if the database is newer than the package.
+    if the database is newer than the package, `SchemaOutdated` if it cannot be upgraded.
     """
     # Imported here, so that only a migration waits for them to load.
     from alembic import command  # noqa: PLC0415
@@ -106,10 +130,6 @@ def upgrade(url: str) -> SchemaStatus:
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
                 _lock_upgrades(raw(connection))
-                raw(connection).execute(
-                    "select pgrag.refresh_statistics(l.name) from pgrag.libraries as l"
-                    " where _pgrag.lacks_title_weights(l.library_id)"
-                )
                 raw(connection).execute("select from pgrag.secure_tables()")
                 raw(connection).commit()
                 return _status(raw(connection))
@@ -130,7 +150,7 @@ def require_current(url: str) -> None:
     current = status(url)
     _require_known(current)
     if current.state != "current":
-        raise errors.SchemaOutdated(_describe(current), hint="Run `pgrag db upgrade`.")
+        raise errors.SchemaOutdated(current.message, hint=current.remedy)
 
 
 def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
@@ -276,28 +296,9 @@ def _require_server(connection: psycopg.Connection[Any]) -> None:
 
 
 def _require_known(current: SchemaStatus) -> None:
-    if current.state == "newer":
-        raise errors.SchemaTooNew(
-            _describe(current), hint="Install the version of pgrag that wrote it, or a newer one."
-        )
-
-
-def _describe(current: SchemaStatus) -> str:
-    if current.state == "missing":
-        return "The database has no pgrag schema yet."
-    if current.state == "newer":
-        return (
-            f"The database (revision {current.revision}) is newer than this version of pgrag"
-            f" (revision {current.head})."
-        )
-    if current.revision != current.head:
-        return (
-            f"The database (revision {current.revision}) is older than this version of pgrag"
-            f" (revision {current.head})."
-        )
-    if current.state == "outdated":
-        return "The functions in the database are not those of this version of pgrag."
-    return f"The schema is that of this version of pgrag (revision {current.revision})."
+    if current.state in {"newer", "unreleased"}:
+        kind = errors.SchemaTooNew if current.state == "newer" else errors.SchemaOutdated
+        raise kind(current.message, hint=current.remedy)
 
 
 def _status(connection: psycopg.Connection[Any]) -> SchemaStatus:
@@ -313,7 +314,8 @@ def _status(connection: psycopg.Connection[Any]) -> SchemaStatus:
     if revision is None:
         state = "missing"
     elif revision not in known:
-        state = "newer"
+        # Revisions were numbers alone before the first release, and have names since.
+        state = "unreleased" if re.fullmatch(r"\d{4}", revision) else "newer"
     else:
         state = "current" if (revision, functions) == (head, current) else "outdated"
     return SchemaStatus(state, revision, head, functions, current)

@@ -12,7 +12,9 @@ from pgrag.routines import function_files, layer_names
 
 FOLDER = Path(__file__).parents[2] / "sql"
 FILES = function_files(FOLDER)
-DEFINITION = re.compile(r"^create or replace function (_?pgrag\.\w+)\(", re.MULTILINE)
+DEFINITION = re.compile(
+    r"^create (?:or replace function|type) (_?pgrag\.\w+)(?:\(| as)", re.MULTILINE
+)
 CALL = re.compile(r"\b(_?pgrag\.\w+)\(")
 
 ROUTINES = """
@@ -151,10 +153,12 @@ def test_immutable_functions_read_no_table(routines):
 
 
 def test_bodies_are_valid_when_they_are_checked(connection):
-    """The whole tree again, now with every body read: it must replay, and be right."""
+    """All functions again, now with every body read: they must replay, and be right."""
     connection.execute("set local search_path = pg_catalog, public")
     connection.execute("set local check_function_bodies = on")
     for file in FILES:
+        if file.parent.name == "types":
+            continue
         connection.execute(file.read_bytes())
 
 

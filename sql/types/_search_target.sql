@@ -1,0 +1,121 @@
+-- What private functions pass to each other. Types come with the functions, so that a new argument
+-- of searches needs no migration.
+
+-- What narrows a search: libraries, versions and pages by id. scope is the same as a tsquery of @l
+-- and @v lexemes; covers has bit n for level n; allowed lists are null without a filter.
+create type _pgrag.search_target as (
+    library_ids bigint[],
+    version_ids bigint[],
+    scope text,
+    covers integer,
+    document_count bigint,
+    allowed_pages bigint[],
+    allowed_documents bigint[],
+    denied_documents bigint[],
+    own_index_ids bigint[]
+);
+
+-- The query as one library compares it: weights of its lexemes, vector, and shares of the score.
+create type _pgrag.library_query as (
+    library_id bigint,
+    model_id bigint,
+    keywords sparsevec,
+    embedding halfvec,
+    alpha double precision,
+    page_evidence double precision,
+    title_keywords sparsevec,
+    title_evidence double precision,
+    type_weights jsonb,
+    alpha_share double precision,
+    title_share double precision
+);
+
+-- A search with all of its arguments settled: those of the caller, the intent, the library and the
+-- defaults, in this order. A new argument is a member here, a line in make_request, and a use.
+create type _pgrag.search_request as (
+    query text,
+    words text,
+    terms pgrag.query_term[],
+    target _pgrag.search_target,
+    queries _pgrag.library_query[],
+    fusion text,
+    rrf_k integer,
+    rrf_weights double precision[],
+    min_score double precision,
+    top_k integer,
+    max_per_page integer,
+    after_score double precision,
+    after_id bigint,
+    start_depth integer,
+    collapse boolean,
+    candidate_count integer,
+    exact_limit integer,
+    intent jsonb,
+    query_filters jsonb,
+    query_expansion text,
+    unit text,
+    aggregate text,
+    hierarchy text,
+    mmr_lambda double precision,
+    after_place integer,
+    graph jsonb,
+    version_reasons text[],
+    snippets boolean,
+    explain boolean,
+    history boolean,
+    reranked jsonb,
+    notes text[]
+);
+
+-- What a retriever nominates: document_ids[n] of library_ids[n] with scores[n], the best first.
+create type _pgrag.candidates as (
+    library_ids bigint[],
+    document_ids bigint[],
+    scores double precision[],
+    plan jsonb
+);
+
+-- A hit with the parts of its score; see explain_search.
+create type _pgrag.ranked_hit as (
+    library_id bigint,
+    document_id bigint,
+    page_id bigint,
+    score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    passage_score double precision,
+    page_score double precision,
+    keyword_rank integer,
+    semantic_rank integer,
+    section_score double precision,
+    hybrid_score double precision,
+    graph jsonb
+);
+
+-- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.
+create type _pgrag.ranking as (
+    hits _pgrag.ranked_hit[],
+    listed bigint[],
+    bound double precision,
+    plans jsonb,
+    exhausted boolean,
+    timings jsonb
+);
+
+-- One page of results, with the cursor behind each hit.
+create type _pgrag.listing as (
+    hits _pgrag.ranked_hit[],
+    plans jsonb,
+    cursors text[],
+    timings jsonb
+);
+
+-- A hit of an evaluated query: target is what judgements name, a page, section or passage.
+create type _pgrag.evaluated_hit as (
+    query_id text,
+    rank integer,
+    target text,
+    document_id bigint,
+    score double precision,
+    explanation jsonb
+);
