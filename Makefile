@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python scripts/install.py --constraint constraints.txt
 # Each file runs on one worker, because its tests share a database. Each worker waits for its own server
 # a third of the time, so there is one more than cores.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --no-header
 
 # What depends on the server's version, its locale or the way to it runs on each server that is promised.
 ON_EACH_SERVER := tests/migration \
@@ -60,7 +60,7 @@ test: $(VENV)/.development ## run all tests, quick ones first; then on a server 
 	@rm -f $(VENV)/ran
 	@$(PYTEST) --ran $(VENV)/ran
 	@$(PYTEST) --ran $(VENV)/ran --server container $(ON_EACH_SERVER)
-	@echo && paste -s -d ';' $(VENV)/ran | sed 's/;/; /g'
+	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
 test-container: $(VENV)/.development ## run all tests that use a server on one in a container
 	@PGRAG_REQUIRE_CONTAINERS=1 $(PYTEST) --server container -m server

@@ -106,7 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.server == "container":
         if reason := _containers().missing_engine():
             required = os.environ.get("PGRAG_REQUIRE_CONTAINERS") == "1"
-            _say(config, "container lane: not run, no Docker engine answers")
+            _say(config, "in a container: not run, no Docker engine answers")
             pytest.exit(reason, returncode=int(required))
         _containers().remove_leftovers()
 
@@ -130,13 +130,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Close with what ran, and where."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter and not hasattr(config, "workerinput"):
-        counts = [
-            f"{len(reporter.stats[outcome]):,} {outcome}"
+        counts = {
+            outcome: len(reporter.stats[outcome])
             for outcome in ("passed", "failed", "error", "skipped", "rerun")
             if reporter.stats.get(outcome)
-        ]
+        }
         if counts:
-            _say(config, f"{', '.join(counts)} on {config.stash.get(USED, 'no server')}")
+            ran = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
+            _say(config, f"{config.stash.get(USED, 'without a server')}: {ran}")
 
 
 def _containers() -> ModuleType:
