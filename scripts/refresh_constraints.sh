@@ -8,6 +8,6 @@ trap 'rm -rf "$folder"' EXIT
 "$folder/bin/pip" install --quiet --disable-pip-version-check '.[dev,rivals]'
 {
     echo "# The versions that pgrag is tested with, for pip install --constraint. Made by: make constraints"
-    "$folder/bin/pip" freeze --exclude pgrag
+    "$folder/bin/pip" freeze --exclude pgrag-search
 } >"$folder/constraints.txt"
 mv "$folder/constraints.txt" constraints.txt

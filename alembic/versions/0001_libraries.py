@@ -230,8 +230,9 @@ create index pages_type_name on pgrag.pages (library_id, version_id, type)
 create index pages_path on pgrag.pages using hash (path);
 create index pages_path_above on pgrag.pages
     using hash ((path[: cardinality(path) - 1])) where cardinality(path) > 1;
+-- Pages are few: with a longer list of pending entries, most of the index would be that list.
 create index pages_search on pgrag.pages
-    using gin (search) with (fastupdate = on, gin_pending_list_limit = 32768);
+    using gin (search) with (fastupdate = on, gin_pending_list_limit = 2048);
 comment on table pgrag.pages is 'One source file in one version, or one page that was sent.';
 comment on column pgrag.pages.library_id is
     'Library of the page. No statistics: a new library would be estimated at one row.';

@@ -16,7 +16,9 @@ as $$
         search = setweight(
             to_tsvector(
                 l.language::regconfig,
-                pgrag.searchable_text(concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label))
+                pgrag.searchable_text(
+                    concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label)
+                )
             ),
             'A'
         )

@@ -136,15 +136,18 @@ class Connected:
         except SchemaOutdated:
             if not self.is_embedded:
                 raise
-            self._tell("Bringing the database up to date.")
             self.upgrade()
 
     def upgrade(self) -> schema.SchemaStatus:
         """Migrate the database; install the built-in model and the shipped configuration."""
         from pgrag import configuration, embedding
 
+        if schema.status(self.url).state != "current":
+            self._tell("Bringing the database up to date.")
         status = schema.upgrade(self.url)
         with translated_errors(), psycopg.connect(self.url, autocommit=True) as connection:
+            if not embedding.is_installed(connection):
+                self._tell("Loading the built-in model into the database.")
             embedding.install(connection)
             configuration.install(connection)
         return status

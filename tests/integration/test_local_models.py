@@ -102,7 +102,7 @@ def test_a_model_that_fails_leaves_pages_for_the_next_run(
     assert database.call("pending_pages", library="guide", model=embedder.name) == []
 
 
-def test_without_the_extra_the_error_names_it_and_searches_go_on(
+def test_without_the_package_the_error_names_it_and_searches_go_on(
     database_url: str,
     connection: psycopg.Connection,
     tmp_path: Path,
@@ -113,7 +113,9 @@ def test_without_the_extra_the_error_names_it_and_searches_go_on(
     with App(Settings(database_url=database_url, embedding_model=MODEL)) as app:
         assert app.library_model("guide") == MODEL
         assert [embedder.name for embedder in app.providers.local] == [MODEL, f"{MODEL}+late"]
-        with pytest.raises(EmbeddingError, match=r"not installed.*pip install 'pgrag\[local\]'"):
+        with pytest.raises(
+            EmbeddingError, match=r"not installed.*pip install sentence-transformers"
+        ):
             app.index("guide", "", str(tmp_path))
         assert app.database.call("libraries") == []
         connection.execute("select pgrag.register_model(%s, 3, provider => 'local')", [MODEL])
@@ -123,7 +125,7 @@ def test_without_the_extra_the_error_names_it_and_searches_go_on(
         connection.execute("select pgrag.use_model('guide', %s)", [MODEL])
         result = app.search.search("drain", library="guide")
         assert [row["key"] for row in result.rows] == ["a.md"]
-        assert any("pip install 'pgrag[local]'" in notice for notice in result.notices)
+        assert any("pip install sentence-transformers" in notice for notice in result.notices)
 
 
 @pytest.mark.parametrize(

@@ -308,7 +308,7 @@ class TestCrossEncoder:
         with pytest.raises(RerankingError, match=model):
             CrossEncoderReranker(model).rerank("q", [text])
 
-    def test_without_the_extra_it_says_what_to_install(self, monkeypatch):
+    def test_without_the_package_it_says_what_to_install(self, monkeypatch):
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-        with pytest.raises(SettingsError, match=r"pip install 'pgrag\[local\]'"):
+        with pytest.raises(SettingsError, match=r"pip install sentence-transformers"):
             CrossEncoderReranker("some/encoder")

@@ -50,7 +50,12 @@ def routines(connection):
 
 
 def defined() -> list[str]:
-    return [name for file in FILES for name in DEFINITION.findall(file.read_text("utf-8"))]
+    return [
+        name
+        for file in FILES
+        if file.parent.name != "types"
+        for name in DEFINITION.findall(file.read_text("utf-8"))
+    ]
 
 
 def is_public(name: str) -> bool:

@@ -23,6 +23,14 @@ TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *P
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
+_NAME = r"(?<![\w./~=-])pgrag(?![\w/-])"
+#: The package `pgrag` of the index, which is another project's, as somebody is told to install it.
+_FOREIGN = re.compile(
+    rf"\b(?:pip3?|pipx|uv)\b[^\n|;&`]*? (?:install|add|download|inject)\b[^\n|;&`]*?{_NAME}"
+    rf"|\b(?:uvx|pipx run|uv tool run) (?![^\n]*--(?:from|spec))[^\n|;&`]*?{_NAME}"
+    rf"|^[ \t\"'-]*{_NAME} ?(?:[=<>~!]=|@ )|{_NAME}\[\w",
+    re.MULTILINE,
+)
 
 
 def _links(text: str) -> Iterator[str]:
@@ -118,6 +126,40 @@ def test_relative_links_lead_to_files_and_headings(file: Path) -> None:
         if not target.exists() or (anchor and anchor not in _anchors(target)):
             broken.append(link)
     assert broken == []
+
+
+def test_no_text_tells_people_to_install_a_strangers_package() -> None:
+    folders = ("docs", "src", "sql", "docker", "scripts", "benchmarks", "campaign", "alembic")
+    files = [each for folder in folders for each in (ROOT / folder).rglob("*")]
+    kinds = {".md", ".py", ".sql", ".sh", ".yaml", ".toml", ""}
+    told = [each for each in (*TEXTS, *ROOT.glob("*"), *files) if each.suffix in kinds]
+    found = {
+        _name(file): match[0]
+        for file in told
+        if file.is_file()
+        for match in _FOREIGN.finditer(file.read_text("utf-8", "replace"))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_foreign"),
+    [
+        ("pip install pgrag", True),
+        ("hint='pip3 install -U \"pgrag>=1\"'", True),
+        ("use 'pgrag[documents]'", True),
+        ("uv tool install pgrag", True),
+        ("uv add pgrag && pgrag doctor", True),
+        ("uvx pgrag doctor", True),
+        ("    pgrag==0.1.0", True),
+        ("~/pgrag/bin/pip install . && pgrag doctor", False),
+        ("pip install pgrag-search; pip install dist/pgrag_search-*.whl", False),
+        ("pipx run --spec dist/*.whl pgrag doctor", False),
+        ("uvx --from dist/*.whl pgrag doctor", False),
+    ],
+)
+def test_what_would_install_a_strangers_package_is_recognised(text: str, is_foreign: bool) -> None:
+    assert (_FOREIGN.search(text) is not None) is is_foreign
 
 
 def test_pages_are_read_without_warnings() -> None:

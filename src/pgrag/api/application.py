@@ -90,7 +90,7 @@ def create_app(
         title="pgrag",
         summary="PostgreSQL as a documentation search engine",
         description=DESCRIPTION,
-        version=version("pgrag"),
+        version=version("pgrag-search"),
         openapi_tags=TAGS,
         lifespan=_lifespan,
         generate_unique_id_function=lambda route: route.name,

@@ -115,7 +115,7 @@ def _add(made: typer.Typer, name: str, module: ModuleType, panel: str) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"pgrag {version('pgrag')}")
+        print(f"pgrag {version('pgrag-search')}")
         raise typer.Exit
 
 

@@ -1,6 +1,6 @@
 """Embedding models: built in, run in this process, or behind an endpoint."""
 
-from pgrag.embedding.builtin import BuiltinEmbedder, install, stored
+from pgrag.embedding.builtin import BuiltinEmbedder, install, is_installed, stored
 from pgrag.embedding.embedder import Embedder, PageEmbedder, Vectors, similarities
 from pgrag.embedding.local import LateEmbedder, LocalEmbedder
 from pgrag.embedding.local_model import LocalModel
@@ -16,6 +16,7 @@ __all__ = [
     "PageEmbedder",
     "Vectors",
     "install",
+    "is_installed",
     "similarities",
     "stored",
 ]

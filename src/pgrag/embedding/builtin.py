@@ -104,18 +104,24 @@ def install(connection: Connection[Any]) -> None:
     transaction, otherwise within the current one. Takes about a second and requires the rights
     of the schema's owner.
     """
-    description = read_description()
-    installed = connection.execute(
-        "select from pgrag.embedding_models as m where m.name = %s and m.checksum = %s",
-        (description.name, description.checksum),
-    )
-    if installed.rowcount == 1:
+    if is_installed(connection):
         return
+    description = read_description()
     with connection.transaction():
         model_id = _register(connection, description)
         if model_id is not None:
             _load(connection, model_id, read_model())
             _remove_unused(connection, model_id)
+
+
+def is_installed(connection: Connection[Any]) -> bool:
+    """Whether the database has the shipped model."""
+    description = read_description()
+    installed = connection.execute(
+        "select from pgrag.embedding_models as m where m.name = %s and m.checksum = %s",
+        (description.name, description.checksum),
+    )
+    return installed.rowcount == 1
 
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:

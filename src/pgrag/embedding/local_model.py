@@ -25,8 +25,8 @@ class LocalModel:
 
     The model is loaded on first use; code shipped with a model is never executed. `dimensions`,
     if given, is the required number. A lock serialises threads per batch, so a query waits for one
-    batch, not for a whole page. Every method raises `EmbeddingError` if the extra is not installed
-    or the model fails.
+    batch, not for a whole page. Every method raises `EmbeddingError` if sentence-transformers
+    is not installed or the model fails.
     """
 
     def __init__(self, name: str, *, dimensions: int | None = None, batch_size: int = 32) -> None:
@@ -161,7 +161,7 @@ class LocalModel:
         if importlib.util.find_spec(_LIBRARY) is None:
             raise EmbeddingError(
                 f"The model {self.name} needs sentence-transformers, which is not installed.",
-                hint="Run pip install 'pgrag[local]', or set PGRAG_EMBEDDING_URL.",
+                hint="Run pip install sentence-transformers, or set PGRAG_EMBEDDING_URL.",
             )
         try:
             library = importlib.import_module(_LIBRARY)

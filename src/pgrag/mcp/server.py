@@ -86,7 +86,7 @@ def create_server(
 
     server = Server[Any](
         "pgrag",
-        version=version("pgrag"),
+        version=version("pgrag-search"),
         title="pgrag documentation search",
         instructions=INSTRUCTIONS,
         lifespan=_a_thread_for_each_connection(app),

@@ -24,7 +24,7 @@ class CrossEncoderReranker:
         if importlib.util.find_spec(_LIBRARY) is None:
             raise SettingsError(
                 f"The reranker {model!r} needs sentence-transformers, which is not installed.",
-                hint="Run pip install 'pgrag[local]', or set PGRAG_RERANKER_URL.",
+                hint="Run pip install sentence-transformers, or set PGRAG_RERANKER_URL.",
             )
         self.name = model
         self._batch_size = batch_size

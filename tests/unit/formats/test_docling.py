@@ -21,10 +21,10 @@ def pdf() -> bytes:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("docling") is not None, reason="Docling is installed")
-def test_without_docling_the_error_names_the_extra() -> None:
+def test_without_docling_the_error_says_what_to_install() -> None:
     with pytest.raises(SourceError, match=r"^a\.pdf: is PDF for Docling, which needs") as at:
         convert("a.pdf", pdf(), converter="docling")
-    assert at.value.hint == "pip install 'pgrag[docling]'"
+    assert at.value.hint == "Run pip install docling."
 
 
 def test_other_formats_are_read_as_ever() -> None:

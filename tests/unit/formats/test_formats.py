@@ -33,11 +33,11 @@ def test_a_name_or_a_media_type_tells_the_format_where_the_content_does_not(
 def test_a_missing_package_is_named_with_the_way_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    odd = Format("an odd document", (".odd",), (), "no_such_package.odd", extra="documents")
+    odd = Format("an odd document", (".odd",), (), "no_such_package.odd", package="oddly")
     monkeypatch.setitem(formats.SUFFIXES, ".odd", odd)
     with pytest.raises(SourceError, match=r"^a\.odd: is an odd document, .* no_such_package") as at:
         convert("a.odd", b"...")
-    assert at.value.hint == "pip install 'pgrag[documents]'"
+    assert at.value.hint == "Run pip install oddly."
 
 
 def test_a_better_converter_reads_the_pages_of_its_format_again(

@@ -31,7 +31,7 @@ class Format:
 
     `recognises` tells it by its bytes, where they say it; else the media type or the suffix does.
     `version` is incremented when the same file would give other Markdown: its pages are read again.
-    `module` has the function `convert`; it needs the packages of `extra`, if there is one. A file
+    `module` has the function `convert`; `package` is what it needs beside those of pgrag. A file
     that `is_published` is served under its own name, not as a page made of it. One that `is_packed`
     may be large for the text that it holds.
     """
@@ -42,7 +42,7 @@ class Format:
     module: str
     version: int = 1
     recognises: Callable[[bytes], bool] = lambda _: False
-    extra: str = ""
+    package: str = ""
     is_published: bool = False
     is_packed: bool = False
 
@@ -91,7 +91,9 @@ PDF = Format(
     is_published=True,
     is_packed=True,
 )
-DOCLING = Format("PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", extra="docling")
+DOCLING = Format(
+    "PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", package="docling"
+)
 _OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
 _OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
 OFFICE = Format(
@@ -107,7 +109,6 @@ OFFICE = Format(
         sample.startswith(b"\xd0\xcf\x11\xe0")
         or (sample.startswith(b"PK\x03\x04") and sample[30:].startswith(_OFFICE_MEMBERS))
     ),
-    extra="documents",
     is_published=True,
     is_packed=True,
 )
@@ -172,11 +173,11 @@ def convert(
         reads: Converter = import_module(found.module).convert
         converted = reads(key, data, origin)
     except ModuleNotFoundError as error:
-        if not found.extra:
+        if not found.package:
             raise
         raise SourceError(
             f"{key}: is {found.name}, which needs the package {error.name}.",
-            hint=f"pip install 'pgrag[{found.extra}]'",
+            hint=f"Run pip install {found.package}.",
         ) from error
     most = limit and limit * MARKDOWN_FACTOR
     if most and len(converted.markdown) > most:

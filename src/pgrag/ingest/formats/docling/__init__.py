@@ -1,1 +1,1 @@
-"""PDF by Docling, which reads pages by models: an extra for whoever has them."""
+"""PDF by Docling, which reads pages by models, which need a package of their own."""

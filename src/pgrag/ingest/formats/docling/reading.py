@@ -15,7 +15,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     `DOCLING_ARTIFACTS_PATH` names the folder in which they are. Raises SourceError for a file that
     it cannot convert.
     """
-    from docling.datamodel.base_models import DocumentStream  # noqa: PLC0415 - an extra
+    from docling.datamodel.base_models import DocumentStream  # noqa: PLC0415 - not of pgrag
     from docling.document_converter import DocumentConverter  # noqa: PLC0415
 
     stream = DocumentStream(name=key.rpartition("/")[2], stream=io.BytesIO(data))
