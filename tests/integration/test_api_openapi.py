@@ -127,6 +127,7 @@ EXPECTED = {
 #: Where there is nothing that could be missing.
 COMPLETE = {
     "/v1/libraries", "/v1/intent", "/v1/configuration", "/v1/configuration/versions", "/v1/tools",
+    "/v1/search/libraries",
 }  # fmt: skip
 
 

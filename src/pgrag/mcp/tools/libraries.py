@@ -46,9 +46,9 @@ class Library(BaseModel):
     versions: int = Field(description="How many versions are indexed.")
     pages: int = Field(description="Pages in all of them.")
     language: str = Field(description="Language of its full-text search.")
-    title: str | None = Field(default=None, description="With a query: title of its front page.")
+    title: str | None = Field(description="With a query, the title of its front page; else null.")
     score: float | None = Field(
-        default=None, description="With a query: its share of the query's words, at most 1."
+        description="With a query, how much of it the library has, at most 1; else null."
     )
 
 
@@ -122,7 +122,8 @@ def list_libraries(documentation: Documentation, request: ListLibraries) -> Repl
 def _listed(documentation: Documentation, known: dict[str, Row], query: str | None) -> list[Row]:
     """The libraries by name, or the best for a query, with what only a query tells of them."""
     if query is None:
-        return sorted(known.values(), key=itemgetter("library"))
+        rows = sorted(known.values(), key=itemgetter("library"))
+        return [row | {"title": None, "score": None} for row in rows]
     found = documentation.call("find_libraries", query=query, top_k=_MOST_FOUND)
     return [
         known[row["library"]] | {"title": row["title"] or None, "score": row["score"]}
