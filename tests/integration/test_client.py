@@ -118,6 +118,10 @@ def test_pages_facets_batches_and_contexts(db):
 def test_navigation(db):
     [library] = db.libraries()
     assert (library.library, library.versions) == ("garden", 2)
+    [found] = db.find_libraries("how do I make compost")
+    assert isinstance(found, pgrag.FoundLibrary)
+    assert (found.library, found.version, found.words[0]) == ("garden", "2.1", "compost")
+    assert db.find_libraries("xylophone", top_k=1) == []
     assert [version.version for version in db.versions("garden")] == ["2.1", "1.0"]
     assert db.resolve_version("garden", "^1").version == "1.0"
     assert db.compare_versions("garden", "1.0", diff=True).pages == ()
