@@ -18,6 +18,7 @@ import sys
 import time
 
 _WIDTH = 78
+_FETCHED = r"(?:Collecting |Processing \S*/)([A-Za-z][\w.]*(?:-[A-Za-z][\w.]*)*)"
 _PIP = [sys.executable, "-m", "pip", "install", "--no-compile", "--progress-bar=off"]
 
 
@@ -26,8 +27,6 @@ def main(arguments: list[str]) -> int:
     began = time.monotonic()
     show("finding and fetching packages", is_step=True)
     uv = shutil.which("uv", path=f"{os.path.dirname(sys.executable)}:{os.environ.get('PATH', '')}")
-    if uv is None and run([*_PIP, "uv"])[0] == 0:
-        uv = os.path.join(os.path.dirname(sys.executable), "uv")
     status, said = 1, ""
     if uv:
         status, said = run([uv, "pip", "install", "--python", sys.executable, *arguments])
@@ -55,6 +54,7 @@ def run(command: list[str]) -> tuple[int, str]:
         "UV_FIND_LINKS": os.environ.get("PIP_FIND_LINKS", ""),
     }
     said: list[str] = []
+    packages: set[str] = set()
     with subprocess.Popen(
         command,
         env=variables,
@@ -65,8 +65,9 @@ def run(command: list[str]) -> tuple[int, str]:
     ) as installer:
         for line in installer.stdout or ():
             said.append(line)
-            if fetched := re.match(r"(?:Collecting|Downloading|Processing \S*/) ?([\w.-]+)", line):
-                show(f"fetching {fetched[1]}")
+            if fetched := re.match(_FETCHED, line):
+                packages.add(fetched[1])
+                show(f"fetching {fetched[1]}, package {len(packages)}")
             elif step := re.match(r"(?:Resolved|Prepared) \d+ packages", line):
                 show(step[0].lower(), is_step=True)
             elif named := re.match(r"Installing collected packages: (.*)", line):

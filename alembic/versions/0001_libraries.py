@@ -157,8 +157,8 @@ comment on column pgrag.versions.ranked_links is
 comment on column pgrag.versions.title is 'Title of the front page; empty: none.';
 comment on column pgrag.versions.description is 'Description or summary of the front page.';
 comment on column pgrag.versions.search is
-    'Weighted words (setweight): library and label A, title B, description C, the 200 strongest'
-    ' keywords D; for find_libraries, written by finish_version.';
+    'Words by label: library and version A, title and description B, the 100 lexemes that most of'
+    ' its pages have C, 900 more D; for find_libraries, written by finish_version.';
 comment on column pgrag.versions.described_at is 'updated_at when search was written; null before.';
 
 create table pgrag.pages (
@@ -230,8 +230,9 @@ create index pages_type_name on pgrag.pages (library_id, version_id, type)
 create index pages_path on pgrag.pages using hash (path);
 create index pages_path_above on pgrag.pages
     using hash ((path[: cardinality(path) - 1])) where cardinality(path) > 1;
+-- Pages are few: with a longer list of pending entries, most of the index would be that list.
 create index pages_search on pgrag.pages
-    using gin (search) with (fastupdate = on, gin_pending_list_limit = 32768);
+    using gin (search) with (fastupdate = on, gin_pending_list_limit = 2048);
 comment on table pgrag.pages is 'One source file in one version, or one page that was sent.';
 comment on column pgrag.pages.library_id is
     'Library of the page. No statistics: a new library would be estimated at one row.';
@@ -378,6 +379,8 @@ alter table pgrag.documents alter column library_id set statistics 0;
 DOWNGRADE = """
 drop table pgrag.documents, pgrag.pages, pgrag.versions, pgrag.libraries,
     pgrag.embedding_models, pgrag.installed_functions;
+-- With the functions that tables and their policies needed until now.
+drop schema _pgrag cascade;
 """
 
 

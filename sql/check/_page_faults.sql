@@ -32,6 +32,7 @@ as $$
             coalesce(c.documents, 0) as documents,
             coalesce(c.has_words, false) as has_words,
             p.weights is not null as has_weights,
+            p.search is not null as has_search,
             p.title_weights is distinct from _pgrag.title_vector(array[p.language], p.title)
                 as has_other_title
         from pgrag.pages as p
@@ -45,6 +46,7 @@ as $$
         values
             ('a page with another number of documents', p.document_count <> p.documents),
             ('a page without weights of its words', p.has_words and not p.has_weights),
+            ('a page without a full-text vector', p.has_words and not p.has_search),
             ('a page without the weights of its title', p.has_words and p.has_other_title)
     ) as f (problem, is_found)
     where f.is_found

@@ -16,7 +16,8 @@ begin
     return query
     select to_jsonb(stored)
         - '{
-            weights, title_weights, anchor_texts, reading, length, body_hash, library_id, version_id
+            weights, title_weights, search, anchor_texts, reading, length, body_hash, library_id,
+            version_id
         }'::text[]
         || jsonb_build_object('library', l.name, 'version', v.label)
     from pgrag.libraries as l

@@ -404,6 +404,9 @@ class TestLibraries:
     def test_agents_see_as_little(self, agents, limited, others):
         call = {"name": "list_libraries", "arguments": {}}
         told = agents.post("tools/call", headers=limited, **call).text
+        for row in others:
+            asked = {"name": "list_libraries", "arguments": {"query": row["name"]}}
+            told += agents.post("tools/call", headers=limited, **asked).text
         resources = agents.post("resources/list", headers=limited).text
         for row in others:
             assert row["name"] not in told + resources

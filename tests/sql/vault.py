@@ -13,11 +13,11 @@ from library import Row, ingest, page
 #: Of the states of an edge, what an inserted row says besides.
 _INSERT = """
 insert into pgrag.edges (
-    library_id, version_id, source_page_id, source_document_id, target_page_id, confidence, place,
-    line, state, how, rule, kind, target, name, link_text, sentence
+    library_id, edge_id, version_id, source_page_id, source_document_id, target_page_id, confidence,
+    place, line, state, how, rule, kind, target, name, link_text, sentence
 )
 select
-    s.library_id, s.version_id, s.page_id,
+    s.library_id, _pgrag.take_ids(s.library_id, 1) + 1, s.version_id, s.page_id,
     (
         select max(d.document_id)
         from pgrag.documents as d

@@ -1,12 +1,12 @@
 """Read a presentation: each slide is a section, with its notes."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import IO, Any
-
-from pptx import Presentation
-from pptx.enum.shapes import PP_PLACEHOLDER
+from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.escaping import escape, heading
+from pgrag.ingest.formats.office.package import Package, named
 from pgrag.ingest.formats.office.text import (
     Part,
     blocks,
@@ -16,87 +16,175 @@ from pgrag.ingest.formats.office.text import (
     table,
 )
 
-_LINE_BREAK = "\v"
-_SMALL = (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER)
+_PRESENTATION = "ppt/presentation.xml"
+_SHAPES = frozenset(map(named, ("p:sp", "p:grpSp", "p:graphicFrame", "p:pic", "p:cxnSp")))
+_SMALL = ("dt", "ftr", "sldNum")
+_MEANINGLESS_TITLES = frozenset({"", "PowerPoint Presentation"})
+"""What programs write by themselves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shape:
+    """A shape with its kind of placeholder (`title`, `body`, …; `obj` if it states none)."""
+
+    element: Element
+    placeholder: str | None
+    index: str
+    place: tuple[int, int] | None
+
+    @property
+    def paragraphs(self) -> list[Element]:
+        return self.element.findall(named("p:txBody/a:p"))
 
 
 def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
     """Return the properties of a presentation and its blocks of Markdown."""
-    presentation = Presentation(stream)
-    slides = list(presentation.slides)
-    properties = presentation.core_properties
-    titles = [_title(slide) for slide in slides]
-    fields = {
-        "title": _meaningful(properties.title) or next(filter(None, titles), ""),
-        "description": properties.subject,
-        "language": properties.language,
-    }
+    package = Package(stream)
+    relations = package.relations(_PRESENTATION)
+    listed = package.part(_PRESENTATION).iterfind(named("p:sldIdLst/p:sldId"))
+    slides = [_Slide(package, relations[each.attrib[named("r:id")]].part) for each in listed]
+    properties = package.properties()
+    title = properties.get("title", "")
+    if title in _MEANINGLESS_TITLES:
+        title = next((slide.title_text for slide in slides if slide.title_text), "")
     written: list[str] = []
-    for number, (slide, title) in enumerate(zip(slides, titles, strict=True), start=1):
-        level = 1 if number == 1 and _is_title_slide(slide) else 2
-        written.append(heading(level, escape(title or f"Slide {number}")))
-        written += blocks(_parts(slide))
-    return fields, written
+    for number, slide in enumerate(slides, start=1):
+        level = 1 if number == 1 and slide.is_title_slide else 2
+        written.append(heading(level, escape(slide.title_text or f"Slide {number}")))
+        written += blocks(slide.parts())
+    return {
+        "title": title,
+        "description": properties.get("subject"),
+        "language": properties.get("language"),
+    }, written
 
 
-def _meaningful(title: str | None) -> str:
-    """Return the title of the properties, unless it is what programs write by themselves."""
-    return "" if title in {None, "", "PowerPoint Presentation"} else str(title)
+class _Slide:
+    """A slide, with its notes and the places that its layout gives to placeholders."""
 
+    def __init__(self, package: Package, name: str) -> None:
+        self._shapes = _shapes_of(package.part(name))
+        layout = package.related(name, "slideLayout")
+        self._layout = _shapes_of(package.part(layout)) if layout else []
+        master = package.related(layout, "slideMaster") if layout else None
+        self._master = _shapes_of(package.part(master)) if master else []
+        notes = package.related(name, "notesSlide")
+        self._notes = _shapes_of(package.part(notes)) if notes else []
+        found = (shape for shape in self._shapes if shape.placeholder and shape.index == "0")
+        self._title = next(found, None)
+        self.title_text = " ".join(_text_of(self._title).split()) if self._title else ""
+        self.is_title_slide = self._title is not None and self._title.placeholder == "ctrTitle"
 
-def _title(slide: Any) -> str:
-    title = slide.shapes.title
-    return " ".join(title.text_frame.text.split()) if title is not None else ""
-
-
-def _is_title_slide(slide: Any) -> bool:
-    title = slide.shapes.title
-    return title is not None and title.placeholder_format.type == PP_PLACEHOLDER.CENTER_TITLE
-
-
-def _parts(slide: Any) -> Iterator[Part | None]:
-    for shape in _shapes(slide.shapes):
-        if shape.shape_id == getattr(slide.shapes.title, "shape_id", None):
-            continue
-        if getattr(shape, "has_table", False):
-            yield table([[cell.text for cell in row.cells] for row in shape.table.rows])
-        elif shape.has_text_frame:
-            yield from _text(shape)
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = slide.notes_slide.notes_text_frame.text.strip()
+    def parts(self) -> Iterator[Part | None]:
+        """Yield what stands on the slide, and its notes."""
+        for shape in self._in_order(self._shapes):
+            if shape is self._title:
+                continue
+            grid = shape.element.find(named("a:graphic/a:graphicData/a:tbl"))
+            if grid is not None:
+                yield table([_cells(row) for row in grid.findall(named("a:tr"))])
+            else:
+                yield from _text(shape)
+        written = next((shape for shape in self._notes if shape.placeholder == "body"), None)
+        notes = _text_of(written).strip() if written else ""
         yield paragraph(escape(f"Notes: {notes}")) if notes else None
 
+    def _in_order(self, shapes: Iterable[_Shape]) -> Iterator[_Shape]:
+        """Yield shapes from the top to the bottom, those of groups, too."""
+        for shape in sorted(shapes, key=self._place):
+            if shape.element.tag == named("p:grpSp"):
+                yield from self._in_order(_shapes_in(shape.element))
+            elif shape.placeholder not in _SMALL:
+                yield shape
 
-def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
-    """Yield shapes from the top to the bottom, those of groups, too."""
-    for shape in sorted(shapes, key=lambda each: (each.top or 0, each.left or 0)):
-        if hasattr(shape, "shapes"):
-            yield from _shapes(shape.shapes)
-        elif not (shape.is_placeholder and shape.placeholder_format.type in _SMALL):
-            yield shape
+    def _place(self, shape: _Shape) -> tuple[int, int]:
+        """Return where a shape is: a placeholder may be where its layout or master has it."""
+        place = shape.place
+        if place is None and shape.placeholder:
+            model = next((each for each in self._layout if each.index == shape.index), None)
+            if model is not None:
+                place = model.place or self._place_in_master(model.placeholder)
+        return place or (0, 0)
+
+    def _place_in_master(self, placeholder: str | None) -> tuple[int, int] | None:
+        kind = "title" if placeholder in {"title", "ctrTitle"} else placeholder
+        wanted = kind if kind in {"title", *_SMALL} else "body"
+        return next((each.place for each in self._master if each.placeholder == wanted), None)
 
 
-def _text(shape: Any) -> Iterator[Part | None]:
-    """Yield the paragraphs of a shape; those of a slide's body are a list."""
-    paragraphs = list(shape.text_frame.paragraphs)
-    count = sum(bool(each.text.strip()) for each in paragraphs)
-    is_list = shape.is_placeholder and shape.placeholder_format.type in (
-        PP_PLACEHOLDER.OBJECT,
-        PP_PLACEHOLDER.BODY,
+def _shapes_of(root: Element) -> list[_Shape]:
+    tree = root.find(named("p:cSld/p:spTree"))
+    return [] if tree is None else _shapes_in(tree)
+
+
+def _shapes_in(tree: Element) -> list[_Shape]:
+    return [_shape(element) for element in tree if element.tag in _SHAPES]
+
+
+def _shape(element: Element) -> _Shape:
+    placeholder = element.find(named("*/p:nvPr/p:ph"))
+    offset = element.find(named("*/a:xfrm/a:off"))
+    if offset is None:
+        offset = element.find(named("p:xfrm/a:off"))
+    return _Shape(
+        element,
+        None if placeholder is None else placeholder.get("type", "obj"),
+        "" if placeholder is None else placeholder.get("idx", "0"),
+        None if offset is None else (int(offset.get("y", 0)), int(offset.get("x", 0))),
     )
+
+
+def _text(shape: _Shape) -> Iterator[Part | None]:
+    """Yield the paragraphs of a shape; those of a slide's body are a list."""
+    paragraphs = shape.paragraphs
+    count = sum(bool(_line(each).strip()) for each in paragraphs)
+    is_list = shape.placeholder in {"obj", "body"}
     is_code = False
     for each in paragraphs:
-        text = each.text.replace(_LINE_BREAK, "\n")
-        runs = [run for run in each.runs if run.text.strip()]
+        text = _line(each)
         if not text.strip():
             yield Part("code", "") if is_code else None
             continue
+        default = _font(each.find(named("a:pPr/a:defRPr")))
+        runs = [run for run in each.findall(named("a:r")) if _line_of_run(run).strip()]
         is_code = bool(runs) and all(
-            is_fixed_pitch(run.font.name or each.font.name) for run in runs
+            is_fixed_pitch(_font(run.find(named("a:rPr"))) or default) for run in runs
         )
+        properties = each.find(named("a:pPr"))
+        level = 0 if properties is None else int(properties.get("lvl", 0))
         if is_code:
             yield Part("code", text)
-        elif (is_list and count > 1) or each.level:
-            yield item(escape(text), each.level)
+        elif (is_list and count > 1) or level:
+            yield item(escape(text), level)
         else:
             yield paragraph(escape(text))
+
+
+def _font(properties: Element | None) -> str | None:
+    font = None if properties is None else properties.find(named("a:latin"))
+    return None if font is None else font.get("typeface")
+
+
+def _cells(row: Element) -> list[str]:
+    return [
+        "\n".join(map(_line, cell.findall(named("a:txBody/a:p"))))
+        for cell in row.findall(named("a:tc"))
+    ]
+
+
+def _text_of(shape: _Shape) -> str:
+    return "\n".join(map(_line, shape.paragraphs))
+
+
+def _line(source: Element) -> str:
+    """Return the text of a paragraph: runs, fields and breaks of its lines."""
+    written = {named("a:r"), named("a:fld")}
+    return "".join(
+        "\n" if child.tag == named("a:br") else _line_of_run(child)
+        for child in source
+        if child.tag in written or child.tag == named("a:br")
+    )
+
+
+def _line_of_run(run: Element) -> str:
+    return run.findtext(named("a:t")) or ""

@@ -3,15 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import IO, Any
-
-from docx import Document
-from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.oxml.ns import qn
-from docx.table import Table
-from docx.text.paragraph import Paragraph
+from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.escaping import escape, heading
+from pgrag.ingest.formats.office.package import Package, named
 from pgrag.ingest.formats.office.text import (
     Part,
     blocks,
@@ -22,23 +20,39 @@ from pgrag.ingest.formats.office.text import (
 )
 
 _CODE_STYLE = re.compile(r"code|source|preformatted|verbatim|listing|\bpre\b", re.IGNORECASE)
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _LEFT_OUT = frozenset(
-    (*map(qn, ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:instrText")), _FALLBACK)
+    map(named, ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:instrText", "mc:Fallback"))
 )
-_SPACE = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
+_SPACE = {
+    named("w:tab"): "\t", named("w:br"): "\n", named("w:cr"): "\n", named("w:noBreakHyphen"): "-",
+}  # fmt: skip
+_VALUE = named("w:val")
+_CONTAINERS = frozenset(map(named, ("w:sdt", "w:sdtContent", "w:ins")))
+_DOCUMENT = "word/document.xml"
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """A style of paragraphs; `basis` is the id of the style on which it is based."""
+
+    key: str
+    name: str
+    basis: str | None
+    is_default: bool
+    element: Element
 
 
 def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
     """Return the properties of a document and its blocks of Markdown."""
-    document = Document(stream)
-    reader = _Reader(document)
-    written = list(blocks(reader.parts(document.element.body)))
-    properties = document.core_properties
+    package = Package(stream)
+    reader = _Reader(package)
+    body = package.part(_DOCUMENT).find(named("w:body"))
+    written = [] if body is None else list(blocks(reader.parts(body)))
+    properties = package.properties()
     fields = {
-        "title": properties.title or reader.title,
-        "description": properties.subject,
-        "language": properties.language,
+        "title": properties.get("title") or reader.title,
+        "description": properties.get("subject"),
+        "language": properties.get("language"),
     }
     return fields, written
 
@@ -46,26 +60,27 @@ def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
 class _Reader:
     """Reads the paragraphs and tables of one document, and counts the items of its lists."""
 
-    def __init__(self, document: Any) -> None:
-        self.document = document
+    def __init__(self, package: Package) -> None:
         self.title = ""
+        self._package = package
+        self._relations = package.relations(_DOCUMENT)
         self._shift = 0
         self._numbers: Counter[tuple[str, int]] = Counter()
 
-    def parts(self, element: Any) -> Iterator[Part | None]:
+    def parts(self, element: Element) -> Iterator[Part | None]:
         """Yield what stands in the body, also within content controls."""
         for child in element:
-            if child.tag == qn("w:p"):
-                yield self._paragraph(Paragraph(child, self.document._body))
-            elif child.tag == qn("w:tbl"):
-                yield table(_rows(Table(child, self.document._body)))
-            elif child.tag in {qn("w:sdt"), qn("w:sdtContent"), qn("w:ins")}:
+            if child.tag == named("w:p"):
+                yield self._paragraph(child)
+            elif child.tag == named("w:tbl"):
+                yield table([list(_cells(row)) for row in child.findall(named("w:tr"))])
+            elif child.tag in _CONTAINERS:
                 yield from self.parts(child)
 
-    def _paragraph(self, source: Paragraph) -> Part | None:
-        styles = _styles(source)
-        plain = _plain(source._p)
-        name = (styles[0].name or "") if styles else ""
+    def _paragraph(self, source: Element) -> Part | None:
+        styles = self._styles_of(source)
+        plain = _plain(source)
+        name = styles[0].name if styles else ""
         if name.lower().startswith(("toc ", "toc heading")):
             return None
         if _CODE_STYLE.search(name) or (plain.strip() and _is_code(source, styles)):
@@ -78,42 +93,75 @@ class _Reader:
                 self._shift = 1
             self.title = self.title or " ".join(plain.split())
             return Part("other", heading(level + self._shift, escape(plain)))
-        text = "".join(self._inline(source._p))
+        text = "".join(self._inline(source))
         if (place := _list_place(source, styles)) is not None:
             number, depth = place
             return item(text, depth, self._mark(number, depth))
         return paragraph(text)
 
-    def _inline(self, element: Any) -> Iterator[str]:
+    def _inline(self, element: Element) -> Iterator[str]:
         for child in element:
-            if child.tag == qn("w:r"):
+            if child.tag == named("w:r"):
                 text = _plain(child)
-                font = child.find(f"{qn('w:rPr')}/{qn('w:rFonts')}")
-                is_code = font is not None and is_fixed_pitch(font.get(qn("w:ascii")))
+                is_code = is_fixed_pitch(_font(child))
                 yield f"`{text}`" if is_code and text.strip() and "`" not in text else escape(text)
-            elif child.tag == qn("w:hyperlink"):
-                address = self.document.part.rels.get(child.get(qn("r:id")) or "")
+            elif child.tag == named("w:hyperlink"):
+                relation = self._relations.get(child.get(named("r:id"), ""))
                 text = "".join(self._inline(child))
-                target = address.target_ref if address is not None else ""
+                target = relation.address if relation is not None else ""
                 yield f"[{text}](<{target}>)" if target and text else text
             elif child.tag not in _LEFT_OUT:
                 yield from self._inline(child)
 
     def _mark(self, number: str, depth: int) -> str:
         """Return the mark of the next item of a list: its number, or a hyphen."""
-        if not _is_ordered(self.document, number, depth):
+        if not _is_ordered(self._numbering, number, depth):
             return "-"
         self._numbers[number, depth] += 1
         for deeper in range(depth + 1, 9):
             self._numbers[number, deeper] = 0
         return f"{self._numbers[number, depth]}."
 
+    @cached_property
+    def _numbering(self) -> Element | None:
+        name = self._package.related(_DOCUMENT, "numbering")
+        return None if name is None else self._package.part(name)
 
-def _plain(element: Any) -> str:
+    @cached_property
+    def _styles(self) -> dict[str, _Style]:
+        name = self._package.related(_DOCUMENT, "styles")
+        listed = [] if name is None else self._package.part(name).findall(named("w:style"))
+        return {
+            (key := each.get(named("w:styleId"), "")): _Style(
+                key,
+                _value(each, "w:name") or "",
+                _value(each, "w:basedOn"),
+                each.get(named("w:default")) in {"1", "true", "on"},
+                each,
+            )
+            for each in listed
+            if each.get(named("w:type"), "paragraph") == "paragraph"
+        }
+
+    @cached_property
+    def _default(self) -> _Style | None:
+        return next((style for style in self._styles.values() if style.is_default), None)
+
+    def _styles_of(self, source: Element) -> list[_Style]:
+        """Return the style of a paragraph, and those on which it is based."""
+        styles: list[_Style] = []
+        style = self._styles.get(_value(source, "w:pPr/w:pStyle") or "", self._default)
+        while style is not None and len(styles) < 20:
+            styles.append(style)
+            style = self._styles.get(style.basis or "")
+        return styles
+
+
+def _plain(element: Element) -> str:
     """Return the text of a paragraph or run, without what is deleted."""
     text = ""
     for child in element:
-        if child.tag == qn("w:t"):
+        if child.tag == named("w:t"):
             text += child.text or ""
         elif child.tag in _SPACE:
             text += _SPACE[child.tag]
@@ -122,85 +170,79 @@ def _plain(element: Any) -> str:
     return text
 
 
-def _styles(source: Paragraph) -> list[Any]:
-    """Return the style of a paragraph, and those on which it is based."""
-    styles: list[Any] = []
-    style: Any = source.style
-    while style is not None and len(styles) < 20:
-        styles.append(style)
-        style = style.base_style
-    return styles
+def _value(element: Element, path: str) -> str | None:
+    """Return the value of the element at a path, or None."""
+    found = element.find(named(path))
+    return None if found is None else found.get(_VALUE)
 
 
-def _heading_level(source: Paragraph, styles: list[Any]) -> int | None:
+def _font(element: Element) -> str | None:
+    """Return the font that a run or a style states."""
+    fonts = element.find(named("w:rPr/w:rFonts"))
+    return None if fonts is None else fonts.get(named("w:ascii"))
+
+
+def _heading_level(source: Element, styles: list[_Style]) -> int | None:
     """Return the level of a heading, 0 for the title of the document, None for other text."""
-    if styles and styles[0].style_id in {"Title", "Titel", "Titre"}:
+    if styles and styles[0].key in {"Title", "Titel", "Titre"}:
         return 0
-    for element in (source._p, *(style.element for style in styles)):
-        outline = element.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
+    for element in (source, *(style.element for style in styles)):
+        outline = _value(element, "w:pPr/w:outlineLvl")
         if outline is not None:
-            level = int(outline.get(qn("w:val")))
-            return level + 1 if level < 9 else None
+            return int(outline) + 1 if int(outline) < 9 else None
     for style in styles:
-        if match := re.fullmatch(r"heading (\d)", style.name or "", re.IGNORECASE):
+        if match := re.fullmatch(r"heading (\d)", style.name, re.IGNORECASE):
             return int(match[1])
     return None
 
 
-def _list_place(source: Paragraph, styles: list[Any]) -> tuple[str, int] | None:
+def _list_place(source: Element, styles: list[_Style]) -> tuple[str, int] | None:
     """Return the list and the depth of an item; None for what is none."""
-    for element in (source._p, *(style.element for style in styles)):
-        number = element.find(f"{qn('w:pPr')}/{qn('w:numPr')}/{qn('w:numId')}")
+    for element in (source, *(style.element for style in styles)):
+        number = _value(element, "w:pPr/w:numPr/w:numId")
         if number is not None:
-            level = element.find(f"{qn('w:pPr')}/{qn('w:numPr')}/{qn('w:ilvl')}")
-            depth = int(level.get(qn("w:val"))) if level is not None else 0
-            named = re.search(r" ([2-5])$", styles[0].name or "") if styles else None
-            depth = max(depth, int(named[1]) - 1 if named else 0)
-            return (number.get(qn("w:val")), depth) if number.get(qn("w:val")) != "0" else None
+            depth = int(_value(element, "w:pPr/w:numPr/w:ilvl") or 0)
+            in_style = re.search(r" ([2-5])$", styles[0].name) if styles else None
+            depth = max(depth, int(in_style[1]) - 1 if in_style else 0)
+            return (number, depth) if number != "0" else None
     return None
 
 
-def _is_ordered(document: Any, number: str, depth: int) -> bool:
+def _is_ordered(numbering: Element | None, number: str, depth: int) -> bool:
     """Whether a list counts its items at this depth."""
-    parts = (
-        relation.target_part
-        for relation in document.part.rels.values()
-        if relation.reltype == RELATIONSHIP_TYPE.NUMBERING
-    )
-    numbering = next(parts, None)
     if numbering is None:
         return False
-    instance = _with(numbering.element, "w:num", "w:numId", number)
-    link = instance.find(qn("w:abstractNumId")) if instance is not None else None
+    instance = _with(numbering, "w:num", "w:numId", number)
+    link = _value(instance, "w:abstractNumId") if instance is not None else None
     if link is None:
         return False
-    abstract = _with(numbering.element, "w:abstractNum", "w:abstractNumId", link.get(qn("w:val")))
+    abstract = _with(numbering, "w:abstractNum", "w:abstractNumId", link)
     if abstract is None:
         return False
     level = _with(abstract, "w:lvl", "w:ilvl", str(depth))
-    form = (abstract if level is None else level).find(f".//{qn('w:numFmt')}")
-    return form is not None and form.get(qn("w:val")) not in {"bullet", "none"}
+    form = next((abstract if level is None else level).iter(named("w:numFmt")), None)
+    return form is not None and form.get(_VALUE) not in {"bullet", "none"}
 
 
-def _with(element: Any, tag: str, attribute: str, value: str) -> Any:
+def _with(element: Element, tag: str, attribute: str, value: str) -> Element | None:
     """Return the first child with a tag whose attribute has a value, or None."""
-    children = element.findall(qn(tag))
-    return next((child for child in children if child.get(qn(attribute)) == value), None)
+    children = element.findall(named(tag))
+    return next((child for child in children if child.get(named(attribute)) == value), None)
 
 
-def _is_code(source: Paragraph, styles: list[Any]) -> bool:
+def _is_code(source: Element, styles: list[_Style]) -> bool:
     """Whether all text of a paragraph is set in a font for code."""
-    default = next((style.font.name for style in styles if style.font.name), None)
-    runs = [run for run in source.runs if run.text.strip()]
-    return bool(runs) and all(is_fixed_pitch(run.font.name or default) for run in runs)
+    default = next(filter(None, (_font(style.element) for style in styles)), None)
+    runs = [run for run in source.findall(named("w:r")) if _plain(run).strip()]
+    return bool(runs) and all(is_fixed_pitch(_font(run) or default) for run in runs)
 
 
-def _rows(source: Table) -> Iterator[list[str]]:
-    """Yield the texts of a table's rows; the text of merged cells stands in the first."""
-    seen: set[Any] = set()
-    for row in source.rows:
-        texts = []
-        for cell in row.cells:
-            texts.append("" if cell._tc in seen else cell.text)
-            seen.add(cell._tc)
-        yield texts
+def _cells(row: Element) -> Iterator[str]:
+    """Yield the texts of a row's cells; the text of merged ones stands in the first."""
+    for cell in row.findall(named("w:tc")):
+        merged = cell.find(named("w:tcPr/w:vMerge"))
+        goes_on = merged is not None and merged.get(_VALUE, "continue") == "continue"
+        paragraphs = map(_plain, cell.findall(named("w:p")))
+        yield "" if goes_on else "\n".join(paragraphs)
+        for _ in range(int(_value(cell, "w:tcPr/w:gridSpan") or 1) - 1):
+            yield ""
