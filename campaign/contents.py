@@ -28,11 +28,7 @@ _HISTORY = re.compile(
     r"(_id|_at|_ids)$"
     r"|^(at|candidates|largest_impact|average_length|weights|ranked_links|source|keywords)$"
 )
-#: What a migration writes anew: versions of schema and functions, and configuration of its own.
-MIGRATED = {"alembic_version", "installed_functions", "edge_kinds", "configuration_versions"}
-#: Values that a migration renamed.
-RENAMED = {'"links_to"': '"references"'}
-#: What no indexing writes, and what may go with a revision.
+#: What no indexing writes.
 OF_ITS_OWN = {"libraries", "search_hits", "tuning_runs", "role_libraries"}
 #: Statistics of words that no document has any more.
 _EMPTY = {"lexeme_statistics", "corpus_statistics"}
@@ -46,47 +42,6 @@ def rows(url: str, *, without: Collection[str] = ()) -> dict[str, Counter[str]]:
             for table, _ in connection.execute(TABLES.encode()).fetchall()
             if table not in without
         }
-
-
-def plain_rows(url: str) -> dict[str, list[dict[str, Any]]]:
-    """All rows of every table as objects."""
-    with psycopg.connect(url) as connection:
-        return {
-            table: [
-                row
-                for (row,) in connection.execute(
-                    f"select to_jsonb(t) from pgrag.{table} as t".encode()
-                ).fetchall()
-            ]
-            for table, _ in connection.execute(TABLES.encode()).fetchall()
-        }
-
-
-def lost(
-    before: dict[str, list[dict[str, Any]]], after: dict[str, list[dict[str, Any]]]
-) -> list[str]:
-    """What a migration lost: rows, by the columns that the tables have before and after."""
-    found = []
-    for table in sorted(before.keys() & after.keys() - MIGRATED):
-        if not before[table]:
-            continue
-        if not after[table]:
-            found.append(f"{table}: all {len(before[table])} rows lost")
-            continue
-        columns = before[table][0].keys() & after[table][0].keys()
-        kept = [
-            Counter(_renamed(json.dumps([row[c] for c in sorted(columns)])) for row in rows)
-            for rows in (before[table], after[table])
-        ]
-        if gone := kept[0] - kept[1]:
-            found.append(f"{table}: {gone.total()} rows lost or changed: {next(iter(gone))[:600]}")
-    return found
-
-
-def _renamed(row: str) -> str:
-    for old, new in RENAMED.items():
-        row = row.replace(old, new)
-    return row
 
 
 def of_library(url: str, library: str) -> dict[str, Counter[str]]:

@@ -1,9 +1,7 @@
-"""Restore a dump on another server, and bring data of every revision up to date.
+"""Restore a dump on another server.
 
 `python -m campaign.restore --calls 2000 --seed 1`. A restored database must have the same rows,
-definitions and policies, and must answer hostile calls as the original does. A database with data
-goes down to each revision and up again: definitions must equal those of a fresh one, what the
-revision kept must have stayed, and the next indexing must bring back everything else.
+definitions and policies, and must answer hostile calls as the original does.
 """
 
 from __future__ import annotations
@@ -14,22 +12,15 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any
 
 import psycopg
-from alembic import command
-from alembic.config import Config
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy import NullPool, create_engine
 
 from campaign import contents, corpus, tenants
 from campaign.arguments import Arguments
 from campaign.command import run_part, temporary_server
-from campaign.databases import administer
 from campaign.functions import chosen_arguments, options_of, routines
 from campaign.outcome import Outcome
 from pgrag import schema
@@ -38,10 +29,6 @@ from pgrag.embedded import binary
 
 #: When functions were installed.
 OTHERWISE = ("installed_functions",)
-REBUILD = """
-select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))
-from pgrag.libraries as l
-"""
 QUERIES = ["close the valve", "install pump", "Ventil", "type:guide valve", '"the wheel"', "насос"]
 
 
@@ -120,44 +107,6 @@ def _calls(
         pair.close()
 
 
-def go_to(url: str, revision: str, *, is_down: bool = False) -> None:
-    """Migrate to a revision by Alembic's own commands."""
-    config = Config()
-    config.set_main_option("script_location", str(schema.alembic_root()).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
-    )
-    with engine.connect() as connection:
-        config.attributes["connection"] = connection
-        (command.downgrade if is_down else command.upgrade)(config, revision)
-
-
-@contextmanager
-def _copy(url: str, name: str) -> Iterator[str]:
-    """A copy of a database that nobody uses."""
-    template = str(conninfo_to_dict(url)["dbname"])
-    administer(url, "create database {} template {}", name, template)
-    yield make_conninfo(url, dbname=name)
-    administer(url, "drop database {} with (force)", name)
-
-
-def migrated(url: str, revision: str, fresh: str) -> list[str]:
-    """What is wrong after a database with data went down to a revision and up again."""
-    # Keywords are those of the library when a page was written. A migration that makes statistics
-    # anew gives those of the whole library, so they are compared with these.
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(REBUILD.encode())
-    go_to(url, revision, is_down=True)
-    before = contents.plain_rows(url)
-    schema.upgrade(url)
-    faults = contents.lost(before, contents.plain_rows(url))
-    after = definitions(url)
-    if after != fresh:
-        faults.append(f"definitions: {_first_difference(fresh, after)}")
-    return faults
-
-
 def run(
     url: str,
     *,
@@ -166,31 +115,13 @@ def run(
     minutes: float | None = None,
     data: object = None,
 ) -> Outcome:
-    """Fill a migrated, empty database; restore it on another server; migrate copies of it."""
+    """Fill a migrated, empty database, and restore it on another server."""
     until = monotonic() + 60 * minutes if minutes else float("inf")
     known = corpus.build(url)
-    counts = {"revisions": 0, "tables": 0, "rows": 0, "calls of both": 0}
+    counts = {"tables": 0, "rows": 0, "calls of both": 0}
     faults: list[str] = []
-    expected = {name: contents.of_library(url, name) for name in ("pump", "garden")}
-    fresh = definitions(url)
-    revisions = sorted(
-        file.stem[:4] for file in Path(schema.alembic_root(), "versions").glob("*.py")
-    )
-    name = f"{conninfo_to_dict(url)['dbname']}_old"
-    for revision in Random(seed).sample(revisions, len(revisions)):
-        if monotonic() > until and counts["revisions"]:
-            break
-        with _copy(url, name) as copy:
-            found = migrated(copy, revision, fresh)
-            corpus.index(copy, corpus.LIBRARIES)
-            for library, rows in expected.items():
-                now = contents.of_library(copy, library)
-                now["synonyms"] = rows["synonyms"]  # no indexing brings back what a user set
-                found += contents.differences(rows, now)
-        faults += [f"revision {revision}: {told}" for told in found]
-        counts["revisions"] += 1
-    with ExitStack() as stack:
-        other = stack.enter_context(temporary_server()).url
+    with temporary_server() as app:
+        other = app.url
         restore(url, other)
         faults += [f"restored: {told}" for told in compared(url, other)]
         rows = contents.rows(other)

@@ -379,6 +379,8 @@ alter table pgrag.documents alter column library_id set statistics 0;
 DOWNGRADE = """
 drop table pgrag.documents, pgrag.pages, pgrag.versions, pgrag.libraries,
     pgrag.embedding_models, pgrag.installed_functions;
+-- With the functions that tables and their policies needed until now.
+drop schema _pgrag cascade;
 """
 
 

@@ -5,6 +5,9 @@ select g.library_id
 from pgrag.role_libraries as g
 where g.role_name = current_user::text;
 
+comment on view _pgrag.own_grants is 'What was granted to the caller itself.';
+comment on column _pgrag.own_grants.library_id is 'Library that was granted; null: every one.';
+
 -- What the policies of row-level security ask, once for each table of a statement: the libraries
 -- that the caller may see; null: all.
 -- None of these may raise: the roles of pgrag may be missing where a dump was restored. Policies

@@ -48,6 +48,12 @@ where exists (
         and (l.title is null or i.title_weights <#> l.title < 0)
 );
 
+comment on view _pgrag.version_lexemes is
+    'Which lexemes of two settings occur in the versions of pgrag.narrowing_versions.';
+comment on column _pgrag.version_lexemes.lexeme_id is 'Id of a lexeme that occurs.';
+comment on column _pgrag.version_lexemes.in_titles is
+    'Whether it occurs in a title or heading (pgrag.title_lexemes), not just anywhere.';
+
 -- The lexemes among lexeme_ids that a passage of these versions contains, and those among title_ids
 -- that a title or heading of them contains.
 create or replace function _pgrag.occurring_lexemes(

@@ -103,3 +103,15 @@ where v.version_id = any (
             end
         )::bigint[])
     ) is not false;
+
+comment on view _pgrag.matching_impacts is
+    'Impacts of passages in the posting lists and versions that the settings of a search name.';
+comment on column _pgrag.matching_impacts.library_id is 'Library of the passage.';
+comment on column _pgrag.matching_impacts.document_id is 'Passage that has these impacts.';
+comment on column _pgrag.matching_impacts.version_id is 'Version of the passage.';
+comment on column _pgrag.matching_impacts.page_id is 'Page of the passage.';
+comment on column _pgrag.matching_impacts.sort_order is 'Position on the page.';
+comment on column _pgrag.matching_impacts.covers is 'documents.covers of the passage.';
+comment on column _pgrag.matching_impacts.text_hash is 'Breaks ties that position leaves open.';
+comment on column _pgrag.matching_impacts.weights is 'BM25F impacts by lexeme_id.';
+comment on column _pgrag.matching_impacts.title_weights is 'Last part of its path, lexemes.';

@@ -201,6 +201,46 @@ where (
         )::bigint[])
     ) is not false;
 
+comment on view _pgrag.passages_in_place is
+    'Passages with the names of where they are, and the sections around theirs.';
+comment on column _pgrag.passages_in_place.library_id is 'Library of the passage.';
+comment on column _pgrag.passages_in_place.document_id is 'Id of the passage.';
+comment on column _pgrag.passages_in_place.version_id is 'Version of the passage.';
+comment on column _pgrag.passages_in_place.page_id is 'Page of the passage.';
+comment on column _pgrag.passages_in_place.library is 'Name of the library.';
+comment on column _pgrag.passages_in_place.version is 'Label of the version; empty: unversioned.';
+comment on column _pgrag.passages_in_place.key is 'Path of the page''s source.';
+comment on column _pgrag.passages_in_place.url is 'Published address of the page.';
+comment on column _pgrag.passages_in_place.link is 'Address of the page''s original before export.';
+comment on column _pgrag.passages_in_place.title is 'Title of the page.';
+comment on column _pgrag.passages_in_place.path is
+    'Path of its page, then the headings to its section.';
+comment on column _pgrag.passages_in_place.level is
+    '0 summary of page, 1 summary of section, 2 paragraph.';
+comment on column _pgrag.passages_in_place.heading is
+    'Heading of its section as text; empty: none.';
+comment on column _pgrag.passages_in_place.anchor is
+    'Fragment in url#anchor; empty for the page itself.';
+comment on column _pgrag.passages_in_place.types is
+    'Kinds of its blocks; generated: a model wrote the content.';
+comment on column _pgrag.passages_in_place.sort_order is
+    'Position on the page in reading order, from 0.';
+comment on column _pgrag.passages_in_place.line_start is
+    'First line in the source, from 1; 0: unknown.';
+comment on column _pgrag.passages_in_place.line_end is
+    'Last source line, subsections included; 0: unknown.';
+comment on column _pgrag.passages_in_place.language is 'Text search configuration of its page.';
+comment on column _pgrag.passages_in_place.content is
+    'Markdown that readers see: paragraph or summary.';
+comment on column _pgrag.passages_in_place.has_children is
+    'Whether there are sections below its section.';
+comment on column _pgrag.passages_in_place.previous_section is
+    'Section before it in reading order, whatever its level; null: none.';
+comment on column _pgrag.passages_in_place.next_section is
+    'Section after it in reading order, whatever its level; null: none.';
+comment on column _pgrag.passages_in_place.sibling_sections is
+    'The nearest ten sections before and after it under the same parent.';
+
 -- Called for returned rows only, because ts_headline reads the whole text.
 create or replace function _pgrag.snippet(
     language text,

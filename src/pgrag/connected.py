@@ -134,7 +134,7 @@ class Connected:
         try:
             schema.require_current(self.url)
         except SchemaOutdated:
-            if not self.is_embedded:
+            if not self.is_embedded or schema.status(self.url).state == "unreleased":
                 raise
             self.upgrade()
 

@@ -168,9 +168,19 @@ def drop_functions(connection: psycopg.Connection[Any]) -> None:
             names = [name for (name,) in cursor.execute(listed)]
             if names:
                 # In one statement, because they may depend on each other.
-                cursor.execute(f"drop {kind} {', '.join(names)}".encode())
+                _drop(cursor, f"drop {kind} {', '.join(names)}")
         if installed_digest(connection) is not None:
             cursor.execute("delete from pgrag.installed_functions")
+
+
+def _drop(cursor: psycopg.Cursor[Any], statement: str) -> None:
+    try:
+        cursor.execute(statement.encode())
+    except psycopg.errors.DependentObjectsStillExist as error:
+        raise errors.DatabaseError(
+            f"Something of pgrag that changes is used: {error.diag.message_detail}.",
+            hint="The schema _pgrag is private: drop what uses it, then upgrade again.",
+        ) from error
 
 
 def _run(cursor: psycopg.Cursor[Any], file: Path, root: Path) -> None:

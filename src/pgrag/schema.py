@@ -67,8 +67,8 @@ class SchemaStatus:
         return {
             "current": "",
             "newer": "Install the version of pgrag that wrote it, or a newer one.",
-            "unreleased": "Index anew: run `drop schema pgrag, _pgrag cascade` in the database, which"
-            " removes what is indexed, then `pgrag db upgrade`.",
+            "unreleased": "Run `pgrag db psql -- -c 'drop schema pgrag, _pgrag cascade'`, which"
+            " removes everything that pgrag keeps there, then `pgrag db upgrade`, and index anew.",
         }.get(self.state, "Run `pgrag db upgrade`.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -81,6 +82,32 @@ def test_url_and_status_say_where_the_database_is(indexed: CommandLine) -> None:
     assert (status["embedded"], status["state"]) == (False, "current")
     password = psycopg.conninfo.conninfo_to_dict(url).get("password")
     assert not password or str(password) not in status["url"]
+
+
+def test_a_database_made_before_the_first_release_is_refused_and_can_be_made_anew(
+    pgrag: CommandLine, tmp_path: Path
+) -> None:
+    source = write_pages(tmp_path / "pumps", 2)
+    pgrag.run("index", "pumps", source)
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("update pgrag.alembic_version set version_num = '0047'")
+        refusal = (
+            "(revision 0047) was made by a version of pgrag before 0.1, and cannot be upgraded"
+        )
+        for arguments in (
+            ("search", "pump"), ("index", "pumps", source), ("libraries",), ("db", "upgrade"),
+        ):  # fmt: skip
+            assert refusal in pgrag.run(*arguments, code=1).err
+        assert refusal in pgrag.run("doctor", code=1).out
+        assert refusal in pgrag.run("db", "status").out
+        status = pgrag.json("db", "status")
+        assert status["state"] == "unreleased"
+        assert connection.execute("select count(*) from pgrag.pages").fetchone() == (2,)
+    [remedy, upgrade] = re.findall("`pgrag ([^`]+)`", status["remedy"])
+    pgrag.run(*shlex.split(remedy))
+    pgrag.run(*shlex.split(upgrade))
+    pgrag.run("index", "pumps", source)
+    pgrag.run("doctor")
 
 
 def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +72,21 @@ def test_an_older_schema_is_brought_up_to_date_by_the_way(fresh: CommandLine) ->
     assert "ok      schema" in fresh.run("doctor").out
     assert "Bringing the database up to date." in fresh.run("libraries").err
     assert fresh.run("libraries").err == ""
+
+
+def test_a_database_made_before_the_first_release_stays_until_it_is_removed(
+    fresh: CommandLine,
+) -> None:
+    server = server_of(fresh)
+    with psycopg.connect(server.start(), autocommit=True) as connection:
+        connection.execute("update pgrag.alembic_version set version_num = '0047'")
+    refused = fresh.run("libraries", code=1).err
+    assert "was made by a version of pgrag before 0.1" in refused
+    assert "up to date" not in refused
+    [remedy, upgrade] = re.findall("`pgrag ([^`]+)`", refused)
+    fresh.run(*shlex.split(remedy))
+    fresh.run(*shlex.split(upgrade))
+    assert fresh.json("libraries") == []
 
 
 def test_a_database_that_goes_away_for_a_moment_does_not_end_a_run(

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
-from api_client import ApiClient, problem
+from api_client import ApiClient, problem, serving
+from api_corpus import SOURCES, write
+
+from pgrag.app import App
+from pgrag.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +146,20 @@ def test_a_page_that_does_not_exist(harbour: ApiClient, part: str) -> None:
 )
 def test_arguments_that_cannot_be_used(harbour: ApiClient, address: str) -> None:
     assert problem(harbour.get(address), 422, "invalid-request")["errors"]
+
+
+def test_ids_are_numbers_that_every_reader_of_json_holds(database_url: str, tmp_path: Path) -> None:
+    """Those of the last library are the largest."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("alter table pgrag.libraries alter library_id restart 1048575")
+    source = SOURCES[0]
+    with App(Settings(database_url=database_url, pool_size=2)) as app:
+        app.index(source.library, source.version, str(write(source, tmp_path)))
+    with serving(database_url) as client:
+        asked = client.get("/v1/search", q="half tide sill", library=source.library)
+        hit = asked.json()["hits"][0]
+        for name in ("document_id", "page_id"):
+            assert hit[name] > 2**52
+            assert int(float(hit[name])) == hit[name]
+        assert client.ok(f"/v1/documents/{hit['document_id']}")["page_id"] == hit["page_id"]
+        assert client.ok(f"/v1/pages/{hit['page_id']}")["key"] == hit["key"]

@@ -1,10 +1,10 @@
-"""Campaigns that kill, restore and migrate: they pass, and report what they are there to find."""
+"""Campaigns that kill and restore: they pass, and report what they are there to find."""
 
 from __future__ import annotations
 
 import psycopg
 import pytest
-from campaign import contents, corpus, jobs, kills, restore
+from campaign import corpus, jobs, kills, restore
 
 from pgrag import routines, schema
 from pgrag.embedded import EmbeddedServer
@@ -85,36 +85,6 @@ def test_a_dump_restored_on_another_server_can_be_used_by_its_roles(database_url
         connection.execute("drop policy visible on pgrag.pages")
     faults = restore.compared(database_url, other)
     assert {"pages", "definitions"} <= {fault.partition(":")[0] for fault in faults}
-
-
-@pytest.mark.parametrize("revision", ["0001", "0005", "0009", "0018"])
-def test_data_of_a_revision_is_brought_up_to_date(database_url, revision):
-    corpus.build(database_url)
-    fresh = restore.definitions(database_url)
-    expected = contents.of_library(database_url, "garden")
-    assert restore.migrated(database_url, revision, fresh) == []
-    corpus.index(database_url, corpus.LIBRARIES)
-    assert contents.differences(expected, contents.of_library(database_url, "garden")) == []
-
-
-def test_what_a_migration_loses_is_reported(database_url, monkeypatch):
-    corpus.build(database_url)
-    upgrade = schema.upgrade
-
-    def losing(url):
-        upgrade(url)
-        with psycopg.connect(url) as connection:
-            connection.execute("delete from pgrag.embeddings where document_id < 10")
-            connection.execute("update pgrag.documents set keywords = keywords[2:]")
-            connection.execute("alter table pgrag.pages add column stray text")
-
-    monkeypatch.setattr(schema, "upgrade", losing)
-    faults = restore.migrated(database_url, "0017", restore.definitions(database_url))
-    assert [fault.partition(":")[0] for fault in faults] == [
-        "documents",
-        "embeddings",
-        "definitions",
-    ]
 
 
 def test_grants_that_a_dump_lacks_come_with_an_upgrade(database_url):

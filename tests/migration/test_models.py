@@ -68,13 +68,39 @@ def test_reflected_tables_are_those_of_the_migrations(engine, database_url, empt
         assert kept(listing(made, physical=False)) == kept(tables)
 
 
-def test_the_index_of_impacts_is_made_by_the_function_of_today():
-    """A revision builds it with a copy, and the function is replaced without building it anew."""
-    file = (schema.sql_root() / "text" / "_posting_keys.sql").read_text("utf-8")
+@pytest.mark.parametrize("name", ["weighted_vector", "posting_keys"])
+def test_a_function_that_tables_need_is_the_one_of_today(name):
+    """A revision makes a copy, which is replaced without making anew what it has computed."""
+    file = (schema.sql_root() / "text" / f"_{name}.sql").read_text("utf-8")
     function = file[file.index("create or replace function") : file.index("$$;") + 3]
     revisions = sorted((schema.alembic_root() / "versions").glob("*.py"))
     texts = [revision.read_text("utf-8") for revision in revisions]
-    assert function in [text for text in texts if "function _pgrag.posting_keys(" in text][-1]
+    assert function in [text for text in texts if f"function _pgrag.{name}(" in text][-1]
+
+
+def test_every_table_view_and_column_says_what_it_holds(database_url):
+    with psycopg.connect(database_url) as connection:
+        silent = connection.execute(
+            """
+            with relation as (
+                select c.oid
+                from pg_class as c
+                where c.relnamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
+                    and c.relkind in ('r', 'p', 'v', 'm', 'f')
+                    and c.relname <> 'alembic_version'
+            )
+            select r.oid::regclass::text
+            from relation as r
+            where obj_description(r.oid, 'pg_class') is null
+            union all
+            select format('%s.%s', r.oid::regclass, a.attname)
+            from relation as r
+            join pg_attribute as a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+            where col_description(r.oid, a.attnum) is null
+            order by 1
+            """
+        ).fetchall()
+    assert silent == []
 
 
 def kept(tables: str) -> list[object]:

@@ -1,6 +1,5 @@
 """Databases of every age become what a fresh one is, or stay as they were."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -10,31 +9,52 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from campaign.restore import definitions, go_to
+from alembic import command
+from alembic.config import Config
+from campaign import contents
+from campaign.restore import definitions
 from psycopg import sql
 from psycopg.types.json import Jsonb
+from sqlalchemy import NullPool, create_engine
 
 from pgrag import errors, schema
 from pgrag.db import Database
 from pgrag.doctor import findings
 from pgrag.embedding import install
-from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.writer import page_document
 from pgrag.routines import function_files
 
+NEWER = "9000_test"
+"""A revision after the last one: a new column, a public type made anew, a function of its own."""
+STATEMENTS = """
+alter table pgrag.libraries add column motto text not null default 'none';
+drop type pgrag.section_version;
+create type pgrag.section_version as (document_id bigint, motto text);
+create function pgrag.left_behind() returns int language sql as 'select 1';
+"""
 REVISION = """
 from alembic import op
 
-revision = "9000_test"
+revision = {revision!r}
 down_revision = {below!r}
 
 
 def upgrade() -> None:
-    op.execute("alter table pgrag.libraries add column motto text not null default 'none'")
-    op.execute("drop type pgrag.hit")
-    op.execute("create type pgrag.hit as (document_id bigint, motto text)")
-    op.execute("create function pgrag.left_behind() returns int language sql as 'select 1'")
+    op.execute({statements!r})
 """
+PAGES = [
+    {
+        "key": f"{key}.md",
+        "title": key,
+        "source_hash": key,
+        "documents": [{"content": f"Close the {key} before the pump.", "path": [key]}],
+        "edges": [{"target": "valve.md"}],
+    }
+    for key in ("valve", "tank")
+]
+#: What an upgrade writes anew.
+MIGRATED = ("alembic_version", "installed_functions", "libraries")
+FOUND = "select jsonb_agg(to_jsonb(s) order by s.score desc) from pgrag.search('pump', 'k') as s"
+UNRELEASED = r"revision {}\) was made by a version of pgrag before 0\.1, and cannot be upgraded"
 
 
 @pytest.fixture
@@ -50,6 +70,37 @@ def alembic_tree(tmp_path, monkeypatch) -> Path:
     tree = Path(shutil.copytree(schema.alembic_root(), tmp_path / "alembic"))
     monkeypatch.setattr(schema, "alembic_root", lambda: tree)
     return tree
+
+
+def add_revision(alembic_tree: Path, sql_tree: Path, statements: str = STATEMENTS) -> None:
+    """Make the package newer: by a revision, and without the functions that it takes from."""
+    head = schema._revisions()[1]
+    (alembic_tree / "versions" / f"{NEWER}.py").write_text(
+        REVISION.format(revision=NEWER, below=head, statements=statements), "utf-8"
+    )
+    for file in function_files(sql_tree):
+        if "section_version" in file.read_text("utf-8"):
+            file.unlink()
+
+
+def index(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(PAGES)])
+        connection.execute("select pgrag.embed_pending('k')")
+        connection.execute("select pgrag.finish_version('k')")
+
+
+def go_to(url: str, revision: str, *, is_down: bool = False) -> None:
+    """Migrate to a revision by Alembic's own commands."""
+    config = Config()
+    config.set_main_option("script_location", str(schema.alembic_root()))
+    config.set_main_option("path_separator", "os")
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool
+    )
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        (command.downgrade if is_down else command.upgrade)(config, revision)
 
 
 def value(url: str, query: str, *arguments: object) -> object:
@@ -188,6 +239,25 @@ def test_views_of_the_user_stay(database_url, sql_tree):
 
 
 @pytest.mark.parametrize(
+    "used",
+    [
+        "select (_pgrag.make_request('x', '{}')).words as words",
+        "select m.page_id from _pgrag.matching_pages as m",
+    ],
+)
+def test_a_view_of_the_user_on_something_private_is_named(database_url, sql_tree, used):
+    execute(database_url, f"create view public.mine as {used}")
+    before = definitions(database_url)
+    (sql_tree / "text" / "zz.sql").write_text("select 1;")
+    with pytest.raises(errors.DatabaseError, match="view mine") as refused:
+        schema.upgrade(database_url)
+    assert refused.value.hint
+    assert definitions(database_url) == before
+    execute(database_url, "drop view public.mine")
+    schema.upgrade(database_url)
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("-- ü\nselect 1;\n\ncreate function broken(;\n", r"text/zz\.sql:4: syntax error"),
@@ -212,31 +282,95 @@ def test_error_names_file_and_line_and_leaves_the_database(database_url, sql_tre
 
 
 def test_database_newer_than_the_package(database_url):
-    execute(database_url, "update pgrag.alembic_version set version_num = '9999'")
+    execute(database_url, "update pgrag.alembic_version set version_num = '9999_test'")
     before = definitions(database_url)
     for step in (schema.require_current, schema.upgrade):
-        with pytest.raises(errors.SchemaTooNew, match="revision 9999"):
+        with pytest.raises(errors.SchemaTooNew, match="revision 9999_test"):
             step(database_url)
     assert definitions(database_url) == before
 
 
+@pytest.mark.parametrize("revision", ["0012", "0047"])
+def test_a_database_made_before_the_first_release_is_refused_and_stays(database_url, revision):
+    index(database_url)
+    execute(database_url, f"update pgrag.alembic_version set version_num = '{revision}'")
+    before = definitions(database_url), contents.rows(database_url)
+    for step in (schema.require_current, schema.upgrade):
+        with pytest.raises(errors.SchemaOutdated, match=UNRELEASED.format(revision)) as refused:
+            step(database_url)
+        assert "drop schema pgrag, _pgrag cascade" in (refused.value.hint or "")
+    assert schema.status(database_url).state == "unreleased"
+    assert (definitions(database_url), contents.rows(database_url)) == before
+
+
 def test_old_database_is_migrated_with_its_data(database_url, alembic_tree, sql_tree):
-    execute(database_url, "insert into pgrag.libraries (name) values ('kept')")
+    index(database_url)
+    found = value(database_url, FOUND)
+    rows = contents.rows(database_url, without=MIGRATED)
     head = schema.status(database_url).head
-    (alembic_tree / "versions" / "9998_test.py").write_text(REVISION.format(below=head))
-    for file in function_files(sql_tree):
-        if re.search(r"pgrag\.(hit|search|keyword_search)\b", file.read_text("utf-8")):
-            file.unlink()
-    with pytest.raises(errors.SchemaOutdated, match=rf"{head}.*older.*9000_test"):
+    add_revision(alembic_tree, sql_tree)
+    with pytest.raises(errors.SchemaOutdated, match=rf"{head}.*older.*{NEWER}"):
         schema.require_current(database_url)
-    assert schema.upgrade(database_url).revision == "9000_test"
+    with ThreadPoolExecutor(2) as executor:
+        upgraded = list(executor.map(schema.upgrade, [database_url] * 2))
+    assert [(status.state, status.revision) for status in upgraded] == [("current", NEWER)] * 2
     assert value(database_url, "select l.motto from pgrag.libraries as l") == "none"
-    assert "search" not in routines(database_url)
+    assert {"section_history", "left_behind"}.isdisjoint(routines(database_url))
+    assert value(database_url, FOUND) == found
+    assert len(found) == 2
+    assert contents.rows(database_url, without=MIGRATED) == rows
+    index(database_url)  # equal pages are passed over, by the functions of today
+    assert value(database_url, FOUND) == found
 
 
-def test_upgraded_database_is_as_a_fresh_one(empty_database_url, database_url):
-    revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
-    for revision in revisions:
+def test_an_upgraded_database_is_as_a_fresh_one(
+    database_url, empty_database_url, alembic_tree, sql_tree
+):
+    add_revision(alembic_tree, sql_tree)
+    schema.upgrade(database_url)
+    schema.upgrade(empty_database_url)
+    assert definitions(database_url) == definitions(empty_database_url)
+
+
+def test_a_revision_that_fails_leaves_the_database(database_url, alembic_tree, sql_tree):
+    add_revision(alembic_tree, sql_tree, STATEMENTS + "select 1 / 0;")
+    before = definitions(database_url)
+    with pytest.raises(errors.PgragError, match="Division by zero"):
+        schema.upgrade(database_url)
+    assert definitions(database_url) == before
+
+
+def test_a_private_type_changes_without_a_migration(database_url, sql_tree):
+    index(database_url)
+    found = value(database_url, FOUND)
+    revision = schema.status(database_url).revision
+    types = sql_tree / "types" / "_search_target.sql"
+    text = types.read_text("utf-8")
+    last = "    reranked jsonb,\n    notes text[]\n);"
+    assert text.count(last) == 1
+    types.write_text(text.replace(last, last[:-3] + ",\n    motto text\n);"), "utf-8")
+    (sql_tree / "search" / "motto.sql").write_text(
+        "create or replace function pgrag.motto(request _pgrag.search_request) returns text"
+        " language sql as $$ select (request).motto $$;",
+        "utf-8",
+    )
+    assert schema.upgrade(database_url).revision == revision
+    members = (
+        "select attname from pg_attribute where attrelid = '_pgrag.search_request'::regclass"
+        " order by attnum desc limit 1"
+    )
+    assert value(database_url, members) == "motto"
+    assert value(database_url, FOUND) == found
+
+    types.write_text(text, "utf-8")
+    (sql_tree / "search" / "motto.sql").unlink()
+    schema.upgrade(database_url)
+    assert value(database_url, members) == "notes"
+    assert value(database_url, FOUND) == found
+
+
+def test_each_revision_by_itself_makes_what_all_make_at_once(empty_database_url, database_url):
+    for revision in sorted(schema._revisions()[0]):
         go_to(empty_database_url, revision)
     schema.require_current(empty_database_url)
     schema.upgrade(empty_database_url)  # Alembic's own command gives no roles their privileges
@@ -245,240 +379,11 @@ def test_upgraded_database_is_as_a_fresh_one(empty_database_url, database_url):
 
 def test_way_down_and_up_again(database_url):
     before = definitions(database_url)
-    go_to(database_url, "base", is_down=True)
+    index(database_url)
+    for revision in [*sorted(schema._revisions()[0], reverse=True)[1:], "base"]:
+        go_to(database_url, revision, is_down=True)
     assert routines(database_url) == set()
     assert schema.status(database_url).state == "missing"
-    schema.upgrade(database_url)
-    assert definitions(database_url) == before
-
-
-def test_links_that_went_with_a_revision_come_with_the_next_run(database_url):
-    pages = [{"key": "a.md", "source_hash": "1", "edges": [{"target": "a.md"}]}]
-    for _ in range(2):
-        with psycopg.connect(database_url, autocommit=True) as connection:
-            connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
-        assert value(database_url, "select count(*) from pgrag.edges") == 1
-        go_to(database_url, "0009", is_down=True)
-        schema.upgrade(database_url)
-
-
-def test_each_step_down_leads_to_what_was_there_before(empty_database_url, database_url):
-    # The functions of a revision build its types by the order of their attributes.
-    revisions = sorted(file.stem[:4] for file in (schema.alembic_root() / "versions").glob("*.py"))
-    for revision in revisions:
-        go_to(empty_database_url, revision)
-    for revision in reversed(revisions[:-1]):
-        go_to(empty_database_url, revision, is_down=True)
-    go_to(database_url, "base", is_down=True)
-    go_to(database_url, revisions[0])
-    assert definitions(empty_database_url) == definitions(database_url)
-
-
-def test_library_of_the_first_revision_ranks_as_one_of_now(database_url):
-    pages = [
-        {
-            "key": f"{key}.md",
-            "title": title,
-            "source_hash": key,
-            "body": text,
-            "documents": [{"content": text, "path": [title, heading], "level": 2, "covers": 6}],
-        }
-        for key, title, heading, text in (
-            ("pods", "Pod priority", "Preemption", "A pod with a higher class goes first."),
-            ("nodes", "Nodes", "Priority", "The priority of a pod is seen by every node."),
-            ("the", "The", "", "Priority here, priority there."),
-        )
-    ]
-    ranked = (
-        "select jsonb_agg(to_jsonb(s) - 'explanation') from pgrag.search('pod priority', 'k') as s"
-    )
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        install(connection)
-        connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
-        connection.execute("select pgrag.finish_version('k')")
-    before = value(database_url, ranked)
-    tellings = "select jsonb_object_agg(d.document_id, d.keywords) from pgrag.documents as d"
-    keywords = value(database_url, tellings)
-    go_to(database_url, "0001", is_down=True)
-    schema.upgrade(database_url)
-    assert value(database_url, ranked) == before
-    assert value(database_url, tellings) == keywords
-    assert value(database_url, "select pgrag.refresh_statistics('k')") is False
-
-
-def test_libraries_of_an_older_revision_keep_the_weights_that_their_impacts_have(database_url):
-    go_to(database_url, "0043", is_down=True)
-    execute(
-        database_url,
-        "insert into pgrag.libraries (name, settings) values"
-        " ('old', '{\"alpha\": 0.2}'), ('own', '{\"field_weights\": {\"title\": 2, \"url\": 0}}')",
-    )
-    schema.upgrade(database_url)
-    execute(database_url, "insert into pgrag.libraries (name) values ('new')")
-    settings = (
-        "select pgrag.effective_settings(l.settings) from pgrag.libraries as l where name = %s"
-    )
-    weights = {"title": 6, "path": 3, "url": 2, "content": 1}
-    old = value(database_url, settings, "old")
-    assert (old["alpha"], old["field_weights"]) == (0.2, weights)
-    own = value(database_url, settings, "own")
-    assert own["field_weights"] == weights | {"title": 2, "url": 0}
-    assert value(database_url, settings, "new")["field_weights"] == weights | {"title": 4}
-    go_to(database_url, "0043", is_down=True)
-    stated = "select settings -> 'field_weights' from pgrag.libraries where name = %s"
-    assert value(database_url, stated, "new") == {"title": 4}
-    assert value(database_url, stated, "old") == {"title": 6}
-
-
-@pytest.mark.parametrize("weight", ["title", "path"])
-def test_a_tuning_of_an_older_revision_is_undone_as_it_was(database_url, weight):
-    go_to(database_url, "0043", is_down=True)
-    tuned = {"field_weights": {weight: 1}}
-    execute(
-        database_url,
-        f"""
-        insert into pgrag.libraries (name, settings) values ('k', '{json.dumps(tuned)}');
-        insert into pgrag.tuning_runs (
-            library_id, library, version, source, seed, settings_before, settings_after, proposed,
-            outcome, reason, started_at, finished_at
-        )
-        select library_id, 'k', '', 'library', 1, '{{}}', settings, settings, 'accepted', '',
-            now(), now()
-        from pgrag.libraries;
-        """,
-    )
-    schema.upgrade(database_url)
-    execute(database_url, "select pgrag.undo_tuning('k')")
-    settings = value(database_url, "select settings -> 'field_weights' from pgrag.libraries")
-    assert settings == {"title": 6}
-
-
-def test_pages_of_an_older_revision_are_compared_as_those_of_now(database_url):
-    title = "---\ntitle: Spool\n---\n# Spool\n\nOne line.\n\n## Day\n\nA copy.\n\n## Day\n\nB.\n"
-    texts = {"spool.md": title, "flat.md": "Only text, no heading.\n", "empty.md": ""}
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        for version, more in (("1", ""), ("2", "\nC.\n")):
-            pages = [
-                page_document(read_page(key, (text + more).encode(), PageOptions()))
-                for key, text in texts.items()
-            ]
-            bare = {"key": "bare.md", "body": "No lines.", "source_hash": version}
-            connection.execute(
-                "select pgrag.ingest_pages('k', %s, %s)", [Jsonb([*pages, bare]), version]
-            )
-    hashes = (
-        "select jsonb_agg(to_jsonb(s) || jsonb_build_object('body_hash', p.body_hash)"
-        " order by p.page_id, s.document_id) from pgrag.pages as p"
-        " left join pgrag.section_texts as s on s.page_id = p.page_id"
-    )
-    before = value(database_url, hashes)
-    assert len(before) > 8
-    go_to(database_url, "0012", is_down=True)
-    schema.upgrade(database_url)
-    assert value(database_url, hashes) == before
-
-
-def test_links_of_an_older_revision_are_references(database_url):
-    text = "[[one]] [two](two.md) [[rel:links_to three]] [[rel:references four]]\n"
-    page = page_document(read_page("a.md", text.encode(), PageOptions()))
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        install(connection)
-        connection.execute("select pgrag.ingest_page('k', %s)", [Jsonb(page)])
-        connection.execute(
-            "select pgrag.apply_configuration(%s)",
-            [Jsonb({"edge_kinds": {"references": {"weight": 0.5}}})],
-        )
-    kinds = (
-        "select jsonb_agg(jsonb_build_array(e.target, e.kind) order by e.place) from pgrag.edges e"
-    )
-    weights = (
-        "select jsonb_object_agg(k.name, k.weight) from pgrag.edge_kinds as k"
-        " where k.name in ('links_to', 'references')"
-    )
-    before = value(database_url, kinds)
-    go_to(database_url, "0014", is_down=True)
-    assert value(database_url, kinds) == [
-        ["one", "links_to"], ["two.md", "links_to"], ["three", "links_to"], ["four", "references"],
-    ]  # fmt: skip
-    assert value(database_url, weights) == {"links_to": 0.5}
-    schema.upgrade(database_url)
-    assert value(database_url, kinds) == before
-    assert value(database_url, weights) == {"references": 0.5}
-
-
-def test_models_of_an_older_revision_get_their_vector_indexes(database_url):
-    """Two models with vectors: one without an index, one whose build was killed."""
-    pages = [{"key": "a.md", "documents": [{"content": f"Valve {n}."} for n in range(30)]}]
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute("select pgrag.ingest_pages('k', %s)", [Jsonb(pages)])
-        connection.execute("select pgrag.embed_pending('k')")
-        connection.execute("select pgrag.register_model('tiny', 2)")
-        connection.execute(
-            "select pgrag.store_embeddings('k', 'tiny', array_agg(p.text_hash),"
-            " array_agg('[1,2]'::halfvec)) from pgrag.pending_embeddings('k', 'tiny') as p"
-        )
-        connection.execute("select pgrag.finish_version('k')")
-        connection.execute(
-            """select pgrag.configure_library('k', settings => '{"exact_limit": 9}')"""
-        )
-    before = definitions(database_url)
-    found = (
-        "select jsonb_agg(jsonb_build_array(s.document_id, s.semantic_score, s.explanation"
-        " -> 'plans' -> 0) order by s.semantic_score desc, s.document_id)"
-        " from pgrag.semantic_search('valve 7', 'k', top_k => 30,"
-        """ options => '{"explain": true}') as s"""
-    )
-    hits = value(database_url, found)
-    assert hits[0][2]["plan"] == "hnsw"
-    go_to(database_url, "0030", is_down=True)
-    made = "select count(*) from pg_indexes where indexdef ~ 'USING hnsw'"
-    assert value(database_url, made) == 0
-    execute(
-        database_url,
-        "create index embeddings_hnsw_2 on pgrag.embeddings using hnsw"
-        " ((embedding::halfvec(2)) halfvec_ip_ops) where model_id = 2;"
-        "update pg_index set indisvalid = false"
-        " where indexrelid = 'pgrag.embeddings_hnsw_2'::regclass",
-    )
-    schema.upgrade(database_url)
-    assert definitions(database_url) == before
-    assert value(
-        database_url,
-        "select array_agg(s.valid) from pgrag.embedding_models as m"
-        " cross join lateral pgrag.vector_index_state(m.name) as s",
-    ) == [True, True]
-    assert value(database_url, found) == hits
-
-
-def test_large_libraries_of_an_older_revision_get_vector_indexes_of_their_own(database_url):
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        for library in ("large", "small"):
-            pages = [{"key": "a.md", "documents": [{"content": f"{library} {n}"} for n in "1234"]}]
-            connection.execute("select pgrag.ingest_pages(%s, %s)", [library, Jsonb(pages)])
-            connection.execute("select pgrag.embed_pending(%s)", [library])
-            connection.execute("select pgrag.finish_version(%s)", [library])
-    go_to(database_url, "0041", is_down=True)
-    # As if it had so many.
-    execute(
-        database_url,
-        "update pgrag.versions as v set document_count = 20001 from pgrag.libraries as l"
-        " where l.library_id = v.library_id and l.name = 'large'",
-    )
-    schema.upgrade(database_url)
-    placed = (
-        "select jsonb_object_agg(l.name, jsonb_build_array(e.own_index, s.owner, s.valid))"
-        " from pgrag.libraries as l"
-        " join (select distinct library_id, own_index from pgrag.embeddings) as e"
-        " using (library_id)"
-        " join pgrag.embedding_models as m using (model_id)"
-        " cross join lateral pgrag.vector_index_state(m.name, l.name) as s"
-    )
-    assert value(database_url, placed) == {
-        "large": [True, "large", True],
-        "small": [False, None, True],
-    }
-    before = definitions(database_url)
-    go_to(database_url, "0041", is_down=True)
     schema.upgrade(database_url)
     assert definitions(database_url) == before
 
@@ -563,17 +468,3 @@ def test_unreachable_database():
     for step in (schema.status, schema.upgrade, schema.require_current):
         with pytest.raises(errors.DatabaseUnavailable, match="refused"):
             step("postgresql://pgrag@127.0.0.1:1/pgrag")
-
-
-def test_a_built_in_model_that_was_never_filled_gets_the_name_of_today(database_url):
-    names = "select jsonb_agg(m.name order by m.name) from pgrag.embedding_models as m"
-    [today] = value(database_url, names)
-    go_to(database_url, "0032", is_down=True)
-    assert value(database_url, names) == [today], "a model with tokens keeps its name"
-    execute(
-        database_url,
-        "delete from pgrag.model_tokens;"
-        "update pgrag.embedding_models set name = 'static-docs-256', checksum = null",
-    )
-    schema.upgrade(database_url)
-    assert value(database_url, names) == [today]

@@ -1,7 +1,5 @@
 """What can be said about a database without one."""
 
-import re
-
 import pytest
 
 from pgrag import errors, schema
@@ -88,7 +86,7 @@ def test_revisions_follow_each_other_and_files_carry_their_names():
     files = sorted((schema.alembic_root() / "versions").glob("*.py"))
     assert head in names
     assert len(names) == len(files)
-    assert sorted(names) == [re.split("_", file.name)[0] for file in files]
+    assert sorted(names) == [file.stem for file in files]
 
 
 def test_migrations_are_no_package():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from pgrag.cli.dump import portable
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
+from pgrag.errors import SchemaOutdated
 
 commands = typer.Typer(help="The database: bring it up to date, look into it, dump it, stop it.")
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -55,7 +57,8 @@ def status(app: App) -> Output:
         facts |= asdict(app.server.status())
     if not app.is_embedded or facts["running"]:
         facts["url"] = masked_url(app.url)
-        facts |= asdict(schema.status(app.url))
+        found = schema.status(app.url)
+        facts |= {**asdict(found), "message": found.message, "remedy": found.remedy or None}
     words = {True: "yes", False: "no"}
     lines = [
         (name, words[fact] if isinstance(fact, bool) else fact) for name, fact in facts.items()
@@ -86,7 +89,9 @@ def psql(context: typer.Context) -> None:
     """Open psql on the database; further arguments go to psql: pgrag db psql -- -c 'select …'."""
     with opened() as app:
         if app.is_embedded:
-            app.require_schema()
+            # By psql a database is removed that no upgrade can bring up to date.
+            with suppress(SchemaOutdated):
+                app.require_schema()
         address = app.url
     # The search path finds functions and vector types with and without their schema.
     search_path = f"{os.environ.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
