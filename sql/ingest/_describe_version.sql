@@ -1,5 +1,5 @@
--- What a version is about, for pgrag.find_libraries: its name (A), title and description of its front
--- page (B), the words of its pages (C, D). Once at the end of a run, if pages have changed.
+-- What a version is about, for pgrag.find_libraries: its name (A), title and description of its
+-- front page (B), the words of its pages (C, D). Once at the end of a run, if pages have changed.
 create or replace function _pgrag.describe_version(
     library_id bigint,
     version_id bigint

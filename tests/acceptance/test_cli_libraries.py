@@ -36,7 +36,7 @@ def test_libraries_are_found_by_what_they_are_about(indexed: CommandLine) -> Non
     shown, nothing = indexed.run_all(
         ("libraries", "kestrel", "--top-k", "1"), ("libraries", "xylophone")
     )
-    head, row, *_ = shown.out.splitlines()
+    head, _, row, *_ = shown.out.splitlines()
     assert head.split() == ["score", "library", "version", "title", "words"]
     assert row.split()[1:3] == ["kestrel", "2.0"]
     assert nothing.out == ""

@@ -168,7 +168,7 @@ def test_after_pages_are_removed(connection):
 def test_after_the_settings_change(connection):
     run(
         connection, "configure_library",
-        library="zoo", settings={"field_weights": {"path": 0, "title": 2}},
+        library="zoo", settings={"field_weights": {"path": 0, "content": 0}},
     )  # fmt: skip
     assert found(connection, "+walrus +narwhal") == ["apart.md", "together.md"]
     assert found(connection, "+arctic +narwhal") == ["apart.md"]

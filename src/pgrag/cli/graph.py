@@ -186,7 +186,8 @@ def libraries(
     return listed(
         app.database.call("find_libraries", query=query, top_k=top_k),
         {
-            "score": "score", "library": "library", "version": "version", "title": "title",
+            "score": "score", "library": "library",
+            "version": lambda row: row["version"] or "(unversioned)", "title": "title",
             "words": lambda row: ", ".join(row["words"]),
         },
         nothing="No library has a word of the query.",

@@ -32,7 +32,7 @@ class ListLibraries(Arguments):
     """No required argument; the cursor is for long lists."""
 
     query: str | None = optional_text(
-        10_000, "A question or words: only the libraries that may answer it, the best first."
+        10_000, "A question: only those that may answer it, the best first."
     )
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None
@@ -90,9 +90,8 @@ class FoundVersion(BaseModel):
 
 @tool("list_libraries", "List libraries", Libraries)
 def list_libraries(documentation: Documentation, request: ListLibraries) -> Reply:
-    """List every library whose documentation can be searched here, with its newest version; with
-    a query, those that may answer it. Call it when you do not know a library's exact name, or to
-    see what there is.
+    """List every library that can be searched here, with its newest version; with a query, those
+    that may answer it. Call it when you do not know a library's exact name.
     """
     known = {row["library"]: row for row in documentation.call("libraries")}
     rows = _listed(documentation, known, request.query)
