@@ -1,5 +1,5 @@
--- What a version is about, for pgrag.find_libraries: its name (A), title and description of its
--- front page (B), the words of its pages (C, D). Once at the end of a run, if pages have changed.
+-- What a version is about, for pgrag.find_libraries: name (A), title and description of its front
+-- page (B, C), its keywords (D). Once at the end of a run, if pages have changed.
 create or replace function _pgrag.describe_version(
     library_id bigint,
     version_id bigint
@@ -13,31 +13,25 @@ as $$
     update pgrag.versions as v
     set title = f.title,
         description = f.description,
-        search = setweight(
+        search = _pgrag.weighted_vector(
             to_tsvector(
                 l.language::regconfig,
                 pgrag.searchable_text(
                     concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label)
                 )
             ),
-            'A'
-        )
-            || setweight(
-                to_tsvector(
-                    l.language::regconfig,
-                    pgrag.searchable_text(concat_ws(E'\n\n', f.title, f.description))
-                ),
-                'B'
-            )
-            || w.words,
+            to_tsvector(l.language::regconfig, pgrag.searchable_text(f.title)),
+            to_tsvector(l.language::regconfig, pgrag.searchable_text(f.description)),
+            k.words
+        ),
         described_at = v.updated_at
     from pgrag.libraries as l
     cross join lateral _pgrag.front_page(
         describe_version.library_id, describe_version.version_id
     ) as f
-    cross join lateral _pgrag.frequent_words(
+    cross join lateral _pgrag.version_keywords(
         describe_version.library_id, describe_version.version_id
-    ) as w (words)
+    ) as k (words)
     where l.library_id = describe_version.library_id
         and v.library_id = describe_version.library_id
         and v.version_id = describe_version.version_id
@@ -45,9 +39,10 @@ as $$
         and (v.described_at is distinct from v.updated_at or v.updated_at = now());
 $$;
 
--- The 1,000 lexemes that most pages have, the first 100 with the label C, the others D; a page with
--- the lexeme in its title counts four times. A thousand pages tell the same as more.
-create or replace function _pgrag.frequent_words(
+-- The 200 lexemes that most pages have, the strongest first; a page with the lexeme in its title
+-- counts four times. Frequent words of any text do no harm, because find_libraries weighs words by
+-- how few libraries have them. A thousand pages tell the same as more.
+create or replace function _pgrag.version_keywords(
     library_id bigint,
     version_id bigint
 )
@@ -57,9 +52,7 @@ stable
 parallel safe
 as $$
     select coalesce(
-        string_agg(
-            _pgrag.tsquery_lexeme(r.lexeme) || case when r.rank <= 100 then ':1C' else ':1' end, ' '
-        ),
+        string_agg(_pgrag.tsquery_lexeme(r.lexeme) || ':' || r.rank, ' ' order by r.rank),
         ''
     )::tsvector
     from (
@@ -73,21 +66,22 @@ as $$
         from (
             select p.search
             from pgrag.pages as p
-            where p.library_id = frequent_words.library_id
-                and p.version_id = frequent_words.version_id
+            where p.library_id = version_keywords.library_id
+                and p.version_id = version_keywords.version_id
             order by hashint8(p.page_id), p.page_id
             limit 1000
         ) as p
         cross join lateral unnest(p.search) as term
-        where term.lexeme !~ '^@[lv][0-9]+$'
+        where term.lexeme ~ '^[^@].*[[:alpha:]]'
         group by term.lexeme
         order by rank
-        limit 1000
+        limit 200
     ) as r;
 $$;
 
--- The page that tells what a version is: index or README at its root, else the one that most links
--- lead to. Its description is that of the front matter, else its summary.
+-- The page that tells what a version is: index or README at its root, else in the folder with the
+-- most pages, else the page that most links lead to. Its description is that of the front matter,
+-- else its summary.
 create or replace function _pgrag.front_page(
     library_id bigint,
     version_id bigint
@@ -118,11 +112,24 @@ as $$
                     limit 1
                 )
             ) as description
-        from pgrag.pages as p
+        from (
+            select
+                p.library_id,
+                p.page_id,
+                p.key,
+                p.title,
+                p.front_matter,
+                p.key ~* '^([^/]+/)?(_?index|readme)(\.\w+)?$' as is_index,
+                p.key like '%/%' as is_in_folder,
+                count(*) over (partition by split_part(p.key, '/', 1)) as pages_in_folder
+            from pgrag.pages as p
+            where p.library_id = front_page.library_id and p.version_id = front_page.version_id
+        ) as p
         left join pgrag.page_ranks as r on r.library_id = p.library_id and r.page_id = p.page_id
-        where p.library_id = front_page.library_id and p.version_id = front_page.version_id
         order by
-            p.key ~* '^(_?index|readme)(\.\w+)?$' desc,
+            p.is_index desc,
+            case when p.is_index then p.is_in_folder end,
+            case when p.is_index then p.pages_in_folder end desc,
             r.rank desc nulls last,
             length(p.key),
             p.key

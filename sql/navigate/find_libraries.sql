@@ -1,5 +1,5 @@
 -- What share of the query's words, weighted by how few libraries have them, stands in a library's
--- name, in the title and description of its front page, or in many of its pages.
+-- name, in the title and description of its front page, or among its keywords.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10
@@ -34,8 +34,8 @@ begin
             term.lexeme,
             word.query,
             (word.query || ':A')::tsquery as in_name,
-            (word.query || ':B')::tsquery as in_description,
-            (word.query || ':C')::tsquery as in_many
+            (word.query || ':B')::tsquery as in_title,
+            (word.query || ':C')::tsquery as in_description
         from (select distinct l.language from pgrag.libraries as l) as c
         -- Each word is compared with each library: so many are enough.
         cross join lateral (
@@ -94,9 +94,9 @@ begin
             a.lexeme,
             case
                 when m.search @@ a.in_name then 1.0
+                when m.search @@ a.in_title then 0.8
                 when m.search @@ a.in_description then 0.6
-                when m.search @@ a.in_many then 0.4
-                else 0.15
+                else 0.4
             end as share
         from matching as m
         join asked as a on a.language = m.language and m.search @@ a.query::tsquery
@@ -144,12 +144,12 @@ $$;
 
 comment on function pgrag.find_libraries is
 'Which libraries answer this, the best first: those with words of the query in their name, in the
-title or description of their front page, or among the 1,000 lexemes that most of their pages have.
+title or description of their front page, or among the 200 lexemes that most of their pages have.
 Each comes with the version that a search without a version reads (the newest; one without any of
 the words gives way to the next), as its last finished run left it. score: the sum of idf (over the
 libraries that the caller may see) times share of the found words, by the sum of all idf: above 0,
-at most 1. share is 1 in the name of library or version, .6 in title or description, .4 among the
-first 100 lexemes, .15 among the others. words: the found lexemes, the strongest first. The query is
-read in the language of each library; its first 64 words count, filters and -words do not. No rows
-for a query without words. Equal scores are in the order of names. See versions.search.
+at most 1. share is 1 in the name of library or version, .8 in the title, .6 in the description, .4
+among the 200 lexemes. words: the found lexemes, the strongest first. The query is read in the
+language of each library; its first 64 words count, filters and -words do not. No rows for a query
+without words. Equal scores are in the order of names. See versions.search.
 Errors: PGR01 for top_k (1 to 1000), PGR06 as in parse_query.';
