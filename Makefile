@@ -11,7 +11,9 @@ WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --no-header
 
 # What depends on the server's version, its locale or the way to it runs on each server that is promised.
-ON_EACH_SERVER := tests/migration \
+# The campaign starts servers of its own, so of its tests only the one that restores a dump does.
+ON_EACH_SERVER := tests/migration/test_models.py tests/migration/test_upgrade.py \
+	tests/migration/test_campaign_databases.py::test_a_dump_restored_on_another_server_can_be_used_by_its_roles \
 	$(patsubst %,tests/integration/test_%.py,db pipeline pipeline_failures recording) \
 	$(patsubst %,tests/sql/test_%.py,check_library concurrency embed functions fusion ingest keyword_ranking \
 	named_versions query_text resolve_version roles row_security search_text shadowing statistics values \
