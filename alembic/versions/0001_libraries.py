@@ -157,8 +157,8 @@ comment on column pgrag.versions.ranked_links is
 comment on column pgrag.versions.title is 'Title of the front page; empty: none.';
 comment on column pgrag.versions.description is 'Description or summary of the front page.';
 comment on column pgrag.versions.search is
-    'Weighted words (setweight): library and label A, title B, description C, the 200 strongest'
-    ' keywords D; for find_libraries, written by finish_version.';
+    'Words by label: library and version A, title and description B, the 100 lexemes that most of'
+    ' its pages have C, 900 more D; for find_libraries, written by finish_version.';
 comment on column pgrag.versions.described_at is 'updated_at when search was written; null before.';
 
 create table pgrag.pages (

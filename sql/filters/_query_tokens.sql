@@ -3,6 +3,7 @@
 create or replace function _pgrag.query_tokens(
     query text,
     names text,
+    with_tags boolean,
     out kinds text[],
     out texts text[],
     out starts integer[],
@@ -109,7 +110,7 @@ begin
             if part ~ '^[+]?tags:[^<>=!,"(]+$' and jsonb_typeof(filter -> 'tags') = 'string' then
                 tags_token := newest + 1;
             end if;
-        elsif is_apart and part ~ '^[+-]?#[[:alpha:]]' then
+        elsif with_tags and is_apart and part ~ '^[+-]?#[[:alpha:]]' then
             -- #name is a tag, unless it reads as code: a preprocessor directive, a colour, or a
             -- name followed by a sign (#main { … }, #count = 1).
             tag := ltrim(part, '+-#');

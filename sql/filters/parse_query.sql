@@ -18,6 +18,8 @@ declare
         '|key|url|page|uuid|created|modified|date|before|after|position|depth(?:_m(?:in|ax))?'
         '|(?:heading_)?level)';
     tokens record;
+    joined jsonb;
+    with_tags boolean;
 begin
     words := parse_query.query;
     -- Most queries have neither sign, and the names cost more to look for.
@@ -28,10 +30,22 @@ begin
         return;
     end if;
 
-    tokens := _pgrag.query_tokens(words, names);
+    -- Prose has hashes too: (see #setup). Where parentheses or operators do not fit the tags, they
+    -- are words.
+    foreach with_tags in array array[true, false] loop
+        begin
+            tokens := _pgrag.query_tokens(words, names, with_tags);
+            joined := _pgrag.joined_filters(tokens.kinds, tokens.starts, tokens.filters);
+            exit;
+        exception
+            when sqlstate 'PGR06' then
+                if not with_tags then
+                    raise;
+                end if;
+        end;
+    end loop;
     if 'filter' = any (tokens.kinds) or tokens.scope is not null then
-        filters := _pgrag.joined_filters(tokens.kinds, tokens.starts, tokens.filters);
-        filters := coalesce(filters, '{}') || coalesce(tokens.scope, '{}');
+        filters := coalesce(joined, '{}') || coalesce(tokens.scope, '{}');
         -- The words in their order; words without a blank between them stay joined.
         words := (
             select coalesce(

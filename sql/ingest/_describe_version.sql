@@ -1,5 +1,5 @@
--- What a version is about, for pgrag.find_libraries: title and description of its front page, and
--- the words that are keywords of most passages. Once at the end of a run, if pages have changed.
+-- What a version is about, for pgrag.find_libraries: its name (A), title and description of its
+-- front page (B), the words of its pages (C, D). Once at the end of a run, if pages have changed.
 create or replace function _pgrag.describe_version(
     library_id bigint,
     version_id bigint
@@ -7,43 +7,83 @@ create or replace function _pgrag.describe_version(
 returns void
 language sql
 volatile
+-- What is too long to be a word is not searched for, either.
+set client_min_messages = 'error'
 as $$
     update pgrag.versions as v
     set title = f.title,
         description = f.description,
-        search = _pgrag.weighted_vector(
+        search = setweight(
             to_tsvector(
                 l.language::regconfig,
                 pgrag.searchable_text(
                     concat_ws(' ', l.name, translate(l.name, '-_/', '   '), v.label)
                 )
             ),
-            to_tsvector(l.language::regconfig, pgrag.searchable_text(f.title)),
-            to_tsvector(l.language::regconfig, pgrag.searchable_text(f.description)),
-            to_tsvector(l.language::regconfig, pgrag.searchable_text(k.words))
-        ),
+            'A'
+        )
+            || setweight(
+                to_tsvector(
+                    l.language::regconfig,
+                    pgrag.searchable_text(concat_ws(E'\n\n', f.title, f.description))
+                ),
+                'B'
+            )
+            || w.words,
         described_at = v.updated_at
     from pgrag.libraries as l
     cross join lateral _pgrag.front_page(
         describe_version.library_id, describe_version.version_id
     ) as f
-    cross join lateral (
-        select string_agg(w.word, ' ' order by w.passages desc, w.word) as words
-        from (
-            select lower(word) as word, count(*) as passages
-            from pgrag.documents as d
-            cross join unnest(d.keywords) as word
-            where d.library_id = describe_version.library_id
-                and d.version_id = describe_version.version_id
-            group by lower(word)
-            order by passages desc, word
-            limit 200
-        ) as w
-    ) as k
+    cross join lateral _pgrag.frequent_words(
+        describe_version.library_id, describe_version.version_id
+    ) as w (words)
     where l.library_id = describe_version.library_id
         and v.library_id = describe_version.library_id
         and v.version_id = describe_version.version_id
-        and v.described_at is distinct from v.updated_at;
+        -- What this transaction has changed, it may have changed again.
+        and (v.described_at is distinct from v.updated_at or v.updated_at = now());
+$$;
+
+-- The 1,000 lexemes that most pages have, the first 100 with the label C, the others D; a page with
+-- the lexeme in its title counts four times. A thousand pages tell the same as more.
+create or replace function _pgrag.frequent_words(
+    library_id bigint,
+    version_id bigint
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select coalesce(
+        string_agg(
+            _pgrag.tsquery_lexeme(r.lexeme) || case when r.rank <= 100 then ':1C' else ':1' end, ' '
+        ),
+        ''
+    )::tsvector
+    from (
+        select
+            term.lexeme,
+            row_number() over (
+                order by
+                    count(*) + 3 * count(*) filter (where 'A' = any (term.weights)) desc,
+                    term.lexeme
+            ) as rank
+        from (
+            select p.search
+            from pgrag.pages as p
+            where p.library_id = frequent_words.library_id
+                and p.version_id = frequent_words.version_id
+            order by hashint8(p.page_id), p.page_id
+            limit 1000
+        ) as p
+        cross join lateral unnest(p.search) as term
+        where term.lexeme !~ '^@[lv][0-9]+$'
+        group by term.lexeme
+        order by rank
+        limit 1000
+    ) as r;
 $$;
 
 -- The page that tells what a version is: index or README at its root, else the one that most links
@@ -61,13 +101,13 @@ stable
 parallel safe
 rows 1
 as $$
-    select coalesce(p.title, ''), left(coalesce(p.description, ''), 500)
+    select left(coalesce(p.title, ''), 500), left(coalesce(p.description, ''), 500)
     from (values (1)) as one (row)
     left join lateral (
         select
             p.title,
             coalesce(
-                p.front_matter ->> 'description',
+                nullif(btrim(p.front_matter ->> 'description'), ''),
                 (
                     select plain.text
                     from pgrag.documents as d

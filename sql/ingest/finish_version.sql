@@ -42,6 +42,7 @@ begin
     where i.oid in (
             'pgrag.documents_search'::regclass,
             'pgrag.pages_search'::regclass,
+            'pgrag.versions_search'::regclass,
             'pgrag.impacts_keys'::regclass
         )
         and pg_has_role(i.relowner, 'usage');

@@ -1,5 +1,5 @@
--- A score in [0, 1]: what share of the query's words, weighted by how few libraries know them,
--- stands in a library's name, title, description or keywords.
+-- What share of the query's words, weighted by how few libraries have them, stands in a library's
+-- name, in the title and description of its front page, or in many of its pages.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10
@@ -29,27 +29,53 @@ begin
     end if;
     return query
     with asked as materialized (
-        select c.language, term.lexeme
+        select
+            c.language,
+            term.lexeme,
+            word.query,
+            (word.query || ':A')::tsquery as in_name,
+            (word.query || ':B')::tsquery as in_description,
+            (word.query || ':C')::tsquery as in_many
         from (select distinct l.language from pgrag.libraries as l) as c
-        cross join lateral unnest(
-            to_tsvector(
-                c.language::regconfig,
-                pgrag.searchable_text(
-                    _pgrag.searched_words(find_libraries.query), camel_case => false
+        -- Each word is compared with each library: so many are enough.
+        cross join lateral (
+            select t.lexeme
+            from unnest(
+                to_tsvector(
+                    c.language::regconfig,
+                    pgrag.searchable_text(
+                        _pgrag.searched_words(find_libraries.query), camel_case => false
+                    )
                 )
-            )
+            ) as t
+            order by t.positions[1], t.lexeme
+            limit 64
         ) as term
+        cross join lateral _pgrag.tsquery_lexeme(term.lexeme) as word (query)
     ),
     -- Of each library the version that a search would read, of those with one of the words.
     matching as materialized (
-        select distinct on (v.library_id) v.*, l.name, l.language
-        from pgrag.libraries as l
-        join (
-            select a.language, string_agg(_pgrag.tsquery_lexeme(a.lexeme), ' | ')::tsquery as words
+        select distinct on (v.library_id)
+            v.library_id,
+            v.label,
+            v.title,
+            v.description,
+            v.page_count,
+            v.document_count,
+            l.name,
+            l.language,
+            -- A copy, which is not unpacked again for each word.
+            v.search || ''::tsvector as search
+        from (
+            select a.language, string_agg(a.query, ' | ')::tsquery as words
             from asked as a
             group by a.language
-        ) as q on q.language = l.language
-        join pgrag.versions as v on v.library_id = l.library_id and v.search @@ q.words
+        ) as q
+        -- "offset 0": by the index, once for each language.
+        cross join lateral (
+            select v.* from pgrag.versions as v where v.search @@ q.words offset 0
+        ) as v
+        join pgrag.libraries as l on l.library_id = v.library_id and l.language = q.language
         order by
             v.library_id,
             v.status = 'ready' desc,
@@ -60,39 +86,45 @@ begin
             v.created_at desc,
             v.version_id desc
     ),
+    -- How strongly each of the words stands for a library.
     stands as materialized (
         select
             m.library_id,
+            a.language,
             a.lexeme,
-            -- A library's keywords are in the order of their strength, after its other words.
-            case min(weight.label)
-                when 'A' then 1.0
-                when 'B' then 0.8
-                when 'C' then 0.6
-                else 0.5 - 0.3 * least(min(weight.place), 300) / 300
+            case
+                when m.search @@ a.in_name then 1.0
+                when m.search @@ a.in_description then 0.6
+                when m.search @@ a.in_many then 0.4
+                else 0.15
             end as share
         from matching as m
-        join asked as a on a.language = m.language
-        cross join lateral unnest(m.search) as term
-        cross join lateral unnest(term.weights, term.positions) as weight (label, place)
-        where term.lexeme = a.lexeme
-        group by m.library_id, a.lexeme
+        join asked as a on a.language = m.language and m.search @@ a.query::tsquery
     ),
     weighted as materialized (
         select
             a.language,
             a.lexeme,
-            pgrag.inverse_document_frequency(
-                count(s.library_id),
-                (select count(*) from pgrag.libraries as l where l.language = a.language)
-            ) as idf
+            w.idf,
+            sum(w.idf) over (partition by a.language) as whole
         from asked as a
         left join (
-            select s.library_id, s.lexeme, m.language
+            select s.language, s.lexeme, count(*) as libraries
             from stands as s
-            join matching as m on m.library_id = s.library_id
+            group by s.language, s.lexeme
         ) as s on s.language = a.language and s.lexeme = a.lexeme
-        group by a.language, a.lexeme
+        cross join lateral pgrag.inverse_document_frequency(
+            coalesce(s.libraries, 0), (select count(*) from pgrag.libraries)
+        ) as w (idf)
+    ),
+    scored as (
+        select
+            s.library_id,
+            sum(w.idf * s.share) / min(w.whole) as score,
+            array_agg(s.lexeme order by w.idf * s.share desc, s.lexeme) as words
+        from stands as s
+        join weighted as w on w.language = s.language and w.lexeme = s.lexeme
+        group by s.library_id
     )
     select
         m.name,
@@ -103,26 +135,21 @@ begin
         r.words,
         m.page_count,
         m.document_count
-    from matching as m
-    cross join lateral (
-        select
-            coalesce(sum(w.idf * s.share), 0) / sum(w.idf) as score,
-            array_agg(w.lexeme order by w.idf * s.share desc, w.lexeme)
-                filter (where s.share is not null) as words
-        from weighted as w
-        left join stands as s on s.library_id = m.library_id and s.lexeme = w.lexeme
-        where w.language = m.language
-    ) as r
+    from scored as r
+    join matching as m on m.library_id = r.library_id
     order by r.score desc, m.name
     limit find_libraries.top_k;
 end;
 $$;
 
 comment on function pgrag.find_libraries is
-'Which libraries answer this: those whose name, title, description or keywords have words of the
-query, the best first, each with the version that a search without a version reads (the newest that
-has one of the words). The score is the sum of idf (over libraries) times share of the matched words
-by the sum of all idf: between 0 and 1. The share of a word is 1 in the name of library or version,
-.8 in the title of the front page, .6 in its description, .5 falling to .2 among the 200 keywords,
-by strength. words: the matched lexemes, the strongest first. Filters and marks in the query are
-left out. See versions.search. Errors: PGR01.';
+'Which libraries answer this, the best first: those with words of the query in their name, in the
+title or description of their front page, or among the 1,000 lexemes that most of their pages have.
+Each comes with the version that a search without a version reads (the newest; one without any of
+the words gives way to the next), as its last finished run left it. score: the sum of idf (over the
+libraries that the caller may see) times share of the found words, by the sum of all idf: above 0,
+at most 1. share is 1 in the name of library or version, .6 in title or description, .4 among the
+first 100 lexemes, .15 among the others. words: the found lexemes, the strongest first. The query is
+read in the language of each library; its first 64 words count, filters and -words do not. No rows
+for a query without words. Equal scores are in the order of names. See versions.search.
+Errors: PGR01 for top_k (1 to 1000), PGR06 as in parse_query.';

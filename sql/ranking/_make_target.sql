@@ -20,7 +20,8 @@ as $$
 declare
     target _pgrag.search_target;
     matching bigint[];
-    -- Of a page, a word is required on the page; of a passage, and of phrases, in one passage.
+    -- Of a page, a word is required on the page; of a passage in the passage. A phrase, as which a
+    -- word with signs is compared, is required in one passage in any case.
     page_words text[] := case
         when unit = 'page'
         then array(select r from unnest(required) as r where r ~ '^[[:alnum:]]+$')

@@ -119,12 +119,12 @@ read. snippets: an excerpt with the matches marked by **. explain: every number 
 (see explain_search). intent: "auto" (see detect_intent) or the name of an intent or query type sets
 the default of levels, unit, aggregate, hierarchy, alpha and the arguments that its entry names;
 "off" sets none (default: the library''s setting). unit "page": one hit per page, scored by
-aggregate (max, mean, rrf). hierarchy: "depth" prefers the section of the best hit, "breadth" other
-sections and pages, "overview" summaries and introductions. mmr_lambda: below 1 it trades score for
-diversity (Carbonell, Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or
-"both". graph: links count, and pages that only links lead to may be found (default: the library''s
-setting graph; the score is described in docs/graph-search.md; min_score then applies to
-hybrid_score). If these arguments change the order, hybrid_score keeps the fused score. Of equal
-scores, newer versions and earlier passages of a page come first. version_reason: why this version
-was read. Errors: PGR01 arguments, PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08
-dimension, PGR09 model.';
+aggregate (max, mean, rrf); +word is then asked of the page, a phrase of a passage. hierarchy:
+"depth" prefers the section of the best hit, "breadth" other sections and pages, "overview"
+summaries and introductions. mmr_lambda: below 1 it trades score for diversity (Carbonell,
+Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both". graph: links count,
+and pages that only links lead to may be found (default: the library''s setting graph; the score is
+described in docs/graph-search.md; min_score then applies to hybrid_score). If these arguments
+change the order, hybrid_score keeps the fused score. Of equal scores, newer versions and earlier
+passages of a page come first. version_reason: why this version was read. Errors: PGR01 arguments,
+PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';

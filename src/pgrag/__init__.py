@@ -71,6 +71,7 @@ __all__ = [
     "FacetValue",
     "Facets",
     "ForbiddenAddress",
+    "FoundLibrary",
     "GenerationCancelled",
     "Hit",
     "ImportedSet",

@@ -60,6 +60,7 @@ class AsyncClient:
     context = _in_thread(Client.context)
     answer = _in_thread(Client.answer)
     libraries = _in_thread(Client.libraries)
+    find_libraries = _in_thread(Client.find_libraries)
     versions = _in_thread(Client.versions)
     resolve_version = _in_thread(Client.resolve_version)
     compare_versions = _in_thread(Client.compare_versions)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+
+# A shell makes what it starts in the background ignore Ctrl+C, and with it all commands below.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SITE = "https://kestrel.example"
 

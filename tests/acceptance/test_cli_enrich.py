@@ -86,7 +86,7 @@ def test_an_interrupted_run_keeps_what_was_paid_for(
     try:
         assert server.hanging.wait(60)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
     finally:
         process.kill()
         process.wait()

@@ -63,7 +63,7 @@ def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Pat
     try:
         eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(timeout=30) == 0
+        assert worker.wait(timeout=120) == 0
     finally:
         worker.kill()
         worker.communicate()

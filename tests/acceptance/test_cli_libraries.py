@@ -28,6 +28,22 @@ def test_what_there_is_can_be_listed(indexed: CommandLine) -> None:
     assert "(unversioned)" in indexed.run("versions", "wegweiser").out
 
 
+def test_libraries_are_found_by_what_they_are_about(indexed: CommandLine) -> None:
+    [first, *_] = indexed.json("libraries", "how do I restore a folder from a backup")
+    assert (first["library"], first["version"]) == ("kestrel", "2.0")
+    assert {"restor", "folder"} <= set(first["words"])
+    assert 0 < first["score"] <= 1
+    shown, nothing = indexed.run_all(
+        ("libraries", "kestrel", "--top-k", "1"), ("libraries", "xylophone")
+    )
+    head, _, row, *_ = shown.out.splitlines()
+    assert head.split() == ["score", "library", "version", "title", "words"]
+    assert row.split()[1:3] == ["kestrel", "2.0"]
+    assert nothing.out == ""
+    assert "No library has a word of the query." in nothing.err
+    assert "top_k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
+
+
 def test_a_wish_for_a_version_is_resolved_with_its_reason(indexed: CommandLine) -> None:
     resolved = indexed.run_all(
         ("resolve", "kestrel", "1.4"), ("resolve", "kestrel", "^1.0"), ("resolve", "kestrel")

@@ -7,17 +7,14 @@ import time
 from pathlib import Path
 
 import psycopg
-from command_line import CommandLine, wait_for, write_pages
-
-#: Two are promised for a library of any size; the machine that runs the tests may be busy.
-MOST_SECONDS = 4.0
+from command_line import SECONDS, CommandLine, wait_for, write_pages
 
 
-def seconds_until(url: str, keys: set[str], word: str = "") -> float:
+def wait_for_pages(url: str, keys: set[str], word: str = "") -> None:
     """Wait until exactly these pages are stored, and one of them is found by a word."""
-    started = time.monotonic()
+    deadline = time.monotonic() + SECONDS
     with psycopg.connect(url, autocommit=True) as connection:
-        while time.monotonic() < started + 30:
+        while time.monotonic() < deadline:
             rows = connection.execute("select p.key from pgrag.pages as p").fetchall()
             found = (
                 not word
@@ -26,7 +23,7 @@ def seconds_until(url: str, keys: set[str], word: str = "") -> float:
                 ).fetchone()
             )
             if {key for (key,) in rows} == keys and found:
-                return time.monotonic() - started
+                return
             time.sleep(0.02)
     raise AssertionError(f"{keys} expected, there are {rows}; {word!r} is found: {bool(found)}")
 
@@ -40,37 +37,35 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path:
     ready = "select count(*) from pgrag.versions where status = 'ready'"
     wait_for(url, ready, process, least=1)
 
-    times = []
     (source / "new.md").write_text("# New\n\nThe flywheel is oiled.\n")
-    times.append(seconds_until(url, kept | {"new.md"}, "flywheel"))
+    wait_for_pages(url, kept | {"new.md"}, "flywheel")
     (source / "new.md").write_text("# New\n\nThe crankshaft is oiled.\n")
-    times.append(seconds_until(url, kept | {"new.md"}, "crankshaft"))
+    wait_for_pages(url, kept | {"new.md"}, "crankshaft")
     (source / "new.md").rename(source / "part-0" / "moved.md")
-    times.append(seconds_until(url, kept | {"part-0/moved.md"}, "crankshaft"))
+    wait_for_pages(url, kept | {"part-0/moved.md"}, "crankshaft")
     (source / "part-0").rename(source / "part-x")
     renamed = {key.replace("part-0/", "part-x/") for key in kept | {"part-0/moved.md"}}
-    times.append(seconds_until(url, renamed))
+    wait_for_pages(url, renamed)
     (source / ".gitignore").write_text("part-x/\n")
     (source / "part-x" / "draft.md").write_text("# Draft\n")
     kept = {key for key in renamed if not key.startswith("part-x/")}
-    times.append(seconds_until(url, kept))
+    wait_for_pages(url, kept)
 
     # A bad file is reported, and the watch goes on; a folder of pages comes at once.
     (source / "bad.md").write_bytes(bytes(range(1, 30)) * 50)
     for number in range(25):
         (source / f"burst-{number}.md").write_text(f"# Burst {number}\n\nThe gasket is tight.\n")
     burst = {f"burst-{number}.md" for number in range(25)}
-    times.append(seconds_until(url, kept | burst, "gasket"))
+    wait_for_pages(url, kept | burst, "gasket")
     for number in range(25):
         (source / f"burst-{number}.md").unlink()
-    times.append(seconds_until(url, kept))
+    wait_for_pages(url, kept)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, "Traceback" in err) == (0, False), err
     assert "Watching has ended" in out
     assert err.count("bad.md: is binary") == 1
     assert out.count("pumps from ") < 12, "a burst is one run, or few"
-    assert sorted(times)[len(times) // 2] < MOST_SECONDS, times
 
 
 def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_fifty_clients_at_once(client: httpx.Client) -> None:
 def test_no_answer_waits_for_an_acknowledgement(client: httpx.Client) -> None:
     """A client that keeps its connection delays acknowledgements, after some at once, by 40 ms."""
     times = [client.get("/healthz").elapsed.total_seconds() for _ in range(60)]
-    assert min(times[30:]) < 0.03
+    assert min(times[30:]) < 10 * min(times[:10])
 
 
 def test_problems_reach_the_client(client: httpx.Client) -> None:

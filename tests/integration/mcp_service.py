@@ -20,7 +20,7 @@ from pgrag.api.connections import configured
 from pgrag.app import App
 from pgrag.settings import Settings
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 #: A service on its own machine that was started with --allow-writes.
 LOCAL = Policy(allow_writes=True)
 

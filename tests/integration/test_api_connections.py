@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from mcp_service import Service, mcp_service
+from mcp_service import Service, eventually, mcp_service
 
 HEAD = (
     b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -26,7 +26,7 @@ def service(database_url: str) -> Iterator[Service]:
 
 def connected(service: Service) -> socket.socket:
     url = service.http.base_url
-    return socket.create_connection((url.host, url.port), timeout=10)
+    return socket.create_connection((url.host, url.port), timeout=60)
 
 
 def received(client: socket.socket) -> bytes:
@@ -67,11 +67,13 @@ def test_a_connection_without_a_request_is_closed(service: Service) -> None:
         assert received(client) == b""
 
 
-def test_the_second_request_of_a_connection_has_its_own_time(service: Service) -> None:
-    with connected(service) as client:
+# A machine that stalls for a second at the wrong moment is a client that is too slow.
+@pytest.mark.flaky(reruns=1)
+def test_the_second_request_of_a_connection_has_its_own_time(database_url: str) -> None:
+    with mcp_service(database_url, request_timeout=2) as service, connected(service) as client:
         for _ in range(3):
             client.sendall(HEAD)
-            time.sleep(0.6)
+            time.sleep(0.8)
             client.sendall(BODY)
             answer = b""
             while b"hits" not in answer:
@@ -84,17 +86,15 @@ def test_the_second_request_of_a_connection_has_its_own_time(service: Service) -
 def test_three_hundred_half_sent_bodies_leave_nothing(service: Service) -> None:
     assert service.http.get("/healthz").status_code == 200
     calm = service.tasks
-    clients = [connected(service) for _ in range(300)]
-    for client in clients:
-        client.sendall(HEAD + b'{"que')
+    clients = []
+    for _ in range(300):
+        clients.append(connected(service))
+        clients[-1].sendall(HEAD + b'{"que')
     assert service.http.get("/healthz").status_code == 200
     for client in clients:
         assert received(client).startswith(b"HTTP/1.1 408 ")
         client.close()
-    deadline = time.monotonic() + 10
-    while service.tasks > calm:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    eventually(lambda: service.tasks <= calm)
 
 
 def test_a_slow_answer_is_not_cut_short(service: Service) -> None:
@@ -108,9 +108,7 @@ def test_a_slow_answer_is_not_cut_short(service: Service) -> None:
 def test_connections_are_limited(database_url: str) -> None:
     with mcp_service(database_url, connection_limit=5) as service:
         clients = [connected(service) for _ in range(5)]
-        time.sleep(0.2)
-        assert service.http.get("/healthz").status_code == 503
+        eventually(lambda: service.http.get("/healthz").status_code == 503)
         for client in clients:
             client.close()
-        time.sleep(0.2)
-        assert service.http.get("/healthz").status_code == 200
+        eventually(lambda: service.http.get("/healthz").status_code == 200)

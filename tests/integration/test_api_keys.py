@@ -379,6 +379,8 @@ class TestLibraries:
     def test_it_finds_and_lists_its_own(self, site, keyed, limited):
         listed = keyed.request("GET", "/v1/libraries", headers=limited).json()["libraries"]
         assert [library["library"] for library in listed] == ["harbour"]
+        found = keyed.request("GET", "/v1/search/libraries?q=harbour+port+Hafen", headers=limited)
+        assert [row["library"] for row in found.json()["libraries"]] == ["harbour"]
         for address in ("/v1/search?q=harbour&top_k=100", "/v1/search?q=Hafen&top_k=100"):
             hits = keyed.request("GET", address, headers=limited).json()["hits"]
             assert {hit["library"] for hit in hits} <= {"harbour"}
@@ -404,6 +406,9 @@ class TestLibraries:
     def test_agents_see_as_little(self, agents, limited, others):
         call = {"name": "list_libraries", "arguments": {}}
         told = agents.post("tools/call", headers=limited, **call).text
+        for row in others:
+            asked = {"name": "list_libraries", "arguments": {"query": row["name"]}}
+            told += agents.post("tools/call", headers=limited, **asked).text
         resources = agents.post("resources/list", headers=limited).text
         for row in others:
             assert row["name"] not in told + resources
@@ -512,7 +517,9 @@ class TestBrowsers:
         for origin in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {}):
             refused = keyed.request("GET", SEARCH, headers={**header, **origin})
             assert "pages" in problem(refused, 403, "forbidden")["detail"]
-        for address in ("/v1/libraries", "/v1/searches", "/v1/documents/1"):
+        for address in (
+            "/v1/libraries", "/v1/search/libraries?q=tide", "/v1/searches", "/v1/documents/1",
+        ):  # fmt: skip
             refused = keyed.request("GET", address, headers={**header, "Origin": PAGE})
             assert "only search" in problem(refused, 403, "forbidden")["detail"]
 

@@ -20,6 +20,22 @@ def test_libraries_are_listed_by_name(harbour: ApiClient) -> None:
     assert first["settings"]["alpha"] == 0.3
 
 
+def test_libraries_are_found_by_what_they_are_about(harbour: ApiClient) -> None:
+    found = harbour.ok("/v1/search/libraries", q="depth over the sill at spring tide")["libraries"]
+    assert [row["library"] for row in found] == ["harbour"]
+    [first] = found
+    assert (first["version"], first["title"]) == ("2.1", "Harbour handbook")
+    assert 0 < first["score"] <= 1
+    assert {"depth", "sill", "tide"} <= set(first["words"])
+    assert harbour.ok("/v1/search/libraries", q="xylophone") == {"libraries": []}
+    assert harbour.ok("/v1/search/libraries", q="") == {"libraries": []}
+    both = harbour.ok("/v1/search/libraries", q="harbour port", top_k=1)["libraries"]
+    assert len(both) == 1
+    for wrong in ({}, {"q": "tide", "top_k": 0}, {"q": "tide", "top_k": 1001}, {"q": "a" * 10_001}):
+        problem(harbour.get("/v1/search/libraries", **wrong), 422, "invalid-request")
+    problem(harbour.get("/v1/search/libraries", q="OR type:x"), 422, "invalid-filter")
+
+
 def test_one_library(harbour: ApiClient) -> None:
     listed = harbour.ok("/v1/libraries")["libraries"]
     assert harbour.ok("/v1/libraries/harbour") == listed[0]

@@ -32,6 +32,7 @@ EXPECTED = {
     ("POST", "/v1/search"): "",
     ("GET", "/v1/search/pages"): PAGES,
     ("POST", "/v1/search/pages"): "",
+    ("GET", "/v1/search/libraries"): "q top_k",
     ("POST", "/v1/search/batch"): "",
     ("GET", "/v1/facets"): FACETS,
     ("POST", "/v1/facets"): "",
@@ -126,6 +127,7 @@ EXPECTED = {
 #: Where there is nothing that could be missing.
 COMPLETE = {
     "/v1/libraries", "/v1/intent", "/v1/configuration", "/v1/configuration/versions", "/v1/tools",
+    "/v1/search/libraries",
 }  # fmt: skip
 
 
@@ -228,6 +230,7 @@ def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
         "/v1/search?q=tide&library=harbour&explain=1&snippets=1",
         "/v1/search?q=tide&mode=keyword",
         "/v1/search/pages?q=tide&library=harbour",
+        "/v1/search/libraries?q=tide",
         "/v1/facets?q=tide",
         "/v1/context?q=tide&library=harbour&parents=1&siblings=1",
         "/v1/resolve?library=harbour",

@@ -396,10 +396,9 @@ def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
         thread = threading.Thread(target=read)
         thread.start()
         assert server.hanging.wait(120)
-        started = time.perf_counter()
         cancellation.cancel()
         thread.join(120)
-        assert time.perf_counter() - started < 60  # the server hangs for ever
+        assert not thread.is_alive(), "the server hangs for ever"
         assert [type(error) for error in ended] == [GenerationCancelled]
         assert server.left.wait(120)
         cancellation.cancel()  # once more does nothing

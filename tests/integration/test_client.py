@@ -7,7 +7,6 @@ import dataclasses
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -119,6 +118,10 @@ def test_pages_facets_batches_and_contexts(db):
 def test_navigation(db):
     [library] = db.libraries()
     assert (library.library, library.versions) == ("garden", 2)
+    [found] = db.find_libraries("how do I make compost")
+    assert isinstance(found, pgrag.FoundLibrary)
+    assert (found.library, found.version, found.words[0]) == ("garden", "2.1", "compost")
+    assert db.find_libraries("xylophone", top_k=1) == []
     assert [version.version for version in db.versions("garden")] == ["2.1", "1.0"]
     assert db.resolve_version("garden", "^1").version == "1.0"
     assert db.compare_versions("garden", "1.0", diff=True).pages == ()
@@ -325,10 +328,10 @@ class TestAsync:
     def test_a_cancelled_call_ends_in_the_database(self, url):
         app = App(Settings(database_url=url))
         client = pgrag.Client(app)
-        running = "select from pg_stat_activity where query like 'select pg_sleep(59%%'"
+        running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
 
         def sleeps(self: pgrag.Client) -> None:
-            app.database.query("select pg_sleep(59)")
+            app.database.query("select pg_sleep(599)")
 
         async def cancel_it() -> None:
             other = pgrag.AsyncClient(client)
@@ -340,9 +343,7 @@ class TestAsync:
                 await task
 
         with client:
-            started = time.monotonic()
-            asyncio.run(cancel_it())
-            assert time.monotonic() - started < 30
+            asyncio.run(asyncio.wait_for(cancel_it(), 120))
             assert client.search("compost", library="garden").hits
 
     def test_a_cancelled_caller_starts_nothing_more(self, db):

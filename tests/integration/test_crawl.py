@@ -7,6 +7,7 @@ from website import Reply, Website, crawled, indexed, keys, opened, page, reason
 
 from pgrag.db import Database, Row
 from pgrag.errors import ForbiddenAddress, InvalidInput, SourceError
+from pgrag.ingest.source.web import fetcher
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import SiteOptions, open_site
 from pgrag.settings import Settings
@@ -155,7 +156,8 @@ def test_an_address_with_a_key_is_refused_and_not_kept(site: Website, database: 
     assert database.query("select from pgrag.crawls") == []
 
 
-def test_nobody_answers(database: Database):
+def test_nobody_answers(database: Database, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fetcher, "RETRY_DELAYS", (0.1, 0.1))
     with Website({}) as site:
         address = site.url
     with pytest.raises(SourceError, match="cannot be read"):

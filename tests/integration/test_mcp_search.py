@@ -207,6 +207,31 @@ def test_libraries_and_versions(mcp):
     assert "2.1, **1.0**" in text
 
 
+def test_libraries_are_found_by_what_they_are_about(mcp):
+    text, found = mcp.ok("list_libraries", query="When is spring tide at the sill?")
+    [library] = found["libraries"]
+    assert (library["library"], library["title"]) == ("harbour", "Harbour handbook")
+    assert 0 < library["score"] <= 1
+    assert "# 1 library that may answer it" in text
+    assert "**harbour** “Harbour handbook”: newest 2.1, 2 versions, 6 pages, score 0." in text
+    text, found = mcp.ok("list_libraries", query="xylophone")
+    assert found == {"libraries": [], "cursor": None}
+    assert "No library has a word of the query" in text
+    # A query without text is none.
+    assert len(mcp.ok("list_libraries", query=" ")[1]["libraries"]) == 2
+
+
+def test_found_libraries_go_on_after_a_cursor(mcp):
+    _, whole = mcp.ok("list_libraries", query="harbour port authority")
+    names = [library["library"] for library in whole["libraries"]]
+    assert sorted(names) == ["harbour", "port/authority"]
+    _, rest = mcp.ok("list_libraries", query="harbour port authority", cursor=names[0])
+    assert [library["library"] for library in rest["libraries"]] == names[1:]
+    text, none = mcp.ok("list_libraries", query="harbour port authority", cursor="gone")
+    assert none["libraries"] == []
+    assert "no more libraries" in text
+
+
 def test_searches_are_recorded_as_those_of_agents_unless_it_only_reads(harbour_url, mcp):
     def kept(search_id):
         return mcp.app.database.call("search_record", search_id=search_id)[0]["search_record"]

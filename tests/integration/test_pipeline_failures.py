@@ -146,7 +146,7 @@ class TestDatabaseAway:
         terminated: list[int] = []
 
         def end_writers(blocker: psycopg.Connection) -> None:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 120
             while not terminated and time.monotonic() < deadline:
                 terminated.extend(
                     pid
@@ -176,7 +176,7 @@ class TestDatabaseAway:
     ):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
         monkeypatch.setattr(writer, "RETRY_DELAYS", (0.05, 0.05))
-        with Database(database_url, timeout=0.5) as database:
+        with Database(database_url, timeout=1.5) as database:
             embedder.before = lambda: outage(True)
             with pytest.raises(DatabaseUnavailable):
                 index(database, embedder, folder)

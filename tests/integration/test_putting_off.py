@@ -150,7 +150,7 @@ def killed(database_url: str, folder: Path) -> None:
         run.send_signal(signal.SIGKILL)
     with psycopg.connect(database_url, autocommit=True) as connection:
         # The server notices a moment later.
-        for _ in range(100):
+        for _ in range(1200):
             others = connection.execute(
                 "select pg_sleep(0.05) from pg_stat_activity as a"
                 " where a.datname = current_database() and a.pid <> pg_backend_pid()"

@@ -85,6 +85,25 @@ def search(connection: psycopg.Connection, query: str, **arguments: Any) -> list
     return run(connection, "search", query=query, **arguments)
 
 
+@contextmanager
+def processor_seconds(connection: psycopg.Connection) -> Iterator[list[float]]:
+    """What each statement takes of the server's processor, however busy the machine is."""
+    times: list[float] = []
+
+    def note(diagnostic: psycopg.errors.Diagnostic) -> None:
+        used = re.search(r"([\d.]+) s user, ([\d.]+) s system", diagnostic.message_detail or "")
+        if used:
+            times.append(float(used[1]) + float(used[2]))
+
+    connection.add_notice_handler(note)
+    connection.execute("set local client_min_messages = log; set local log_statement_stats = on")
+    yield times
+    connection.execute(
+        "set local log_statement_stats = off; set local client_min_messages = notice"
+    )
+    connection.remove_notice_handler(note)
+
+
 def value(connection: psycopg.Connection, statement: str, *arguments: Any) -> Any:
     """The only column of the only row."""
     [row] = connection.execute(statement, arguments).fetchall()

@@ -87,7 +87,8 @@ def link(connection: psycopg.Connection, source: str, target: str | None, writte
         insert into pgrag.edges
             (library_id, edge_id, version_id, source_page_id, target_page_id, confidence, place,
              line, state, rule, kind, target, name)
-        select s.library_id, _pgrag.take_ids(s.library_id, 1) + 1, s.version_id, s.page_id, t.page_id, 1, 0, 1,
+        select s.library_id, _pgrag.take_ids(s.library_id, 1) + 1, s.version_id, s.page_id,
+            t.page_id, 1, 0, 1,
             case when t.page_id is null then 'unresolved' else 'resolved' end,
             'wikilink', 'references', %(written)s::text, lower(%(written)s::text)
         from pgrag.pages as s

@@ -139,7 +139,7 @@ def test_who_finishes_a_version_waits_for_who_writes_to_it(connect):
             while not is_waiting() and not finished.done():
                 pass
             ingest(writing, "tool", [page("a.md", "Others.")], "1.0", ready=False)
-        finished.result(timeout=30)
+        finished.result(timeout=120)
     assert value(
         watching,
         "select bool_and(v.status = 'ready') from pgrag.versions as v where v.label = '1.0'",
@@ -197,5 +197,5 @@ def test_a_writer_that_waited_works_on_what_the_other_left(connect, first, secon
                 watching, "select cardinality(pg_blocking_pids(%s)) > 0", other.info.backend_pid
             ):
                 pass
-        error = waiting.exception(timeout=30)
+        error = waiting.exception(timeout=120)
     assert getattr(error, "sqlstate", error) == sqlstate

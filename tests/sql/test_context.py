@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from library import Row, contents, document, ingest, page, refused, run, search
+from library import (
+    Row,
+    contents,
+    document,
+    ingest,
+    page,
+    processor_seconds,
+    refused,
+    run,
+    search,
+)
 
 ZEBRA = "The zebra has 100 metres of [clear](sight.md) sight on **both** sides."
 PELICAN = "The pelican has lights that people call by a button."
@@ -74,13 +84,14 @@ def test_many_pages_are_read_whole_in_time_that_grows_as_they_do(connection):
     words = [f"Paragraph number {n} about boilers." for n in range(8)]
     ingest(connection, "many", [page(f"{n}.md", *words) for n in range(300)], embed=False)
     connection.execute("set local plan_cache_mode = force_generic_plan")
-    connection.execute("set local statement_timeout = '4s'")
     count = "select count(*) as n from pgrag.expand_documents({}, 0, 300, 20) as e"
     ids = "(select array_agg(d.document_id) from pgrag.documents as d where d.level = 2 {})"
     some = ids.format("and d.document_id % 2 = 0")
     hits = f"{some}, (select array_agg(1::float8) from unnest({some}))"
-    [row] = connection.execute(count.format(hits)).fetchall()
+    with processor_seconds(connection) as seconds:
+        [row] = connection.execute(count.format(hits)).fetchall()
     assert row["n"] == 2400
+    assert max(seconds) < 4
 
 
 class TestExpansion:

@@ -12,9 +12,11 @@ from pgrag.routines import function_files, layer_names
 
 FOLDER = Path(__file__).parents[2] / "sql"
 FILES = function_files(FOLDER)
-DEFINITION = re.compile(
-    r"^create (?:or replace function|type) (_?pgrag\.\w+)(?:\(| as)", re.MULTILINE
-)
+SOURCES = {file.relative_to(FOLDER).as_posix(): file.read_text("utf-8") for file in FILES}
+#: The same without comments and texts.
+CODE = {name: re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", text) for name, text in SOURCES.items()}
+DEFINITION = re.compile(r"^create or replace function (_?pgrag\.\w+)\(", re.MULTILINE)
+TYPE = re.compile(r"^create type (_pgrag\.\w+) as", re.MULTILINE)
 CALL = re.compile(r"\b(_?pgrag\.\w+)\(")
 
 ROUTINES = """
@@ -50,12 +52,7 @@ def routines(connection):
 
 
 def defined() -> list[str]:
-    return [
-        name
-        for file in FILES
-        if file.parent.name != "types"
-        for name in DEFINITION.findall(file.read_text("utf-8"))
-    ]
+    return [name for text in SOURCES.values() for name in DEFINITION.findall(text)]
 
 
 def is_public(name: str) -> bool:
@@ -169,59 +166,70 @@ def test_bodies_are_valid_when_they_are_checked(connection):
 
 def test_functions_call_none_of_a_higher_layer():
     layers = layer_names(FOLDER)
+    layer_of = {
+        file: layers.index(folder) for file in SOURCES if (folder := file.rpartition("/")[0])
+    }
     homes = {
-        name: layers.index(file.parent.name)
-        for file in FILES
-        if file.parent != FOLDER
-        for name in DEFINITION.findall(file.read_text("utf-8"))
+        name: layer
+        for file, layer in layer_of.items()
+        for name in DEFINITION.findall(SOURCES[file])
     }
     upwards = [
-        f"{file.relative_to(FOLDER)} calls {name}"
-        for file in FILES
-        if file.parent != FOLDER
-        for name in CALL.findall(re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8")))
-        if homes.get(name, 0) > layers.index(file.parent.name)
+        f"{file} calls {name}"
+        for file, layer in layer_of.items()
+        for name in CALL.findall(CODE[file])
+        if homes.get(name, 0) > layer
     ]
     assert upwards == []
 
 
 def test_every_layer_has_functions_and_every_helper_a_caller():
     assert {file.parent.name for file in FILES} == {*layer_names(FOLDER), FOLDER.name}
-    sources = [*FILES, *(FOLDER.parent / "src").rglob("*.py")]
-    text = "\n".join(file.read_text("utf-8") for file in sources)
+    python = [file.read_text("utf-8") for file in (FOLDER.parent / "src").rglob("*.py")]
+    text = "\n".join([*SOURCES.values(), *python])
     uses = Counter(re.findall(r"\b_?pgrag\.\w+(?=[\s('\"])", text))
     assert [name for name in defined() if not is_public(name) and uses[name] < 2] == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda f: f.relative_to(FOLDER).as_posix())
-class TestFile:
-    def test_is_named_after_its_one_public_function_or_its_first_private_one(self, file):
-        names = DEFINITION.findall(file.read_text("utf-8"))
-        public = [name for name in names if is_public(name)]
-        assert file.name == "grants.sql" or [file.stem] == (
-            [name.removeprefix("pgrag.") for name in public] or [names[0].replace("_pgrag.", "_")]
-        )
+def test_a_file_is_named_after_its_one_public_function_or_its_first_private_one():
+    wrong = {}
+    for name, text in SOURCES.items():
+        names = DEFINITION.findall(text) + TYPE.findall(text)
+        public = [each.removeprefix("pgrag.") for each in names if is_public(each)]
+        expected = public or [each.replace("_pgrag.", "_") for each in names[:1]]
+        if name != "grants.sql" and [Path(name).stem] != expected:
+            wrong[name] = expected
+    assert wrong == {}
 
-    def test_layout(self, file):
-        lines = file.read_text("utf-8").splitlines()
-        assert [n for n, line in enumerate(lines, 1) if "\t" in line or line != line.rstrip()] == []
-        assert [
-            n
-            for n, line in enumerate(lines, 1)
-            if len(line) > 100 and not line.startswith("comment on function")
-        ] == []
-        assert lines[0].startswith("-- "), "a file begins with its reason"
-        assert len(lines) <= 350
 
-    def test_keywords_are_lowercase(self, file):
-        code = re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8"))
-        keywords = r"SELECT|FROM|WHERE|JOIN|BEGIN|END|RETURN|RETURNS|CREATE|FUNCTION|AND|OR|NOT|AS"
-        assert re.findall(rf"\b({keywords})\b", code) == []
+def test_files_begin_with_their_reason_and_are_short():
+    assert [name for name, text in SOURCES.items() if not text.startswith("-- ")] == []
+    assert [name for name, text in SOURCES.items() if text.count("\n") > 350] == []
 
-    def test_joins_name_their_columns(self, file):
-        """Citus plans `using (…)` of merged columns worse, and readers must guess."""
-        code = re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", file.read_text("utf-8"))
-        assert re.findall(r"\bjoin\b[^;]*?\busing\s*\(", code) == []
+
+def test_lines_are_short_and_end_without_blanks():
+    wrong = [
+        f"{name}:{number}"
+        for name, text in SOURCES.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if "\t" in line
+        or line != line.rstrip()
+        or (len(line) > 100 and not line.startswith("comment on function"))
+    ]
+    assert wrong == []
+
+
+def test_keywords_are_lowercase():
+    keywords = r"\b(SELECT|FROM|WHERE|JOIN|BEGIN|END|RETURNS?|CREATE|FUNCTION|AND|OR|NOT|AS)\b"
+    assert {
+        name: found for name, code in CODE.items() if (found := re.findall(keywords, code))
+    } == {}
+
+
+def test_joins_name_their_columns():
+    """Citus plans `using (…)` of merged columns worse, and readers must guess."""
+    merged = re.compile(r"\bjoin\b[^;]*?\busing\s*\(")
+    assert [name for name, code in CODE.items() if merged.search(code)] == []
 
 
 def test_forbidden_plans_are_not_compiled(routines):

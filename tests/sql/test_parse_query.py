@@ -117,6 +117,10 @@ def parsed(connection: psycopg.Connection, query: str | None) -> tuple[str, dict
         ("version:*", "", {"version": "*"}),
         ("type:' type:$$;--", "", {"and": [{"type": "'"}, {"type": "$$;--"}]}),
         ("Größe type:Übersicht", "Größe", {"type": "Übersicht"}),
+        ("type:x (see #setup)", "(see #setup)", {"type": "x"}),
+        ("type:x (#A", "(#A", {"type": "x"}),
+        ("restore OR #a type:x", "restore OR #a", {"type": "x"}),
+        ("((#a) OR #b) c", "c", {"or": [{"tags": "a"}, {"tags": "b"}]}),
     ],
 )
 def test_what_is_meant(connection, query, words, filters):
@@ -144,6 +148,9 @@ def test_what_is_meant(connection, query, words, filters):
         "AND", "a OR b", "NOT NULL AND x", "(a OR b)", "((", ")", "f(x", '5" disk', 'say "hi',
         "select * from a where not (b and c)", "foo:(type:x)", 'alt:"a type:x b"', "type://x",
         "- x", "-- type", "a -b +c", "\x01", "AND OR NOT ( ) -",
+        "(#A", "#A)", "((#a", "(#a))", ")#A(", '"#A', '(#a "b', "(see #setup)", "a (#b c", "-(#a",
+        "NOT (#b", "NOT (see #b)", "(NOT #b", "(-#a OR #b", "#a OR (", "(#a OR", "OR #a", "#a OR b",
+        "#a AND OR #b", "(#a)(#b)", "(#a)b", "C# (", "((((((#a))))))", "#a " * 101,
     ],
 )  # fmt: skip
 def test_a_query_without_filter_stays_as_it_is(connection, query):

@@ -158,7 +158,27 @@ class TestAnything:
                     st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8
                 ),
                 st.sampled_from(
-                    ['"', "-", "+", "node", "kernel", '"drain the', "'", "\\", "--x", "a.b"]
+                    [
+                        '"',
+                        "-",
+                        "+",
+                        "node",
+                        "kernel",
+                        '"drain the',
+                        "'",
+                        "\\",
+                        "--x",
+                        "a.b",
+                        "(#A",
+                        "#A",
+                        "#A)",
+                        "(",
+                        ")",
+                        "-(",
+                        "AND",
+                        "OR",
+                        "NOT",
+                    ]
                 ),
             ),
             max_size=8,

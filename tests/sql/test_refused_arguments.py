@@ -169,7 +169,7 @@ def test_the_smallest_numbers_diversify(connection):
 
 
 def test_a_name_that_is_very_long_is_unknown_at_once(connection):
-    connection.execute("set local statement_timeout = '5s'")
+    connection.execute("set local statement_timeout = '60s'")
     with pytest.raises(psycopg.Error) as caught:
         connection.execute("select * from pgrag.pages(repeat('x', 70000))")
     assert caught.value.sqlstate == "PGR02"

@@ -144,6 +144,7 @@ def test_another_library_is_as_one_that_does_not_exist(reader):
 def test_nothing_of_it_is_suggested_counted_or_listed(reader):
     for function, arguments in {
         "libraries": {},
+        "find_libraries": {"query": "theirs: drain a node"},
         "suggest": {"query": f"{CANARY[:-1]} node"},
         "synonyms": {"library": "ours"},
         "facets": {"query": "node"},

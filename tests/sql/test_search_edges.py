@@ -123,7 +123,8 @@ def test_equal_texts_share_a_vector(embedded):
     embedded.execute(
         "insert into pgrag.edges (library_id, edge_id, version_id, source_page_id, target_page_id,"
         " confidence, place, line, state, how, rule, kind, target, name, sentence)"
-        " select library_id, _pgrag.take_ids(library_id, 1) + 1, version_id, source_page_id, target_page_id, 1, 99, 99, state, how,"
+        " select library_id, _pgrag.take_ids(library_id, 1) + 1, version_id, source_page_id,"
+        " target_page_id, 1, 99, 99, state, how,"
         " rule, kind, target, name, sentence from pgrag.edges where target = 'tools'"
     )
     assert run(embedded, "pending_embeddings", library="garden", kind="edge") == []

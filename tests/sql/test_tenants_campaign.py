@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import psycopg
-import pytest
 from campaign import tenants
 
 
@@ -16,29 +15,22 @@ def test_another_library_changes_no_answer(database_url):
     assert outcome.faults == []
 
 
-@pytest.mark.parametrize(
-    ("plant", "told"),
-    [
-        ("alter table pgrag.synonyms disable row level security", "quokkatap"),
-        (
-            "create function pgrag.size() returns bigint language sql security definer"
-            " as 'select count(*) from pgrag.pages'",
-            "pgrag.size()",
-        ),
-        (
-            "create view _pgrag.trusting with (security_barrier) as select p.title"
-            " from pgrag.pages as p where p.version_id = any ("
-            "nullif(current_setting('pgrag.narrowing_versions', true), '')::bigint[]);"
-            " grant select on _pgrag.trusting to public",
-            "_pgrag.trusting",
-        ),
-    ],
-    ids=["a policy is missing", "a function counts as its owner", "a view trusts a setting"],
-)
-def test_a_leak_is_reported(database_url, plant, told):
+LEAKS = """
+alter table pgrag.synonyms disable row level security;
+create function pgrag.size() returns bigint language sql security definer
+as 'select count(*) from pgrag.pages';
+create view _pgrag.trusting with (security_barrier) as
+select p.title from pgrag.pages as p
+where p.version_id = any (nullif(current_setting('pgrag.narrowing_versions', true), '')::bigint[]);
+grant select on _pgrag.trusting to public
+"""
+
+
+def test_a_missing_policy_a_function_of_its_owner_and_a_view_that_trusts_are_reported(database_url):
     with psycopg.connect(database_url) as connection:
-        connection.execute(plant)
-    outcome = tenants.run(database_url, calls=400, seed=1)
-    assert any(told in fault for fault in outcome.faults)
+        connection.execute(LEAKS)
+    faults = tenants.run(database_url, calls=400, seed=1).faults
+    for told in ("quokkatap", "pgrag.size()", "_pgrag.trusting"):
+        assert any(told in fault for fault in faults), told
     planted = ("synonyms", "pgrag.size()", "_pgrag.trusting")
-    assert all(any(name in fault for name in planted) for fault in outcome.faults)
+    assert all(any(name in fault for name in planted) for fault in faults)

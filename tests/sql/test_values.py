@@ -39,6 +39,7 @@ from pgrag.values.jobs import Job, JobSummary
 from pgrag.values.libraries import (
     EnrichmentFailure,
     EnrichmentState,
+    FoundLibrary,
     Library,
     LibraryFinding,
     OutlineEntry,
@@ -78,6 +79,7 @@ ROWS: list[tuple[type[Value], str, set[str], set[str]]] = [
     (Suggestion, "suggest", set(), set()),
     (Intent, "detect_intent", set(), set()),
     (Library, "libraries", set(), set()),
+    (FoundLibrary, "find_libraries", set(), set()),
     (Version, "library_versions", {"library"}, set()),
     (PageName, "find_page", set(), set()),
     (PageSummary, "pages", set(), set()),

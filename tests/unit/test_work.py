@@ -51,7 +51,7 @@ def test_a_request_that_is_abandoned_ends(sniffio: Any, monkeypatch: pytest.Monk
             is_over.set()
 
         with pytest.raises(Abandoned):
-            await works.run(works.read, lambda: is_over.wait(5) or None, until=is_gone)
+            await works.run(works.read, lambda: is_over.wait(120) or None, until=is_gone)
 
     asyncio.run(request())
     assert is_over.is_set()

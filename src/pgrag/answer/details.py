@@ -27,7 +27,9 @@ _MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)*)\s?([^\W\d_]+)")
 _NAME = re.compile(
     r"`([^`\s]+)`|(?<![\w-])(--?[a-z][\w-]+|[A-Za-z]\w+(?:[._]\w{2,})+|[a-z]+[A-Z]\w*)"
 )
-_CLAUSE = re.compile(r"[;,:]|\b(?:and|but|or|und|aber|oder|и|а|но|или)\b", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"(?<!\d)[;,:]|[;,:](?!\d)|\b(?:and|but|or|und|aber|oder|и|а|но|или)\b", re.IGNORECASE
+)
 _LIMIT = re.compile(
     r"\b(?:no|not)\s+(?:more|less|later|fewer)\s+than|\bnicht\s+(?:mehr|weniger)\s+als"
     r"|\bне\s+(?:более|больше|менее|меньше|позже)",

@@ -165,14 +165,35 @@ def edges(
     )  # fmt: skip
 
 
-libraries = listing(
-    "libraries",
-    "libraries",
-    "List the libraries.",
-    {},
-    ("library", "newest", "versions", "pages", "documents", "language", "model"),
-    nothing="No library is indexed yet: pgrag index LIBRARY SOURCE.",
-)
+@command
+def libraries(
+    app: App,
+    query: Annotated[
+        str | None,
+        Argument(help="A question or words: only the libraries that may answer it, best first."),
+    ] = None,
+    top_k: Annotated[
+        int, Option("--top-k", "-n", min=1, help="With QUERY: at most this many libraries.")
+    ] = 10,
+) -> Output:
+    """List the libraries, or find those that may answer a query."""
+    if query is None:
+        return listed(
+            app.database.call("libraries"),
+            ("library", "newest", "versions", "pages", "documents", "language", "model"),
+            nothing="No library is indexed yet: pgrag index LIBRARY SOURCE.",
+        )
+    return listed(
+        app.database.call("find_libraries", query=query, top_k=top_k),
+        {
+            "score": "score", "library": "library",
+            "version": lambda row: row["version"] or "(unversioned)", "title": "title",
+            "words": lambda row: ", ".join(row["words"]),
+        },
+        nothing="No library has a word of the query.",
+    )  # fmt: skip
+
+
 versions = listing(
     "versions",
     "library_versions",

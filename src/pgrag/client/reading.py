@@ -13,7 +13,15 @@ from pgrag.db import collected_notices
 from pgrag.errors import InvalidInput
 from pgrag.result import substitutions
 from pgrag.values.changes import SectionVersion, VersionChanges
-from pgrag.values.libraries import Library, OutlineEntry, Page, PageName, PageSummary, Version
+from pgrag.values.libraries import (
+    FoundLibrary,
+    Library,
+    OutlineEntry,
+    Page,
+    PageName,
+    PageSummary,
+    Version,
+)
 from pgrag.values.passages import Passage
 from pgrag.values.properties import PageQueryResult, PageQueryRow, Property
 from pgrag.values.searches import Resolution
@@ -25,6 +33,10 @@ class Reading(Calls):
     def libraries(self) -> list[Library]:
         """Every library by name."""
         return self._rows(Library, "libraries")
+
+    def find_libraries(self, query: str, *, top_k: int = 10) -> list[FoundLibrary]:
+        """The libraries that may answer a query, the best first; none without a common word."""
+        return self._rows(FoundLibrary, "find_libraries", query=query, top_k=top_k)
 
     def versions(self, library: str) -> list[Version]:
         """The versions of a library, the newest release first."""

@@ -22,7 +22,8 @@ SUPERUSER = "pgrag"
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 # The builtin provider has C.UTF-8 on every system. But the text search parser classifies letters
-# by libc, which lacks it on macOS.
+# by libc, which lacks it on macOS. PostgreSQL 16 knows libc alone.
+_LOCALE_PROVIDER = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 _LIBC_LOCALE = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
 # Written to postgresql.conf with those of `sizing`, because `alter system` and an editor can
 # override settings there, but not those of the command line.
@@ -111,8 +112,7 @@ def _initialise(cluster: Cluster, account: Account, programs: Installation) -> N
             str(programs.program("initdb")),
             f"--pgdata={data}",
             "--encoding=UTF8",
-            "--locale-provider=builtin",
-            "--builtin-locale=C.UTF-8",
+            *(_LOCALE_PROVIDER if programs.version >= (17,) else ()),
             f"--locale={_LIBC_LOCALE}",
             "--auth=scram-sha-256",
             f"--username={SUPERUSER}",

@@ -20,6 +20,19 @@ class Library(Value):
     updated_at: datetime | None
 
 
+class FoundLibrary(Value):
+    """A library that may answer a query, with its version that a search reads."""
+
+    library: str = described("", "harbour")
+    version: str = described("Empty for the unversioned documentation.", "2.1")
+    title: str = described("Title of its front page; empty: none.", "Harbour handbook")
+    description: str = described("Description or summary of its front page.")
+    score: float = described("Above 0, at most 1: 1 if its name has all words of the query.", 0.42)
+    words: tuple[str, ...] = described("The found lexemes, the strongest first.", ("tide", "moor"))
+    pages: int = described("", 40)
+    documents: int = described("Searchable passages.", 630)
+
+
 class Version(Value):
     """One version of a library."""
 

@@ -11,6 +11,7 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.result import Result
 from pgrag.search import TOP_K, Search
+from pgrag.values.libraries import FoundLibrary
 from pgrag.values.searches import (
     BatchResult,
     Context,
@@ -127,6 +128,15 @@ understanding.declare(
     name="parse",
     responses=problems(404),
     query=_query("As for a search.", "restore type:guide created:>=2024-12-01"),
+)
+understanding.declare(
+    "/search/libraries",
+    list[FoundLibrary],
+    "Find the libraries that may answer a query, the best first.",
+    function="find_libraries",
+    key="libraries",
+    query=_query("A question or words; filters in it do not count.", "when is spring tide"),
+    top_k=(int, at_most(10, 1000, "libraries")),
 )
 understanding.declare(
     "/suggestions",

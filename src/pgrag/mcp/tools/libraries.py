@@ -4,8 +4,9 @@ from operator import itemgetter
 
 from pydantic import BaseModel, Field
 
+from pgrag.db import Row
 from pgrag.mcp.corpus import UNVERSIONED, Documentation, shown
-from pgrag.mcp.replies import Block, fit_page, plural
+from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
     Arguments,
@@ -20,6 +21,9 @@ from pgrag.mcp.tool import (
 
 _NONE = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
 _NO_MORE = "There are no more libraries."
+_NO_WORD = "No library has a word of the query. Leave the query out to list all of them."
+_MOST_FOUND = 10
+"""Libraries that a query finds."""
 _MOST_VERSIONS = 100
 """Versions that are listed."""
 
@@ -27,6 +31,9 @@ _MOST_VERSIONS = 100
 class ListLibraries(Arguments):
     """No required argument; the cursor is for long lists."""
 
+    query: str | None = optional_text(
+        10_000, "A question: only those that may answer it, the best first."
+    )
     token_budget: TokenBudget = DEFAULT_BUDGET
     cursor: Cursor = None
 
@@ -39,6 +46,10 @@ class Library(BaseModel):
     versions: int = Field(description="How many versions are indexed.")
     pages: int = Field(description="Pages in all of them.")
     language: str = Field(description="Language of its full-text search.")
+    title: str | None = Field(description="With a query, the title of its front page; else null.")
+    score: float | None = Field(
+        description="With a query, how much of it the library has, at most 1; else null."
+    )
 
 
 class Libraries(BaseModel):
@@ -79,19 +90,24 @@ class FoundVersion(BaseModel):
 
 @tool("list_libraries", "List libraries", Libraries)
 def list_libraries(documentation: Documentation, request: ListLibraries) -> Reply:
-    """List every library whose documentation can be searched here, with its newest version. Call
-    it when you do not know a library's exact name, or to see what there is.
+    """List every library that can be searched here, with its newest version; with a query, those
+    that may answer it. Call it when you do not know a library's exact name.
     """
-    rows = documentation.call("libraries")
-    libraries = [
-        Library.model_validate(row)
-        for row in sorted(rows, key=itemgetter("library"))
-        if request.cursor is None or row["library"] > request.cursor
-    ]
+    known = {row["library"]: row for row in documentation.call("libraries")}
+    rows = _listed(documentation, known, request.query)
+    names = [row["library"] for row in rows]
+    following = rows
+    if request.cursor in names:
+        following = rows[names.index(request.cursor) + 1 :]
+    elif request.cursor is not None:
+        # That library has been removed since.
+        following = [row for row in rows if not request.query and row["library"] > request.cursor]
+    libraries = [Library.model_validate(row) for row in following]
     if not libraries:
-        return Reply(_NONE if not rows else _NO_MORE, Libraries(libraries=[], cursor=None))
+        none = _NO_WORD if known and not rows else _NO_MORE if known else _NONE
+        return Reply(none, Libraries(libraries=[], cursor=None))
     page = fit_page(
-        f"# {plural(len(rows), 'library')}",
+        f"# {plural(len(rows), 'library')}" + (" that may answer it" if request.query else ""),
         [Block(0, "", _line(item), is_quoted=False) for item in libraries],
         "Search one with search_docs(library, query).",
         lambda count: None if count == len(libraries) else libraries[count - 1].library,
@@ -102,13 +118,32 @@ def list_libraries(documentation: Documentation, request: ListLibraries) -> Repl
     return Reply(page.text, Libraries(libraries=libraries, cursor=page.cursor))
 
 
+def _listed(documentation: Documentation, known: dict[str, Row], query: str | None) -> list[Row]:
+    """The libraries by name, or the best for a query, with what only a query tells of them."""
+    if query is None:
+        rows = sorted(known.values(), key=itemgetter("library"))
+        return [row | {"title": None, "score": None} for row in rows]
+    found = documentation.call("find_libraries", query=query, top_k=_MOST_FOUND)
+    return [
+        known[row["library"]] | {"title": row["title"] or None, "score": row["score"]}
+        for row in found
+        if row["library"] in known
+    ]
+
+
 def _line(item: Library) -> str:
+    title = f" “{on_one_line(item.title)}”" if item.title else ""
+    score = "" if item.score is None else f", score {item.score:.2f}"
+    return f"- **{item.library}**{title}: {_holdings(item)}{score}"
+
+
+def _holdings(item: Library) -> str:
     if not item.versions:
-        return f"- **{item.library}**: nothing is indexed"
+        return "nothing is indexed"
     if item.versions == 1 and item.newest == UNVERSIONED:
-        return f"- **{item.library}**: without versions, {plural(item.pages, 'page')}"
+        return f"without versions, {plural(item.pages, 'page')}"
     versions = f"newest {item.newest}, {plural(item.versions, 'version')}"
-    return f"- **{item.library}**: {versions}, {plural(item.pages, 'page')}"
+    return f"{versions}, {plural(item.pages, 'page')}"
 
 
 @tool("find_version", "Find a version of a library", FoundVersion)
