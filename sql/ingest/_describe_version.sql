@@ -40,7 +40,7 @@ as $$
 $$;
 
 -- The 200 lexemes that most pages have, the strongest first; a page with the lexeme in its title
--- counts four times. Frequent words of any text do no harm, because find_libraries weighs words by
+-- counts eleven times. Frequent words of any text do no harm, because find_libraries weighs words by
 -- how few libraries have them. A thousand pages tell the same as more.
 create or replace function _pgrag.version_keywords(
     library_id bigint,
@@ -60,7 +60,7 @@ as $$
             term.lexeme,
             row_number() over (
                 order by
-                    count(*) + 3 * count(*) filter (where 'A' = any (term.weights)) desc,
+                    count(*) + 10 * count(*) filter (where 'A' = any (term.weights)) desc,
                     term.lexeme
             ) as rank
         from (
