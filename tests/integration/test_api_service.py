@@ -189,7 +189,7 @@ def test_a_database_without_a_schema(empty_database_url: str) -> None:
     ("change", "slug"),
     [
         ("update pgrag.installed_functions set digest = 'of yesterday'", "schema-outdated"),
-        ("update pgrag.alembic_version set version_num = '9999'", "schema-too-new"),
+        ("update pgrag.alembic_version set version_num = '9999_later'", "schema-too-new"),
     ],
 )
 def test_a_database_of_another_version(

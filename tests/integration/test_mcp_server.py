@@ -149,7 +149,8 @@ def test_what_says_nothing_is_not_given(mcp):
     assert found["passages"] == same["passages"]
     assert "the newest release" in said
     assert "query: it is required" in mcp.failed("search_docs", library="harbour", query=None)
-    assert mcp.ok("get_page", page_id=1, library="", page=None, version="")
+    first = found["passages"][0]["page_id"]
+    assert mcp.ok("get_page", page_id=first, library="", page=None, version="")
 
 
 @pytest.mark.parametrize("kind", [*failures._NEXT, *failures._HIDDEN])
