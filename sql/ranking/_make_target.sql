@@ -43,7 +43,7 @@ begin
 
     -- Required and excluded phrases and words, by the full-text indexes.
     if required <> '{}' then
-        matching := _pgrag.documents_matching(
+        matching := _pgrag.ids_matching(
             target,
             array(select r from unnest(required) as r where r = any (page_words) is not true),
             ' & '
@@ -55,10 +55,12 @@ begin
         end;
     end if;
     if page_words <> '{}' then
-        target := _pgrag.target_of_pages(target, _pgrag.pages_matching(target, page_words));
+        target := _pgrag.target_of_pages(
+            target, _pgrag.ids_matching(target, page_words, ' & ', of_pages => true)
+        );
     end if;
     if cardinality(excluded) > 0 then
-        target.denied_documents := _pgrag.documents_matching(target, excluded, ' | ');
+        target.denied_documents := _pgrag.ids_matching(target, excluded, ' | ');
     end if;
     if target.allowed_documents is not null then
         target.document_count := least(
@@ -151,59 +153,13 @@ begin
 end;
 $$;
 
--- The pages with all of these words, on the page or above it; null if all are stop words.
-create or replace function _pgrag.pages_matching(
-    target _pgrag.search_target,
-    words text[]
-)
-returns bigint[]
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    matching bigint[];
-begin
-    with conditions as (
-        select c.language, _pgrag.phrase_query(c.language, words, ' & ') as condition
-        from _pgrag.languages_of(target) as c (language)
-    )
-    select case
-        when exists (select from conditions as c where c.condition is not null)
-        then array(
-            select p.page_id
-            from conditions as c
-            cross join lateral unnest(
-                _pgrag.pages_with(
-                    concat_ws(' & ', (target).scope, '(' || c.condition || ')')::tsquery, c.language
-                )
-            ) as p (page_id)
-            where c.condition is not null
-        )
-    end
-    into matching;
-    return matching;
-end;
-$$;
-
-create or replace function _pgrag.languages_of(
-    target _pgrag.search_target
-)
-returns setof text
-language sql
-stable
-parallel safe
-as $$
-    select distinct s.language
-    from pgrag.corpus_statistics as s
-    where s.library_id = any ((target).library_ids);
-$$;
-
+-- Ids of the passages, or pages, that have the phrases, in their text or in the headings above it.
 -- Null if the phrases consist of stop words only: they are then no condition.
-create or replace function _pgrag.documents_matching(
+create or replace function _pgrag.ids_matching(
     target _pgrag.search_target,
     phrases text[],
-    connective text
+    connective text,
+    of_pages boolean default false
 )
 returns bigint[]
 language plpgsql
@@ -214,24 +170,27 @@ declare
     matching bigint[];
 begin
     with conditions as (
-        select c.language, _pgrag.phrase_query(c.language, phrases, connective) as condition
-        from _pgrag.languages_of(target) as c (language)
+        select
+            c.language,
+            concat_ws(' & ', (target).scope, '(' || p.condition || ')')::tsquery as condition
+        from (
+            select distinct s.language
+            from pgrag.corpus_statistics as s
+            where s.library_id = any ((target).library_ids)
+        ) as c
+        cross join lateral _pgrag.phrase_query(c.language, phrases, connective) as p (condition)
+        where p.condition is not null
     )
-    select case
-        when exists (select from conditions as c where c.condition is not null)
-        then array(
-            select d.document_id
-            from conditions as c
-            cross join lateral unnest(
-                _pgrag.documents_with(
-                    concat_ws(' & ', (target).scope, '(' || c.condition || ')')::tsquery, c.language
-                )
-            ) as d (document_id)
-            where c.condition is not null
-        )
-    end
-    into matching;
-    return matching;
+    select array_agg(m.id)
+    into matching
+    from conditions as c
+    left join lateral unnest(
+        case
+            when of_pages then _pgrag.pages_with(c.condition, c.language)
+            else _pgrag.documents_with(c.condition, c.language)
+        end
+    ) as m (id) on true;
+    return array_remove(matching, null);
 end;
 $$;
 
