@@ -1,5 +1,5 @@
 -- Who writes a library can give it neither the name of another one, which has jobs and evaluations
--- by its name, nor the ids of its versions, by which searches find passages.
+-- by its name, nor other ids to its versions, by which searches find passages.
 create or replace function _pgrag.keep_identities()
 returns void
 language plpgsql
@@ -14,7 +14,7 @@ begin
             a.attrelid::regclass as name,
             string_agg(quote_ident(a.attname), ', ') as insertable,
             string_agg(quote_ident(a.attname), ', ') filter (
-                where a.attname not in ('library_id', 'name')
+                where a.attname not in ('library_id', 'version_id', 'name')
             ) as changeable
         from pg_attribute as a
         where a.attrelid in ('pgrag.libraries'::regclass, 'pgrag.versions'::regclass)

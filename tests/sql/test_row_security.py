@@ -449,6 +449,7 @@ def test_a_writer_takes_no_identity_of_another_library(connection):
     for statement in (
         "update pgrag.libraries set name = 'theirs'",
         "update pgrag.libraries set name = 'nowhere'",
+        "update pgrag.versions set version_id = version_id",
         f"update pgrag.impacts set version_id = {theirs}",
         f"update pgrag.documents set version_id = {theirs}",
         f"update pgrag.embeddings set version_id = {theirs}",
