@@ -4,8 +4,8 @@ from alembic import context
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from pgrag.routines import drop_functions, install_functions
-from pgrag.schema import prepare, raw, sql_root
+from pgrag.ground.routines import drop_functions, install_functions
+from pgrag.ground.schema import prepare, raw, sql_root
 
 
 def run(connection):

@@ -46,8 +46,8 @@ from benchmarks import (
 from benchmarks.bench import Bench
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import Figure, figures_table
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 #: In execution order: the first one indexes the libraries that the others search; `recall` marks
 #: pages, so it runs after the measures of time.

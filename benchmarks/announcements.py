@@ -18,10 +18,10 @@ from pydantic import SecretStr
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure, table
-from pgrag.app import App
 from pgrag.evaluation import importing, runs
 from pgrag.evaluation.runs import Configuration
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 LABELLED = Path(__file__).with_name("announcements.jsonl")
 METRIC = "ndcg@10"

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import psycopg
 
-from pgrag.app import App
 from pgrag.evaluation.runs import Configuration
+from pgrag.service.app import App
 
 PAGES = b"""
 create schema bare;

@@ -15,8 +15,8 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from benchmarks.corpora import Corpora
-from pgrag.db import register_vector_types
 from pgrag.evaluation.labelled import read_labelled_set
+from pgrag.ground.connections import register_vector_types
 
 T = TypeVar("T")
 

@@ -22,9 +22,9 @@ import psycopg
 from pydantic import SecretStr
 
 from benchmarks.figures import table
-from pgrag.app import App
-from pgrag.embedded import EmbeddedServer
-from pgrag.settings import Settings
+from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 BASELINE = Path(__file__).with_name("cost.json")
 GROWTH = 1.05

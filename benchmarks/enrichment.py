@@ -15,9 +15,9 @@ from pydantic import SecretStr
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
-from pgrag.app import App
-from pgrag.enrichment import Kind
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.ingest.enrichment import Kind
+from pgrag.service.app import App
 
 _CONCURRENCY = 8
 #: Seconds per answer of the simulated model: a small model on a good machine.

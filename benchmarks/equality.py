@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pgrag.app import App
+from pgrag.service.app import App
 
 PASSAGES = """
 select p.key, p.title, d.level, d.anchor, d.content,

@@ -23,10 +23,10 @@ from benchmarks import bare_search, history, variants
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table, told, write_between
 from benchmarks.questions import rows as questions
-from pgrag.app import App
 from pgrag.evaluation import importing, runs
 from pgrag.evaluation.runs import Configuration
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evaluation.md"

@@ -13,10 +13,10 @@ from pydantic import SecretStr
 from benchmarks import variants
 from benchmarks.bench import Bench, value
 from benchmarks.figures import Figure
-from pgrag.app import App
 from pgrag.evaluation import importing, runs
 from pgrag.evaluation.runs import Configuration
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 QUERIES = 200
 METRIC = "ndcg@10"

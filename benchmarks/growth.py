@@ -29,8 +29,8 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure, table, told, write_between
 from benchmarks.latency import fastest
 from benchmarks.made_pages import Maker
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
-from pgrag.settings import variable
+from pgrag.ground.settings import variable
 
 SECONDS = 10.0
 #: The limit that may refuse a page.

@@ -12,8 +12,8 @@ import sys
 
 from pydantic import SecretStr
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 from benchmarks.rivals import asked
 from benchmarks.rivals.recipe import Recipe
-from pgrag.embedding import BuiltinEmbedder
+from pgrag.models.embedding import BuiltinEmbedder
 
 QUERIES = 300
 SEARCH = b"select * from pgrag.search(%s, %s)"

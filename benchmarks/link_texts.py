@@ -21,10 +21,10 @@ from typing import Any
 
 from benchmarks.evaluation import ARMS, SYSTEMS, lent_app
 from benchmarks.figures import table, told
-from pgrag.app import App
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus, sample
 from pgrag.evaluation.runs import GATE_METRIC
+from pgrag.service.app import App
 
 MOST = 300
 _QUERIES = """

@@ -12,7 +12,7 @@ import json
 import sys
 
 from pgrag.answer.details import contradiction
-from pgrag.app import App
+from pgrag.service.app import App
 
 _PAGES = """
 select p.page_id, p.title, p.front_matter ->> 'description' as description

@@ -18,10 +18,10 @@ from typing import Any
 from benchmarks import evaluation
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table
-from pgrag.app import App
 from pgrag.evaluation import importing, runs
 from pgrag.evaluation.labelled import read_labelled_set
 from pgrag.evaluation.runs import Configuration
+from pgrag.service.app import App
 
 #: The sets whose corpora are tuned, and further sets about the same pages.
 LIBRARIES: dict[str, tuple[str, ...]] = {

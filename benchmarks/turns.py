@@ -30,9 +30,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from benchmarks.agents import environment, stdio_session
 from benchmarks.corpora import Corpora
 from benchmarks.figures import table
-from pgrag.db import register_vector_types
-from pgrag.embedded import EmbeddedServer
 from pgrag.evaluation.labelled import read_labelled_set
+from pgrag.ground.connections import register_vector_types
+from pgrag.ground.embedded import EmbeddedServer
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = "corpus"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from pgrag.app import App
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus
 from pgrag.evaluation.runs import Configuration
@@ -23,6 +22,7 @@ from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import read_page
 from pgrag.ingest.source.source import ListedSource, Source, SourceFile
+from pgrag.service.app import App
 
 PLAIN = "plain"
 WHOLE = "whole"

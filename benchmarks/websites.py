@@ -23,11 +23,11 @@ from pydantic import SecretStr
 
 from benchmarks import equality
 from benchmarks.served import Served
-from pgrag.app import App
-from pgrag.embedded import EmbeddedServer
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import read_labelled_set
-from pgrag.settings import Settings
+from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from campaign.outcome import Outcome, outcomes_table, write_rows
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 
 @contextmanager

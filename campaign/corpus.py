@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 from pydantic import SecretStr
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 INSTALL = """---
 title: Install the pump

@@ -28,7 +28,7 @@ from campaign.arguments import Arguments
 from campaign.command import run_part
 from campaign.databases import administer
 from campaign.outcome import Outcome
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 #: The statement timeout of a call, and how soon after it a call must have ended.
 SECONDS = 10

@@ -33,8 +33,8 @@ from campaign.command import run_part, temporary_server
 from campaign.databases import administer
 from campaign.kills import PATIENCE, kill, write_source
 from campaign.outcome import Outcome
-from pgrag.app import App
-from pgrag.jobs import ENDED
+from pgrag.service.app import App
+from pgrag.service.jobs import ENDED
 
 LIBRARY = "manual"
 CASES = ("killed", "restarted", "stopped", "poisoned", "clock")
@@ -52,8 +52,8 @@ import os, signal, sys, time
 lease, wrong = map(float, sys.argv[1:])
 right = time.time
 time.time = lambda: right() + wrong
-from pgrag.app import App
-from pgrag.worker import Worker
+from pgrag.service.app import App
+from pgrag.service.worker import Worker
 index = App.index
 def poisoned(self, library, version, *others, **options):
     if version == {POISON!r}:

@@ -30,7 +30,7 @@ from campaign.command import run_part, temporary_server
 from campaign.corpus import INSTALL, NOTES, VALVE
 from campaign.databases import administer
 from campaign.outcome import Outcome
-from pgrag.app import App
+from pgrag.service.app import App
 
 LIBRARY = "manual"
 PAGES = 60

@@ -25,10 +25,10 @@ from campaign.command import run_part
 from campaign.corpus import INSTALL, NOTES, VALVE
 from campaign.outcome import Outcome
 from campaign.reading import read_measured
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.child import Child
 from pgrag.ingest.page import PageOptions
-from pgrag.models import CHUNK_PROFILES
+from pgrag.ingest.values import CHUNK_PROFILES
 
 #: Seconds of processor time that a page may take: some at any size, and some for each byte.
 SECONDS_A_PAGE = 0.5

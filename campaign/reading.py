@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 from time import process_time
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.writer import page_document
 

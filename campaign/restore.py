@@ -23,9 +23,9 @@ from campaign.arguments import Arguments
 from campaign.command import run_part, temporary_server
 from campaign.functions import chosen_arguments, options_of, routines
 from campaign.outcome import Outcome
-from pgrag import schema
 from pgrag.cli.dump import portable
-from pgrag.embedded import binary
+from pgrag.ground import schema
+from pgrag.ground.embedded import binary
 
 #: When functions were installed.
 OTHERWISE = ("installed_functions",)

@@ -11,7 +11,7 @@ import textwrap
 
 import reference_page
 
-from pgrag.arguments import rules
+from pgrag.ground.arguments import rules
 
 FILE = reference_page.ROOT / "sql" / "configuration" / "_argument_rules.sql"
 
@@ -34,8 +34,8 @@ def function() -> str:
         for name, names in declared["functions"].items()
     )
     return f"""\
--- The arguments of searches as src/pgrag/arguments.py declares them: types, bounds, defaults, and
--- which function takes which. Written by `make docs`; a test holds it equal to the declaration.
+-- The arguments of searches as src/pgrag/ground/arguments.py declares them. Written by
+-- `make docs`; a test holds it equal to the declaration.
 create or replace function _pgrag.argument_rules()
 returns jsonb
 language sql
@@ -60,4 +60,4 @@ def _wrapped(names: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(reference_page.main(FILE, lambda _: function(), "src/pgrag/arguments.py says"))
+    sys.exit(reference_page.main(FILE, lambda _: function(), "src/pgrag/ground/arguments.py says"))

@@ -11,10 +11,10 @@ from typing import Any
 
 import reference_page
 
-from pgrag.access import Policy
 from pgrag.api import create_app
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.access import Policy
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 PAGE = reference_page.ROOT / "docs" / "rest.md"
 BEGIN = "<!-- routes, made by `make docs` -->\n"

@@ -19,9 +19,10 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
-from pgrag import configuration, schema
-from pgrag.db import Database, register_vector_types
-from pgrag.embedding import install
+from pgrag.ground import schema
+from pgrag.ground.connections import Database, register_vector_types
+from pgrag.models.embedding import install
+from pgrag.service import configuration
 from servers import embedded, oldest, remove_leftovers
 
 if TYPE_CHECKING:

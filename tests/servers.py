@@ -16,8 +16,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from pgrag.embedded import EmbeddedServer
-from pgrag.embedded.binaries import installed
+from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.embedded.binaries import installed
 
 #: Test databases live too briefly for vacuuming, so the server's background processes sleep.
 SETTINGS = {

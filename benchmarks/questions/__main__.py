@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.corpora import Corpora
 from benchmarks.questions import checking, citations, fusion, measuring, scores, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
-from pgrag.app import App
+from pgrag.service.app import App
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

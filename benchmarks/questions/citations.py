@@ -15,8 +15,8 @@ from benchmarks.figures import table
 from benchmarks.questions.rows import FOLDER
 from pgrag.answer.citations import CitationReader
 from pgrag.answer.support import checked_sentences
-from pgrag.app import App
 from pgrag.ingest.source.source import ListedSource, SourceFile
+from pgrag.service.app import App
 
 FILE = FOLDER / "citations.jsonl"
 FAULTS = (

@@ -10,8 +10,8 @@ from benchmarks.corpora import Corpora
 from benchmarks.figures import table
 from benchmarks.questions.measuring import METRIC, import_questions
 from benchmarks.questions.rows import Split, half, read
-from pgrag.app import App
 from pgrag.evaluation import runs
+from pgrag.service.app import App
 
 SETS = ("k8s-questions", "mdn-questions", "fastapi-questions")
 #: The rows of `pgrag eval ablation` that are compared.

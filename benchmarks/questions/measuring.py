@@ -12,8 +12,8 @@ from typing import TypeAlias
 from benchmarks.corpora import Corpora
 from benchmarks.figures import table
 from benchmarks.questions.rows import LANGUAGES, SETS, Question, Split, Unit, half, read, write_set
-from pgrag.app import App
 from pgrag.evaluation import importing, runs
+from pgrag.service.app import App
 
 SYSTEMS = ("keyword", "semantic", "hybrid", "rrf")
 METRIC = "ndcg@10"

@@ -11,8 +11,8 @@ from benchmarks.corpora import Corpora
 from benchmarks.figures import table
 from benchmarks.questions.measuring import import_questions
 from benchmarks.questions.rows import Question, half, read
-from pgrag.app import App
 from pgrag.evaluation import importing
+from pgrag.service.app import App
 
 SETS = ("k8s-questions", "mdn-questions", "fastapi-questions")
 #: The default of `pgrag.gaps`, and what is beside it.

@@ -15,9 +15,9 @@ from benchmarks.figures import table
 from benchmarks.questions import tidemark
 from benchmarks.questions.asked import KINDS, Asked, questions
 from benchmarks.questions.releases import Release, read_folder, read_release, says_gone
-from pgrag.app import App
-from pgrag.db import Row
-from pgrag.errors import NotFound
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import NotFound
+from pgrag.service.app import App
 
 #: The tokens of an answer's sources.
 BUDGET = 2400

@@ -26,7 +26,7 @@ from benchmarks.figures import told, write_between
 from benchmarks.rivals import asked, report
 from benchmarks.rivals.measuring import measure
 from benchmarks.rivals.rival import INSTALL, SYSTEMS, Place, Rival, read_passages
-from pgrag.embedding import BuiltinEmbedder
+from pgrag.models.embedding import BuiltinEmbedder
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -32,9 +32,9 @@ from torch.nn.functional import cross_entropy, embedding_bag, normalize
 from train import LAST, SCALE, SEED, SIF, WARM_UP, batches, checksum, quantised
 from write import character_classes
 
-from pgrag.embedding.builtin import STEPS as QUANTA
-from pgrag.embedding.builtin import read_description, read_model
-from pgrag.embedding.word_pieces import CONTINUATION, CharacterClasses, WordPieces
+from pgrag.models.embedding.builtin import STEPS as QUANTA
+from pgrag.models.embedding.builtin import read_description, read_model
+from pgrag.models.embedding.word_pieces import CONTINUATION, CharacterClasses, WordPieces
 
 #: New tokens of each language; letters that its words consist of, after normalisation.
 TOKENS = 18_000

@@ -38,7 +38,7 @@ from torch.nn.functional import (
     softmax,
 )
 
-from pgrag.embedding.builtin import STEPS as QUANTA
+from pgrag.models.embedding.builtin import STEPS as QUANTA
 
 SEED = 14
 DIMENSIONS = 256

@@ -1,4 +1,4 @@
-"""Write the model: WORK/languages.npz to src/pgrag/embedding/builtin.{npz,json}.
+"""Write the model: WORK/languages.npz to src/pgrag/models/embedding/builtin.{npz,json}.
 
     write.py WORK
 
@@ -28,8 +28,8 @@ from teacher import SOURCE
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 
-from pgrag.embedding.builtin import STEPS, content_checksum
-from pgrag.embedding.word_pieces import CONTINUATION, CharacterClasses
+from pgrag.models.embedding.builtin import STEPS, content_checksum
+from pgrag.models.embedding.word_pieces import CONTINUATION, CharacterClasses
 
 NAME = "static-en-de-ru-256"
 ROOT = Path(__file__).parents[2]

@@ -1,5 +1,5 @@
--- The arguments of searches as src/pgrag/arguments.py declares them: types, bounds, defaults, and
--- which function takes which. Written by `make docs`; a test holds it equal to the declaration.
+-- The arguments of searches as src/pgrag/ground/arguments.py declares them. Written by
+-- `make docs`; a test holds it equal to the declaration.
 create or replace function _pgrag.argument_rules()
 returns jsonb
 language sql

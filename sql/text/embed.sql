@@ -1,4 +1,4 @@
--- The built-in model, identical to pgrag.embedding.BuiltinEmbedder in Python.
+-- The built-in model, identical to pgrag.models.embedding.BuiltinEmbedder in Python.
 create or replace function pgrag.embed(
     input text,
     model text default pgrag.builtin_model()

@@ -16,19 +16,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # Only names in `__all__`; `SearchResult` comes from the client.
     from pgrag.answer.stream import AnswerStream
-    from pgrag.async_client import AsyncClient, connect_async
     from pgrag.client import Client, SearchResult, connect
-    from pgrag.errors import *
-    from pgrag.ingest.report import IndexReport
-    from pgrag.values.answers import Answer, Citation, Sentence, Source
-    from pgrag.values.changes import *
-    from pgrag.values.evaluation import *
-    from pgrag.values.graph import *
-    from pgrag.values.jobs import Job, JobSummary, SentPage
-    from pgrag.values.libraries import *
-    from pgrag.values.passages import *
-    from pgrag.values.properties import *
-    from pgrag.values.searches import (
+    from pgrag.client.asynchronous import AsyncClient, connect_async
+    from pgrag.ground.errors import *
+    from pgrag.ground.values.answers import Answer, Citation, Sentence, Source
+    from pgrag.ground.values.changes import *
+    from pgrag.ground.values.evaluation import *
+    from pgrag.ground.values.graph import *
+    from pgrag.ground.values.jobs import Job, JobSummary, SentPage
+    from pgrag.ground.values.libraries import *
+    from pgrag.ground.values.passages import *
+    from pgrag.ground.values.properties import *
+    from pgrag.ground.values.searches import (
         BatchResult,
         Context,
         Facets,
@@ -40,12 +39,14 @@ if TYPE_CHECKING:
         Suggestion,
         VersionRead,
     )
+    from pgrag.ingest.report import IndexReport
 
 #: The modules that define the names, in lookup order.
 _MODULES = (
-    "errors", "client", "async_client", "values.answers", "values.changes", "values.evaluation",
-    "values.graph", "values.jobs", "values.libraries", "values.passages", "values.properties",
-    "values.searches", "answer.stream", "ingest.report",
+    "ground.errors", "client", "client.asynchronous", "ground.values.answers",
+    "ground.values.changes", "ground.values.evaluation", "ground.values.graph",
+    "ground.values.jobs", "ground.values.libraries", "ground.values.passages",
+    "ground.values.properties", "ground.values.searches", "answer.stream", "ingest.report",
 )  # fmt: skip
 
 __all__ = [

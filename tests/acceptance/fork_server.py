@@ -21,8 +21,9 @@ from typing import IO
 
 #: What commands import when they need it.
 MODULES = (
-    "pgrag.cli", "pgrag.app", "pgrag.client", "pgrag.answer", "pgrag.evaluation", "pgrag.embedding",
-    "pgrag.ingest.pipeline", "pgrag.mcp", "pgrag.doctor", "pgrag.enrichment", "pgrag.reranking",
+    "pgrag.answer", "pgrag.cli", "pgrag.client", "pgrag.evaluation", "pgrag.ingest.enrichment",
+    "pgrag.ingest.pipeline", "pgrag.mcp", "pgrag.models.embedding", "pgrag.models.reranking",
+    "pgrag.service.app", "pgrag.service.doctor",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from command_line import CommandLine, assert_complete, wait_for, write_pages
 
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground.embedded import EmbeddedServer
 
 
 @pytest.fixture(scope="module")

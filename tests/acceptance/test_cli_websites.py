@@ -13,8 +13,8 @@ import pytest
 from pydantic import SecretStr
 from website import Reply, Website, page
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 NAMES = [f"page-{first}{second}" for first in "abcdefgh" for second in "abcdefgh"]
 

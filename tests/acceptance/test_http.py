@@ -20,7 +20,7 @@ import pytest
 from command_line import SECONDS, CommandLine
 from service import eventually, served
 
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground.embedded import EmbeddedServer
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "rest.md"
 

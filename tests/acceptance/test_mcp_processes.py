@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from service import eventually, served
 
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground.embedded import EmbeddedServer
 from pgrag.mcp.resources import LIBRARIES, PAGE, PAGES, VERSIONS
 
 ERAS = ["legacy", "auto"]

@@ -13,10 +13,10 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from anyio.to_thread import current_default_thread_limiter
 
-from pgrag.access import Policy
 from pgrag.api import create_app
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.access import Policy
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 #: A service on its own machine that was started with --allow-writes.
 LOCAL = Policy(allow_writes=True)

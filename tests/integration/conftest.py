@@ -9,8 +9,8 @@ import pytest
 from api_client import ApiClient, serving
 from api_corpus import SOURCES, write
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,9 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from anyio.to_thread import current_default_thread_limiter
 from mcp import Client
 
-from pgrag.app import App
+from pgrag.ground.settings import Settings
 from pgrag.mcp.server import create_server
-from pgrag.settings import Settings
+from pgrag.service.app import App
 
 
 class McpClient:

@@ -9,9 +9,9 @@ from typing import Any
 
 from mcp import Client
 
-from pgrag.app import App
+from pgrag.ground.settings import Settings
 from pgrag.mcp.server import create_server
-from pgrag.settings import Settings
+from pgrag.service.app import App
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "mcp_listing.json"
 

@@ -14,11 +14,11 @@ import uvicorn
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 
-from pgrag.access import Policy
 from pgrag.api import create_app
 from pgrag.api.connections import configured
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.access import Policy
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 PATIENCE = 120.0
 #: A service on its own machine that was started with --allow-writes.

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from pgrag.db import Database
-from pgrag.embedding import BuiltinEmbedder, Vectors
+from pgrag.ground.connections import Database
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.reader import Reader
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.target import IndexTarget
-from pgrag.models import Page
+from pgrag.ingest.values import Page
+from pgrag.models.embedding import BuiltinEmbedder, Vectors
 
 GUIDE = {
     "index.md": "# Nodes\n\nEverything about nodes, from the first boot to the last.\n",

@@ -14,9 +14,9 @@ import pytest
 from api_client import ApiClient, serving
 from mcp_service import eventually
 
-from pgrag.access import Policy
 from pgrag.api import admission, allowances
 from pgrag.api.allowances import FEWEST, SECONDS
+from pgrag.ground.access import Policy
 
 KEYED = Policy(needs_key=True)
 SLOW = 0.0001

@@ -17,8 +17,7 @@ from llm_server import break_off, calls, hang, hang_after, says, status
 from pgrag.answer import Answerer
 from pgrag.answer.intents import MOST_TOKENS
 from pgrag.answer.stream import NOTHING_FOUND
-from pgrag.app import App
-from pgrag.errors import (
+from pgrag.ground.errors import (
     AnswerCutShort,
     GenerationCancelled,
     InvalidInput,
@@ -26,10 +25,11 @@ from pgrag.errors import (
     NotConfigured,
     UnknownLibrary,
 )
-from pgrag.reranking import Reranked
-from pgrag.search import Search
-from pgrag.settings import Settings
-from pgrag.values.answers import Answer, AnswerMode, Source
+from pgrag.ground.settings import Settings
+from pgrag.ground.values.answers import Answer, AnswerMode, Source
+from pgrag.models.reranking import Reranked
+from pgrag.search.search import Search
+from pgrag.service.app import App
 
 QUESTION = "When is the range of the tide largest?"
 TRUE = "Two days after a full moon the range is largest"

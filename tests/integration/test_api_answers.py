@@ -19,10 +19,10 @@ from api_client import ApiClient, problem, serving
 from api_corpus import SOURCES, write
 from llm_server import break_off, hang, hang_after, says, status
 
-from pgrag.access import Policy
 from pgrag.api import create_app, delivery
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.access import Policy
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 ASKED = {"question": "When is the range of the tide largest?", "library": "harbour"}
 

@@ -15,8 +15,8 @@ from api_client import ApiClient, problem, serving
 from pipeline_runs import slow_pages
 from website import Website, page
 
-from pgrag.access import Policy
-from pgrag.worker import Worker, complete
+from pgrag.ground.access import Policy
+from pgrag.service.worker import Worker, complete
 
 PAGES = "/v1/libraries/manual/versions/2.0/pages"
 UPLOAD = "/v1/libraries/manual/versions/2.0/upload"

@@ -16,12 +16,12 @@ from mcp_service import Service, mcp_service
 from psycopg.rows import dict_row
 from test_mcp_service import said
 
-from pgrag.access import NEEDS, Policy, needs_of
-from pgrag.app import App
-from pgrag.db import Caller, calling
-from pgrag.errors import TimeExceeded
+from pgrag.ground.access import NEEDS, Policy, needs_of
+from pgrag.ground.connections import Caller, calling
+from pgrag.ground.errors import TimeExceeded
+from pgrag.ground.settings import Settings
 from pgrag.mcp.tools import offered
-from pgrag.settings import Settings
+from pgrag.service.app import App
 
 KEYED = Policy(needs_key=True)
 PAGE = "https://docs.example"

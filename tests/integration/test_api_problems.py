@@ -11,9 +11,9 @@ import pytest
 from api_client import ApiClient, problem, serving
 from psycopg.conninfo import make_conninfo
 
-from pgrag import errors
 from pgrag.api.problems import KINDS, kind_of
 from pgrag.api.routes import searches
+from pgrag.ground import errors
 
 MEGABYTE = 1_000_000
 

@@ -10,10 +10,10 @@ import pytest
 from api_client import serving
 from fpdf import FPDF
 
-from pgrag.app import App
-from pgrag.errors import SourceError
-from pgrag.settings import Settings
-from pgrag.worker import complete
+from pgrag.ground.errors import SourceError
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
+from pgrag.service.worker import complete
 
 LARGEST = 100_000
 GOOD = b"# Boiler\n\nThe valve closes at noon.\n"

@@ -26,18 +26,18 @@ from llm_server import (
     talk_on,
 )
 
-from pgrag.app import App
-from pgrag.doctor import language_model_finding
-from pgrag.endpoint import Cancellation
-from pgrag.errors import (
+from pgrag.ground.errors import (
     AnswerCutShort,
     GenerationCancelled,
     LanguageModelError,
     NotConfigured,
     SettingsError,
 )
-from pgrag.llm import ChatModel, Completion, Message, ToolCall, Usage
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.ingest.values.endpoint import Cancellation
+from pgrag.ingest.values.llm import ChatModel, Completion, Message, ToolCall, Usage
+from pgrag.service.app import App
+from pgrag.service.doctor import language_model_finding
 
 KEY = "sk-secret-0123456789"
 ASKED = (Message("system", "Be brief."), Message("user", "When is high water?"))
@@ -561,7 +561,7 @@ def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
         assert "PGRAG_LLM_MODEL" in missing.remedy
     finally:
         server.models = ["tiny"]
-    monkeypatch.setattr("pgrag.llm.openai.PROBE_TIMEOUT", 0.2)
+    monkeypatch.setattr("pgrag.models.llm.openai.PROBE_TIMEOUT", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         silent = finding(f"http://127.0.0.1:{mute.getsockname()[1]}/v1")
     for bad, words in (

@@ -16,9 +16,9 @@ import pytest
 from git_server import run_git
 
 import pgrag
-from pgrag.app import App
-from pgrag.db import Calls
-from pgrag.settings import Settings
+from pgrag.ground.connections import Calls
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 GARDEN = Path(__file__).parents[1] / "fixtures" / "garden"
 
@@ -49,7 +49,7 @@ def test_names_are_sorted_and_all_there():
 
 def test_every_error_and_nothing_private_is_exported():
     errors = {
-        name for name, member in vars(pgrag.errors).items()
+        name for name, member in vars(pgrag.ground.errors).items()
         if isinstance(member, type) and issubclass(member, pgrag.PgragError)
     }  # fmt: skip
     assert errors <= set(pgrag.__all__)
@@ -335,7 +335,7 @@ class TestAsync:
 
         async def cancel_it() -> None:
             other = pgrag.AsyncClient(client)
-            task = asyncio.create_task(pgrag.async_client._in_thread(sleeps)(other))
+            task = asyncio.create_task(pgrag.client.asynchronous._in_thread(sleeps)(other))
             while not await asyncio.to_thread(app.database.query, running):
                 await asyncio.sleep(0.02)
             task.cancel()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from website import Reply, Website, crawled, indexed, keys, opened, page, reasons
 
-from pgrag.db import Database, Row
-from pgrag.errors import ForbiddenAddress, InvalidInput, SourceError
+from pgrag.ground.connections import Database, Row
+from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
+from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import SiteOptions, open_site
-from pgrag.settings import Settings
 
 GUIDE = {
     "/docs/": page("Kestrel", "", "guide/", "guide/restore.html#restore", "/blog/", "logo.png"),

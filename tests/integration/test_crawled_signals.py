@@ -9,8 +9,8 @@ import zlib
 import pytest
 from website import Reply, Website, crawled, keys, page, reasons
 
-from pgrag.db import Database
-from pgrag.errors import SourceError
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.web import pace
 
 UNFOLLOWED = '<a rel="nofollow" href="/unfollowed">x</a>'

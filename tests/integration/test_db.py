@@ -9,9 +9,10 @@ import pytest
 from pgvector import HalfVector
 from psycopg_pool import ConnectionPool
 
-from pgrag import db, errors
-from pgrag.db import Database, Work, call, collected_notices, working
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground import connections as db
+from pgrag.ground import errors
+from pgrag.ground.connections import Database, Work, call, collected_notices, working
+from pgrag.ground.embedded import EmbeddedServer
 
 ECHO = """
 create function pgrag.echo(

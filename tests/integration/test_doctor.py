@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from pgrag.doctor import findings, network_warnings, settings_findings
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground.embedded import EmbeddedServer
+from pgrag.service.doctor import findings, network_warnings, settings_findings
 
 GUARDED = {
     "user": "reader",

@@ -5,8 +5,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from pgrag.embedding import BuiltinEmbedder, install, stored
-from pgrag.embedding.builtin import read_description
+from pgrag.models.embedding import BuiltinEmbedder, install, stored
+from pgrag.models.embedding.builtin import read_description
 
 TEXTS = ["How do I drain a node?", "Die Größe der Häuser", "", "snake_case, --long-flags"]
 

@@ -21,16 +21,16 @@ import psycopg
 import pytest
 import sqlalchemy
 
-from pgrag.embedded import EmbeddedServer, binary, binary_environment
-from pgrag.embedded.binaries import installed
-from pgrag.embedded.sizing import memory, sized
-from pgrag.errors import DatabaseUnavailable
-from pgrag.settings import processors
+from pgrag.ground.embedded import EmbeddedServer, binary, binary_environment
+from pgrag.ground.embedded.binaries import installed
+from pgrag.ground.embedded.sizing import memory, sized
+from pgrag.ground.errors import DatabaseUnavailable
+from pgrag.ground.settings import processors
 
 START = """
 import sys
 from pathlib import Path
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground.embedded import EmbeddedServer
 server = EmbeddedServer(Path(sys.argv[1]))
 print(server.start(), server.status().pid)
 """

@@ -14,12 +14,12 @@ from pipeline_runs import write
 from psycopg import conninfo
 from pydantic import SecretStr
 
-from pgrag.app import App
-from pgrag.enrichment import Enricher, EnrichmentReport, Kind
-from pgrag.enrichment.runner import GIVE_UP
-from pgrag.errors import DatabaseError, LanguageModelError, NotConfigured
+from pgrag.ground.errors import DatabaseError, LanguageModelError, NotConfigured
+from pgrag.ground.settings import Settings
 from pgrag.ingest.embeddings import embed_pending
-from pgrag.settings import Settings
+from pgrag.ingest.enrichment import Enricher, EnrichmentReport, Kind
+from pgrag.ingest.enrichment.runner import GIVE_UP
+from pgrag.service.app import App
 
 TOOLS = ("saw", "plane", "chisel", "vice")
 PARTS = ("blade", "handle", "storage")
@@ -180,7 +180,7 @@ def test_it_says_why_it_gives_up_also_where_each_failure_took_long(
     app: App, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after timeouts: each failure is stored by itself, and nothing waits at the end."""
-    monkeypatch.setattr("pgrag.enrichment.runner._PATIENCE", 0.0)
+    monkeypatch.setattr("pgrag.ingest.enrichment.runner._PATIENCE", 0.0)
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed"):
         run(app)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from embedding_server import Server
 
-from pgrag.app import App
 from pgrag.evaluation import importing, runs
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 
 @pytest.fixture

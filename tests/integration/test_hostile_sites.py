@@ -14,14 +14,14 @@ from contextlib import suppress
 import pytest
 from website import Reply, Website, crawled, keys, page, reasons
 
-from pgrag.db import Database
-from pgrag.errors import InvalidInput, SourceError
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ground.outgoing import guarded_client
+from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher, lists
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
 from pgrag.ingest.source.web.pace import Pace
-from pgrag.outgoing import guarded_client
-from pgrag.settings import Settings
 
 WORD = "abcdefghijklmnopqrstuvwxyz"
 

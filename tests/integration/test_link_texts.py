@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from benchmarks import link_texts
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 PAGES = {
     "oven.md": "# Oven\n\n[Clean the fridge](fridge.md), [Section 2](lamp.md), [it](lamp.md).\n",

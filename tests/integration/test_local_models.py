@@ -10,12 +10,12 @@ import psycopg
 import pytest
 from pipeline_runs import GUIDE, Recorder, index, is_complete, write
 
-from pgrag.app import App
-from pgrag.db import Database
-from pgrag.embedding import Vectors, local_model
-from pgrag.embedding.embedder import normalized
-from pgrag.errors import EmbeddingError
-from pgrag.settings import Settings
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import EmbeddingError
+from pgrag.ground.settings import Settings
+from pgrag.models.embedding import Vectors, local_model
+from pgrag.models.embedding.embedder import normalized
+from pgrag.service.app import App
 
 MODEL = "models/of-mine"
 

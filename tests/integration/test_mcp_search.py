@@ -7,7 +7,7 @@ import re
 import pytest
 from mcp_client import connected
 
-from pgrag.db import Database
+from pgrag.ground.connections import Database
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import Block, count_tokens, fit, on_one_line
 

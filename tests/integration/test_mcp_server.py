@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_client import connected
 
-from pgrag import errors
+from pgrag.ground import errors
 from pgrag.mcp import failures
 from pgrag.mcp.corpus import Documentation
 

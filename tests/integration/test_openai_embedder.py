@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from embedding_server import Server, answer, break_off, data, drop, garbage, hang, status, vector
 
-from pgrag.embedding import OpenAIEmbedder
-from pgrag.errors import EmbeddingError, SettingsError
+from pgrag.ground.errors import EmbeddingError, SettingsError
+from pgrag.models.embedding import OpenAIEmbedder
 
 KEY = "sk-secret-0123456789"
 

@@ -19,10 +19,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pgrag.embedding import OpenAIEmbedder
-from pgrag.errors import EmbeddingError, ForbiddenAddress
-from pgrag.outgoing import AllowList, guarded_client, is_public
-from pgrag.settings import Settings
+from pgrag.ground.errors import EmbeddingError, ForbiddenAddress
+from pgrag.ground.outgoing import AllowList, guarded_client, is_public
+from pgrag.ground.settings import Settings
+from pgrag.models.embedding import OpenAIEmbedder
 
 INSIDE, OUTSIDE = "127.0.0.1", "127.0.0.2"
 SETTINGS = Settings(outgoing_allow=("public", f"{OUTSIDE}/32"))

@@ -12,8 +12,8 @@ import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, write
 from psycopg import sql
 
-from pgrag.db import Database
-from pgrag.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
 from pgrag.ingest import pipeline, reader, writer
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.target import IndexTarget

@@ -19,13 +19,13 @@ from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
 
-from pgrag.app import App
-from pgrag.db import Database, Row
-from pgrag.doctor import findings
-from pgrag.errors import EmbeddingError
+from pgrag.ground.connections import Database, Row
+from pgrag.ground.errors import EmbeddingError
+from pgrag.ground.settings import Settings
 from pgrag.ingest import vector_index
 from pgrag.ingest.vector_index import LEAST_VECTORS, VectorIndex
-from pgrag.settings import Settings
+from pgrag.service.app import App
+from pgrag.service.doctor import findings
 
 BUILTIN = "static-en-de-ru-256"
 #: Indexes a folder until the model is asked for vectors, and then waits to be killed.
@@ -33,7 +33,7 @@ STUCK = """
 import sys, threading
 from pathlib import Path
 from pipeline_runs import Recorder, index
-from pgrag.db import Database
+from pgrag.ground.connections import Database
 
 def wait():
     print("embedding", flush=True)

@@ -12,8 +12,8 @@ from benchmarks.questions import citations, fusion, measuring, scores
 from benchmarks.questions.citations import Cited
 from benchmarks.questions.rows import Question, Relevant
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 PAGES = {
     "oven.md": "# Oven\n\n## Cleaning\n\nWipe it with vinegar.\n\n## Heat\n\n250 degrees.\n",

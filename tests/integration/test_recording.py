@@ -7,10 +7,10 @@ import logging
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgrag.db import Database
-from pgrag.recording import record
-from pgrag.reranking import rerank
-from pgrag.search import Search
+from pgrag.ground.connections import Database
+from pgrag.models.reranking import rerank
+from pgrag.search.recording import record
+from pgrag.search.search import Search
 
 ROWS = [
     {

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 import pytest
 from embedding_server import Handler, Server, break_off, drop, garbage, hang, status
 
-from pgrag.app import App
-from pgrag.errors import RerankingError, SettingsError
-from pgrag.reranking import CrossEncoderReranker, HttpReranker, rerank
-from pgrag.settings import Settings
+from pgrag.ground.errors import RerankingError, SettingsError
+from pgrag.ground.settings import Settings
+from pgrag.models.reranking import CrossEncoderReranker, HttpReranker, rerank
+from pgrag.service.app import App
 
 KEY = "rr-secret-0123456789"
 TEXTS = ["one", "three", "twenty"]

@@ -12,8 +12,8 @@ from benchmarks.questions import tidemark, versions
 from benchmarks.questions.asked import KINDS, Asked, questions
 from benchmarks.questions.releases import Release, changes, read_release, says_gone
 
-from pgrag.app import App
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from git_server import GitServer, run_git, serving
 from pipeline_runs import slow_pages
 from psycopg.types.json import Jsonb
 
-from pgrag import jobs
-from pgrag.app import App
-from pgrag.errors import DatabaseUnavailable
+from pgrag.ground.errors import DatabaseUnavailable
+from pgrag.ground.settings import Settings
 from pgrag.ingest import child
 from pgrag.ingest.source.uploads import Page
-from pgrag.settings import Settings
-from pgrag.worker import Worker, complete
+from pgrag.service import jobs
+from pgrag.service.app import App
+from pgrag.service.worker import Worker, complete
 
 PATIENCE = 60
 

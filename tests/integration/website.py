@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
-from pgrag.db import Database
-from pgrag.embedding import BuiltinEmbedder
+from pgrag.ground.connections import Database
+from pgrag.ground.settings import Settings
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.report import IndexReport
@@ -19,7 +19,7 @@ from pgrag.ingest.source.source import ListedSource
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import Progress, SiteOptions, open_site
 from pgrag.ingest.target import IndexTarget
-from pgrag.settings import Settings
+from pgrag.models.embedding import BuiltinEmbedder
 
 
 @dataclass(frozen=True)

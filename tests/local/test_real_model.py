@@ -11,9 +11,9 @@ import pytest
 import sentence_transformers
 from command_line import CommandLine
 
-from pgrag.embedding import LateEmbedder, LocalEmbedder, LocalModel
-from pgrag.embedding.late_chunking import windows
-from pgrag.errors import EmbeddingError
+from pgrag.ground.errors import EmbeddingError
+from pgrag.models.embedding import LateEmbedder, LocalEmbedder, LocalModel
+from pgrag.models.embedding.late_chunking import windows
 
 # Tokenizers and torch tell of what they will change.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

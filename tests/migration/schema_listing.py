@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psycopg
 
-from pgrag import schema
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground import schema
+from pgrag.ground.embedded import EmbeddedServer
 
 GOLDEN = Path(__file__).with_name("golden_schema.txt")
 

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 from campaign import corpus, jobs, kills, restore
 
-from pgrag import routines, schema
-from pgrag.embedded import EmbeddedServer
+from pgrag.ground import routines, schema
+from pgrag.ground.embedded import EmbeddedServer
 
 
 def test_a_kill_of_each_kind_leaves_the_library_whole():

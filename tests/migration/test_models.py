@@ -14,8 +14,8 @@ from schema_listing import GOLDEN, listing
 from sqlalchemy import Engine, NullPool, create_engine, inspect, select, text
 from sqlalchemy.orm import Session
 
-from pgrag import orm, schema
-from pgrag.db import Database, register_vector_types
+from pgrag.ground import orm, schema
+from pgrag.ground.connections import Database, register_vector_types
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 from sqlalchemy import NullPool, create_engine
 
-from pgrag import errors, schema
-from pgrag.db import Database
-from pgrag.doctor import findings
-from pgrag.embedding import install
-from pgrag.routines import function_files
+from pgrag.ground import errors, schema
+from pgrag.ground.connections import Database
+from pgrag.ground.routines import function_files
+from pgrag.models.embedding import install
+from pgrag.service.doctor import findings
 
 NEWER = "9000_test"
 """A revision after the last one: a new column, a public type made anew, a function of its own."""

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 
 @pytest.fixture(scope="module")

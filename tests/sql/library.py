@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from pgrag.arguments import FUNCTIONS, named_and_options
+from pgrag.ground.arguments import FUNCTIONS, named_and_options
 
 Row = dict[str, Any]
 SEARCHES = {*FUNCTIONS, "explain_search", "recorded_search"}

@@ -16,7 +16,7 @@ from library import value
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 #: Beside what the corpus of the campaign knows.
 KNOWN = {

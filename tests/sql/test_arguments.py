@@ -8,7 +8,7 @@ import re
 import pytest
 from library import refused, run
 
-from pgrag.arguments import FUNCTIONS, declared, named_and_options, rules
+from pgrag.ground.arguments import FUNCTIONS, declared, named_and_options, rules
 
 #: What a function of a search takes besides declared arguments.
 OTHERS = {"query", "question", "options", "client", "search_id"}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pgrag.embedding import BuiltinEmbedder, install
-from pgrag.embedding.builtin import read_description
+from pgrag.models.embedding import BuiltinEmbedder, install
+from pgrag.models.embedding.builtin import read_description
 
 TEXTS = [
     "How do I drain a node before maintenance?",

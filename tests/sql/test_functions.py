@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.routines import function_files, layer_names
+from pgrag.ground.routines import function_files, layer_names
 
 FOLDER = Path(__file__).parents[2] / "sql"
 FILES = function_files(FOLDER)

@@ -13,7 +13,7 @@ from library import ingest, page, refused
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 SECOND = timedelta(seconds=1)
 

@@ -12,7 +12,7 @@ from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 
 @pytest.fixture(scope="module", autouse=True)

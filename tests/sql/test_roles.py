@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from library import ingest, page, refused, run, search
 
-from pgrag import schema
-from pgrag.routines import install_functions
+from pgrag.ground import schema
+from pgrag.ground.routines import install_functions
 
 
 @pytest.fixture

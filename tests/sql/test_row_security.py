@@ -10,7 +10,7 @@ import pytest
 from library import Row, ingest, keys, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
-from pgrag.doctor import findings
+from pgrag.service.doctor import findings
 
 CANARY = "quetzalcoatlus"
 OWNED = """

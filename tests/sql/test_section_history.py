@@ -8,7 +8,7 @@ import pytest
 from changes import a_page, next_state, write
 from library import document, ingest, page, refused, run, search, value
 
-from pgrag.values.passages import Hit
+from pgrag.ground.values.passages import Hit
 
 INSTALL = "# Install\n\nUnpack the archive.\n\n## Requirements\n\nA kernel of the {} series.\n"
 BACKUP = "# Backup\n\nCopy the spool.\n\n## Restore\n\nStop the daemon, then copy back.\n"

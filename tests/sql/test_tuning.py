@@ -16,7 +16,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, write
 
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 FIGURES = ("questions", "proposed", "training", "validation", "trials", "outcome")
 

@@ -15,18 +15,22 @@ import psycopg
 import pytest
 from library import ingest, page, run
 
-from pgrag import values
-from pgrag.values.base import Value
-from pgrag.values.changes import SectionVersion
-from pgrag.values.configuration import ConfigurationChange, ConfigurationVersion, OutdatedVersion
-from pgrag.values.evaluation import (
+from pgrag.ground import values
+from pgrag.ground.values.base import Value
+from pgrag.ground.values.changes import SectionVersion
+from pgrag.ground.values.configuration import (
+    ConfigurationChange,
+    ConfigurationVersion,
+    OutdatedVersion,
+)
+from pgrag.ground.values.evaluation import (
     EvaluatedResult,
     EvaluationRun,
     EvaluationSet,
     MovedQuery,
     Tuning,
 )
-from pgrag.values.graph import (
+from pgrag.ground.values.graph import (
     Backlink,
     Edge,
     EdgeHit,
@@ -35,8 +39,8 @@ from pgrag.values.graph import (
     PathStep,
     RelatedPage,
 )
-from pgrag.values.jobs import Job, JobSummary
-from pgrag.values.libraries import (
+from pgrag.ground.values.jobs import Job, JobSummary
+from pgrag.ground.values.libraries import (
     EnrichmentFailure,
     EnrichmentState,
     FoundLibrary,
@@ -50,7 +54,7 @@ from pgrag.values.libraries import (
     TextLine,
     Version,
 )
-from pgrag.values.observation import (
+from pgrag.ground.values.observation import (
     AnswerMetrics,
     EmptyQuery,
     Gap,
@@ -58,9 +62,9 @@ from pgrag.values.observation import (
     RecordedSearch,
     SearchMetrics,
 )
-from pgrag.values.passages import ContextBlock, Hit, PageHit, Passage
-from pgrag.values.properties import PageProperty, PageQueryRow, Property
-from pgrag.values.searches import FacetValue, Intent, ParsedQuery, Resolution, Suggestion
+from pgrag.ground.values.passages import ContextBlock, Hit, PageHit, Passage
+from pgrag.ground.values.properties import PageProperty, PageQueryRow, Property
+from pgrag.ground.values.searches import FacetValue, Intent, ParsedQuery, Resolution, Suggestion
 
 #: The functions that return rows of a value, and what the faces add to or take from the columns.
 ROWS: list[tuple[type[Value], str, set[str], set[str]]] = [
@@ -155,7 +159,7 @@ where p.pronamespace = 'pgrag'::regnamespace and p.proname = %s
 
 
 def value_classes() -> Iterator[type[Value]]:
-    for module in iter_modules(values.__path__, "pgrag.values."):
+    for module in iter_modules(values.__path__, "pgrag.ground.values."):
         for name, member in vars(import_module(module.name)).items():
             is_value = isinstance(member, type) and issubclass(member, Value)
             if is_value and member is not Value and not name.startswith("_"):

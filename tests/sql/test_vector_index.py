@@ -12,7 +12,7 @@ from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from pgrag.db import Database
+from pgrag.ground.connections import Database
 
 BUILTIN = "static-en-de-ru-256"
 #: So many vectors are scanned exactly in these tests.

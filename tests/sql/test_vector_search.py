@@ -11,7 +11,7 @@ from library import document, ingest, keys, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
 
-from pgrag.db import register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 DIMENSIONS = 48
 PAGES = 200

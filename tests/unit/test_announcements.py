@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from benchmarks import announcements
 
-from pgrag.configuration import shipped
 from pgrag.ingest.matter.page_types import PageTypes
+from pgrag.service.configuration import shipped
 
 ASKED = announcements.read()
 

@@ -25,19 +25,17 @@ MODULES = sorted(
 #: One owner per dependency: nobody else needs to change when it does.
 OWNERS = {
     "psycopg": {
-        "pgrag.cli.database", "pgrag.connected", "pgrag.configuration", "pgrag.db",
-        "pgrag.doctor", "pgrag.driver_errors", "pgrag.embedded", "pgrag.embedding.builtin",
-        "pgrag.ingest.pipeline", "pgrag.ingest.writer", "pgrag.routines", "pgrag.schema",
-        "pgrag.sent",
+        "pgrag.cli.database", "pgrag.ground", "pgrag.ingest.pipeline", "pgrag.ingest.writer",
+        "pgrag.models.embedding.builtin", "pgrag.service.configuration", "pgrag.service.connected",
+        "pgrag.service.doctor",
     },
-    "psycopg_pool": {"pgrag.db"},
-    "sqlalchemy": {"pgrag.orm", "pgrag.schema"},
-    "alembic": {"pgrag.schema"},
+    "psycopg_pool": {"pgrag.ground.connections"},
+    "sqlalchemy": {"pgrag.ground.orm", "pgrag.ground.schema"},
+    "alembic": {"pgrag.ground.schema"},
     "httpx": {
-        "pgrag.embedding", "pgrag.endpoint", "pgrag.ingest.source.web", "pgrag.llm",
-        "pgrag.outgoing", "pgrag.reranking",
+        "pgrag.ground.outgoing", "pgrag.ingest.source.web", "pgrag.models",
     },
-    "httpcore": {"pgrag.outgoing"},
+    "httpcore": {"pgrag.ground.outgoing"},
     "watchfiles": {"pgrag.ingest.source.watching"},
     "fastapi": {"pgrag.api"},
     "starlette": {"pgrag.api"},
@@ -50,17 +48,16 @@ OWNERS = {
     "selectolax": {"pgrag.ingest.formats.html", "pgrag.ingest.source.web.signals"},
     "docutils": {"pgrag.ingest.formats.rst"},
     "protego": {"pgrag.ingest.source.web.robots"},
-    "yaml": {"pgrag.configuration", "pgrag.ingest.matter.yaml_values"},
+    "yaml": {"pgrag.ingest.matter.yaml_values", "pgrag.service.configuration"},
     "frontmatter": {"pgrag.ingest.matter.front_matter"},
-    "pydantic_settings": {"pgrag.settings"},
+    "pydantic_settings": {"pgrag.ground.settings"},
 }  # fmt: skip
 #: What turns text into values knows no database, network or clock.
 PURE = {
     "pgrag.answer.citations", "pgrag.answer.claims", "pgrag.answer.text",
-    "pgrag.models", "pgrag.errors", "pgrag.ingest.globs", "pgrag.ingest.page",
-    "pgrag.ingest.report", "pgrag.ingest.formats", "pgrag.ingest.matter",
-    "pgrag.ingest.text", "pgrag.ingest.chunks", "pgrag.ingest.edges",
-    "pgrag.reranking.order",
+    "pgrag.ground.errors", "pgrag.ingest.chunks", "pgrag.ingest.edges", "pgrag.ingest.formats",
+    "pgrag.ingest.globs", "pgrag.ingest.matter", "pgrag.ingest.page", "pgrag.ingest.report",
+    "pgrag.ingest.text", "pgrag.ingest.values", "pgrag.models.reranking.order",
 }  # fmt: skip
 
 
@@ -109,7 +106,7 @@ def test_only_settings_read_settings():
         if isinstance(node, ast.Constant) and str(node.value).startswith(("PGRAG_", "HYBRID_"))
         if "os" in imported(module)
     }
-    assert readers <= {"pgrag.settings"}
+    assert readers <= {"pgrag.ground.settings"}
 
 
 def test_layers_of_imports_are_kept():
@@ -124,7 +121,10 @@ def test_every_module_has_its_layer():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]
     layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
-    packages = {"pgrag.ingest", "pgrag.evaluation"}
+    packages = {
+        f"pgrag.{name}"
+        for name in ("evaluation", "ground", "ingest", "models", "search", "service")
+    }
     assert [m for m in MODULES if not is_within(m, layers) and m not in packages] == []
 
 

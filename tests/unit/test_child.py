@@ -13,13 +13,13 @@ import time
 
 import pytest
 
-from pgrag.embedding import BuiltinEmbedder, similarities
-from pgrag.errors import Busy, SourceError
+from pgrag.ground.errors import Busy, SourceError
 from pgrag.ingest import children
 from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.children import Children
 from pgrag.ingest.page import ANSWERS, PageOptions, read_page, read_properties_of
-from pgrag.models import Page
+from pgrag.ingest.values import Page
+from pgrag.models.embedding import BuiltinEmbedder, similarities
 
 
 def test_a_page_is_the_same_in_the_child():
@@ -161,7 +161,9 @@ FORGED = {
     "imports a module": lambda path: b"cthis\nPrinter\n.",
     "leads through a class": lambda path: b"\x80\x04\x8c\x0cpgrag.models\x8c\x0dPage.__init__\x93.",
     "alters a class": lambda path: b"\x80\x04cpgrag.models\nPage\nN}\x8c\x03keyK\x01s\x86b.",
-    "alters an error": lambda path: b"\x80\x04cpgrag.errors\nBusy\nN}\x8c\x04hintK\x01s\x86b.",
+    "alters an error": lambda path: (
+        b"\x80\x04cpgrag.ground.errors\nBusy\nN}\x8c\x04hintK\x01s\x86b."
+    ),
     "alters a time": lambda path: b"\x80\x04cdatetime\ntimedelta\nN}\x8c\x01aK\x01s\x86b.",
     "is not a pair": lambda path: pickle.dumps("ab" * 3),
     "is not an error": lambda path: pickle.dumps((None, [1])),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pgrag.ingest.chunks.chunks import make_chunks
 from pgrag.ingest.text.markdown import parse
-from pgrag.models import Chunk, ChunkProfile
+from pgrag.ingest.values import Chunk, ChunkProfile
 
 PROFILE = ChunkProfile()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import CHUNK_PROFILES, Chunk, ChunkProfile, Page
+from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, Page
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "

@@ -100,7 +100,10 @@ def test_one_is_not_many() -> None:
     ("module", "later"),
     [
         ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
-        ("pgrag.app", {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"}),
+        (
+            "pgrag.service.app",
+            {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"},
+        ),
     ],
 )
 def test_nothing_slow_is_imported_before_it_is_needed(module: str, later: set[str]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.configuration import read_configuration, shipped, to_yaml
-from pgrag.errors import InvalidInput
+from pgrag.ground.errors import InvalidInput
+from pgrag.service.configuration import read_configuration, shipped, to_yaml
 
 
 def test_entries_know_their_lines():

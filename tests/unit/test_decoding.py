@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.decoding import decode
 
 

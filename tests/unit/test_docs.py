@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from pgrag.ground.settings import Settings, variable
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.source.sources import discover
-from pgrag.settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import Edge
+from pgrag.ingest.values import Edge
 
 quick = settings(max_examples=40, derandomize=True, deadline=None)
 

@@ -9,7 +9,7 @@ from pgrag.ingest.edges.edges import find_edges, with_defaults
 from pgrag.ingest.matter.page_types import PageType, PageTypes
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.text.markdown import read
-from pgrag.models import Edge, Page
+from pgrag.ingest.values import Edge, Page
 
 
 def page(text: str, *link_keys: str) -> Page:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import pgrag.embedding
-from pgrag.embedding import BuiltinEmbedder
-from pgrag.embedding.builtin import FOLDER, read_description, read_model
-from pgrag.errors import EmbeddingError
+import pgrag.models.embedding
+from pgrag.ground.errors import EmbeddingError
+from pgrag.models.embedding import BuiltinEmbedder
+from pgrag.models.embedding.builtin import FOLDER, read_description, read_model
 
 REFERENCE = Path(__file__).parent.parent / "fixtures" / "embedding_reference.json"
 
@@ -22,8 +22,8 @@ def embedder() -> BuiltinEmbedder:
 
 
 def test_front_door_is_sorted_and_complete():
-    assert pgrag.embedding.__all__ == sorted(pgrag.embedding.__all__)
-    assert all(hasattr(pgrag.embedding, name) for name in pgrag.embedding.__all__)
+    assert pgrag.models.embedding.__all__ == sorted(pgrag.models.embedding.__all__)
+    assert all(hasattr(pgrag.models.embedding, name) for name in pgrag.models.embedding.__all__)
 
 
 def test_shipped_files_match_their_checksum_and_tell_their_origin():

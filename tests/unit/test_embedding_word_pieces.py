@@ -2,8 +2,8 @@
 
 import pytest
 
-from pgrag.embedding.builtin import read_description
-from pgrag.embedding.word_pieces import WordPieces
+from pgrag.models.embedding.builtin import read_description
+from pgrag.models.embedding.word_pieces import WordPieces
 
 TOKENS = ("un", "##aff", "##able", "unaff", "able", "##a", "(", "東", "x", "##x", "#")
 

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from pgrag.enrichment import Kind, parse_kinds
-from pgrag.enrichment.kinds import one_line, paragraphs
-from pgrag.errors import InvalidInput
-from pgrag.llm import Completion, Usage
+from pgrag.ground.errors import InvalidInput
+from pgrag.ingest.enrichment import Kind, parse_kinds
+from pgrag.ingest.enrichment.kinds import one_line, paragraphs
+from pgrag.models.llm import Completion, Usage
 
 ROW = {
     "path": ["Workshop", "Saw"],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source import git
 from pgrag.ingest.source.selection import Selection
 from pgrag.ingest.source.sources import discover, discover_tags

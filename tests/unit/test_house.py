@@ -31,7 +31,7 @@ def house():
 @pytest.fixture
 def sources(house, tmp_path):
     files = {
-        "src/pgrag/search.py": "alpha = 1\nalphabet = 2\n",
+        "src/pgrag/search/search.py": "alpha = 1\nalphabet = 2\n",
         "src/pgrag/long.py": "x = 1\n" * 251,
         "sql/search/search.sql": SEARCH,
         "sql/search/_rank.sql": "create or replace function _pgrag.rank(a text)\n",
@@ -60,7 +60,7 @@ def test_private_functions_are_known_by_either_spelling(house, sources):
 def test_an_argument_counts_as_a_whole_word(house, sources):
     assert house.search_arguments(sources) == ["query", "alpha"]
     assert house.places(sources, "alpha") == {
-        "sql/search/search.sql": 3, "src/pgrag/search.py": 1,
+        "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,
     }  # fmt: skip
     assert "alpha: 4 places in 2 files" in house.report(sources, "alpha")
 

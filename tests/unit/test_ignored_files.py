@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.sources import discover
 
 RULES = {

@@ -6,14 +6,14 @@ from typing import get_args
 import pytest
 
 from pgrag.api.routes.jobs import JobBody
-from pgrag.arguments import declared
 from pgrag.cli import index as cli
-from pgrag.errors import InvalidInput
+from pgrag.ground.arguments import declared
+from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.arguments import IndexArguments, JobArguments, checked, refuse_meaningless
 from pgrag.ingest.remembered import options_of
 from pgrag.ingest.source.sources import kind_of
+from pgrag.ingest.values import CHUNK_PROFILES, ProfileName
 from pgrag.mcp.tools.writing import IndexDocs
-from pgrag.models import CHUNK_PROFILES, ProfileName
 
 OPERATOR_ONLY = {"allow_private"}
 #: What they mean would fill the context of an agent, which rarely has a reason to choose.

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 
 from pgrag.cli.run_report import failures, print_report, summary
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.report import MOST_KEPT, IndexReport, together
 from pgrag.ingest.source.source import Skipped

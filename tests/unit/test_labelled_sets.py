@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.errors import SourceError
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
 
 QUERIES = '{"_id": "q1", "text": "drain a node"}\n\n{"_id": "q2", "text": "taints\u2028here"}\n'

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrag.embedding.embedder import normalized
-from pgrag.embedding.late_chunking import embed_pages, windows
-from pgrag.errors import EmbeddingError
+from pgrag.ground.errors import EmbeddingError
+from pgrag.models.embedding.embedder import normalized
+from pgrag.models.embedding.late_chunking import embed_pages, windows
 
 
 class Words:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgrag.llm.draft import Draft, Spoken
-from pgrag.llm.protocol import Garbled, events
+from pgrag.models.llm.draft import Draft, Spoken
+from pgrag.models.llm.protocol import Garbled, events
 
 NAMES = [
     "choices", "delta", "message", "content", "tool_calls", "function", "name", "arguments", "id",

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pgrag.embedding import LocalEmbedder, LocalModel, local_model
-from pgrag.errors import EmbeddingError
+from pgrag.ground.errors import EmbeddingError
+from pgrag.models.embedding import LocalEmbedder, LocalModel, local_model
 
 
 class Library(ModuleType):

@@ -7,7 +7,7 @@ import pytest
 
 from pgrag.ingest.matter.front_matter import split
 from pgrag.ingest.text.markdown import parse
-from pgrag.models import Section
+from pgrag.ingest.values import Section
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import ChunkProfile, Origin, Page
+from pgrag.ingest.values import ChunkProfile, Origin, Page
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SITE = PageOptions(base_url="https://docs.example.org/en/")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pgrag.embedded import processes
-from pgrag.embedded.processes import Idleness, command_of
+from pgrag.ground.embedded import processes
+from pgrag.ground.embedded.processes import Idleness, command_of
 
 PARENT = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
 

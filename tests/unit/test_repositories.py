@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from git_server import GitServer, run_git, serving
 
-from pgrag.errors import ForbiddenAddress, SourceError
+from pgrag.ground.errors import ForbiddenAddress, SourceError
+from pgrag.ground.outgoing import AllowList
 from pgrag.ingest.source import repository as repository_module
 from pgrag.ingest.source.repository import Network, repository_at
 from pgrag.ingest.source.selection import Selection
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.sources import discover, discover_tags, label_of
-from pgrag.outgoing import AllowList
 
 LOOPBACK = AllowList(["127.0.0.0/8"])
 

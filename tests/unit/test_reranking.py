@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrag.reranking import rerank
-from pgrag.reranking.order import Scale
+from pgrag.ingest.values.reranking import rerank
+from pgrag.ingest.values.reranking.order import Scale
 
 
 class Scores:
@@ -81,7 +81,7 @@ def test_nothing_found_needs_no_reranker():
 
 
 def test_both_scores_are_logged(caplog):
-    with caplog.at_level(logging.DEBUG, "pgrag.reranking"):
+    with caplog.at_level(logging.DEBUG, "pgrag.models.reranking"):
         rerank("q", [row(7, 0.25)], Scores(0.75))
     assert "document 7, score 0.750000 by told, hybrid_score 0.250000" in caplog.text
 

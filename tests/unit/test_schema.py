@@ -2,8 +2,8 @@
 
 import pytest
 
-from pgrag import errors, schema
-from pgrag.routines import digest, function_files
+from pgrag.ground import errors, schema
+from pgrag.ground.routines import digest, function_files
 
 
 @pytest.mark.parametrize(

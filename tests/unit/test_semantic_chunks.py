@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from test_chunk_properties import letters, page, quick
 
-from pgrag.embedding import BuiltinEmbedder, similarities
 from pgrag.ingest.chunks.chunks import make_chunks
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.text.markdown import parse
-from pgrag.models import CHUNK_PROFILES, Chunk
+from pgrag.ingest.values import CHUNK_PROFILES, Chunk
+from pgrag.models.embedding import BuiltinEmbedder, similarities
 
 PROFILE = CHUNK_PROFILES["by_meaning"]
 COPIES = "A copy of all files is made every night and kept on another machine for ninety days. "

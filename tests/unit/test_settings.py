@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.errors import SettingsError
-from pgrag.settings import (
+from pgrag.ground.errors import SettingsError
+from pgrag.ground.settings import (
     Settings,
     describe_settings,
     load_settings,

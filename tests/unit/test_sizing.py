@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.embedded import sizing
+from pgrag.ground.embedded import sizing
 
 GB = 1 << 30
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.sources import discover

@@ -9,7 +9,7 @@ import pytest
 from pgrag.ingest.matter.page_types import PageType, PageTypes, injected
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
-from pgrag.models import CHUNK_PROFILES, Page
+from pgrag.ingest.values import CHUNK_PROFILES, Page
 
 LONG = "\n\n".join(f"Paragraph {n} says something about the harbour. " * 8 for n in range(6))
 

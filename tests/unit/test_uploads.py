@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pgrag.errors import InvalidInput, SourceError
+from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source import uploads
 from pgrag.ingest.source.uploads import received, sent_page
 

@@ -12,8 +12,8 @@ from typing import Any
 import anyio._core._eventloop
 import pytest
 
-from pgrag.settings import Settings
-from pgrag.work import WATCH_SECONDS, Abandoned, Works
+from pgrag.ground.settings import Settings
+from pgrag.service.work import WATCH_SECONDS, Abandoned, Works
 
 
 def library_of_this_task() -> str:

@@ -8,12 +8,12 @@ from typing import Any
 
 from pgrag.answer.text import SENTINEL, AnswerEvent
 from pgrag.answer.tools import Call, Toolbox, Used
-from pgrag.db import collected_notices
-from pgrag.endpoint import Cancellation
-from pgrag.errors import InvalidInput, LanguageModelError
-from pgrag.llm import ChatModel, Completion, Message, Usage
-from pgrag.llm.draft import tokens_of
-from pgrag.search import Search
+from pgrag.ground.connections import collected_notices
+from pgrag.ground.errors import InvalidInput, LanguageModelError
+from pgrag.models.endpoint import Cancellation
+from pgrag.models.llm import ChatModel, Completion, Message, Usage
+from pgrag.models.llm.draft import tokens_of
+from pgrag.search.search import Search
 
 CALLS_OF_A_STEP = 5
 IDLE_STEPS = 2

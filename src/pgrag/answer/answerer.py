@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from pgrag.answer.stream import AnswerStream
-from pgrag.db import Database
-from pgrag.errors import InvalidInput
-from pgrag.llm import ChatModel
-from pgrag.search import Search
-from pgrag.values.answers import Answer, AnswerMode
+from pgrag.answer.stream import AnswerStream, Means
+from pgrag.ground.errors import InvalidInput
+from pgrag.ground.values.answers import Answer, AnswerMode
 
 SHARED = frozenset({"library", "version", "filters", "template"})
 AGENTIC = SHARED | {"max_steps", "max_tokens"}
@@ -17,21 +14,14 @@ AGENTIC = SHARED | {"max_steps", "max_tokens"}
 
 
 @dataclass(frozen=True, slots=True)
-class Answerer:
+class Answerer(Means):
     """Answers questions; usable by several threads at once.
 
-    `client` is the name under which answers are recorded; None records nothing. `max_tokens` bounds
-    each answer; a `temperature` of None is the server's. `ask_intent`: whether the model names the
-    intent of a question that no rule matches; an answer's own `ask_intent` overrides it.
+    `ask_intent`: whether the model names the intent of a question that no rule matches; an answer's
+    own `ask_intent` overrides it.
     """
 
-    results: Search
-    model: ChatModel
-    database: Database
     _: KW_ONLY
-    client: str | None = None
-    max_tokens: int = 1024
-    temperature: float | None = None
     ask_intent: bool = False
 
     def answer(self, question: str, **arguments: Any) -> Answer:

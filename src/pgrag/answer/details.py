@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from pgrag.ground.values.answers import Doubt
 from pgrag.ingest.text.sentences import sentence_spans
-from pgrag.values.answers import Doubt
 
 Words: TypeAlias = frozenset[str]
 

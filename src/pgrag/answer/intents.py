@@ -3,10 +3,10 @@
 import logging
 import re
 
-from pgrag.db import Database
-from pgrag.endpoint import Cancellation
-from pgrag.errors import GenerationCancelled, LanguageModelError
-from pgrag.llm import ChatModel, Message
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import GenerationCancelled, LanguageModelError
+from pgrag.models.endpoint import Cancellation
+from pgrag.models.llm import ChatModel, Message
 
 log = logging.getLogger(__name__)
 

@@ -1,21 +1,18 @@
 """One answer in progress: sources, then the model's text, then the checks of that text."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from pgrag.answer.agent import Agent
 from pgrag.answer.intents import model_intent
 from pgrag.answer.support import checked_sentences
 from pgrag.answer.text import AnswerEvent, AnswerText
-from pgrag.db import Row
-from pgrag.endpoint import Cancellation
-from pgrag.errors import GenerationCancelled, InvalidInput, LanguageModelError, NotFound
-from pgrag.llm import Completion, Message, Usage
-from pgrag.recording import record, record_answer
-from pgrag.values.answers import (
+from pgrag.ground.connections import Database, Row
+from pgrag.ground.errors import GenerationCancelled, InvalidInput, LanguageModelError, NotFound
+from pgrag.ground.values.answers import (
     Answer,
     AnswerIntent,
     AnswerMode,
@@ -24,9 +21,10 @@ from pgrag.values.answers import (
     RelatedSection,
     Source,
 )
-
-if TYPE_CHECKING:
-    from pgrag.answer.answerer import Answerer
+from pgrag.models.endpoint import Cancellation
+from pgrag.models.llm import ChatModel, Completion, Message, Usage
+from pgrag.search.recording import record, record_answer
+from pgrag.search.search import Search
 
 NOTHING_FOUND = "The documentation does not answer this question."
 """The answer if no source was found; the model is then not asked."""
@@ -34,6 +32,23 @@ NOTHING_FOUND = "The documentation does not answer this question."
 _FUNCTIONS = {"direct": "answer_context", "agentic": "agent"}
 _FOUND = {"hit", "injected"}
 _ABOUT_INTENT = ("intent", "query_type", "decided_by", "rule", "strategy")
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What answers are made with.
+
+    `client` is the name under which answers are recorded; None records nothing. `max_tokens` bounds
+    each answer; a `temperature` of None is the server's.
+    """
+
+    results: Search
+    model: ChatModel
+    database: Database
+    _: KW_ONLY
+    client: str | None = None
+    max_tokens: int = 1024
+    temperature: float | None = None
 
 
 class AnswerStream:
@@ -44,9 +59,9 @@ class AnswerStream:
     """
 
     def __init__(
-        self, answerer: "Answerer", question: str, mode: AnswerMode, arguments: dict[str, Any]
+        self, means: Means, question: str, mode: AnswerMode, arguments: dict[str, Any]
     ) -> None:
-        self._with = answerer
+        self._with = means
         self._question = question
         self._mode: AnswerMode = mode
         self._arguments = arguments

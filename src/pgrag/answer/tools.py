@@ -14,10 +14,10 @@ from pgrag.answer.tool_arguments import (
     key_of,
     read_arguments,
 )
-from pgrag.arguments import Mode
-from pgrag.db import Row
-from pgrag.errors import InvalidInput, NotFound
-from pgrag.search import Search
+from pgrag.ground.arguments import Mode
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import InvalidInput, NotFound
+from pgrag.search.search import Search
 
 EVERY_VERSION, UNVERSIONED = "*", "-"
 """Versions other than a label or a range, as a model writes them."""

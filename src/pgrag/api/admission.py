@@ -20,7 +20,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pgrag.access import (
+from pgrag.api.allowances import Allowances, Release
+from pgrag.api.limits import TokenBuckets, bearer, client_of, too_many
+from pgrag.api.problems import FORBIDDEN, TOO_MANY, Kind, problem
+from pgrag.ground.access import (
     Access,
     Admission,
     Needs,
@@ -33,13 +36,10 @@ from pgrag.access import (
     hash_of,
     needs_of,
 )
-from pgrag.api.allowances import Allowances, Release
-from pgrag.api.limits import TokenBuckets, bearer, client_of, too_many
-from pgrag.api.problems import FORBIDDEN, TOO_MANY, Kind, problem
-from pgrag.app import App
-from pgrag.db import calling
-from pgrag.errors import PgragError
-from pgrag.work import Works
+from pgrag.ground.connections import calling
+from pgrag.ground.errors import PgragError
+from pgrag.service.app import App
+from pgrag.service.work import Works
 
 log = logging.getLogger(__name__)
 

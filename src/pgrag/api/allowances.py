@@ -14,10 +14,10 @@ from time import monotonic
 
 import anyio
 
-from pgrag.access import Admission, Wish, return_lease
-from pgrag.app import App
-from pgrag.errors import Busy, PgragError
-from pgrag.work import QUEUE_SECONDS, Works
+from pgrag.ground.access import Admission, Wish, return_lease
+from pgrag.ground.errors import Busy, PgragError
+from pgrag.service.app import App
+from pgrag.service.work import QUEUE_SECONDS, Works
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,6 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
-from pgrag.access import Policy
 from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.admission import Guard, GuardedEndpoint, Recently, WithoutInheritedCaller
 from pgrag.api.allowances import Allowances
@@ -36,10 +35,11 @@ from pgrag.api.routes import (
     sending,
     uploads,
 )
-from pgrag.app import App
+from pgrag.ground.access import Policy
 from pgrag.mcp.http import Endpoint
-from pgrag.work import Works
-from pgrag.worker import Worker
+from pgrag.service.app import App
+from pgrag.service.work import Works
+from pgrag.service.worker import Worker
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -10,9 +10,9 @@ from pydantic_core import to_json
 from pgrag.api.declared import Router
 from pgrag.api.openapi import problems
 from pgrag.api.problems import UNSUPPORTED, problem
-from pgrag.app import App
 from pgrag.ingest.source.uploads import media_types
-from pgrag.work import Works
+from pgrag.service.app import App
+from pgrag.service.work import Works
 
 R = TypeVar("R")
 

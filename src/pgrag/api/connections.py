@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pgrag.api.headers import ALWAYS
 from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
-from pgrag.settings import Settings
+from pgrag.ground.settings import Settings
 
 SLOWEST = 10_000
 """Bytes a second of a body that may take longer than other requests."""

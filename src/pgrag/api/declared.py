@@ -25,10 +25,10 @@ from pgrag.api.arguments import PATH, Arguments
 from pgrag.api.delivery import disconnected
 from pgrag.api.openapi import problems
 from pgrag.api.problems import STOPPING, problem
-from pgrag.app import App
-from pgrag.db import Database, Row
-from pgrag.result import Result
-from pgrag.work import Abandoned, Class, Works
+from pgrag.ground.connections import Database, Row
+from pgrag.search.result import Result
+from pgrag.service.app import App
+from pgrag.service.work import Abandoned, Class, Works
 
 _REPEATED: dict[str, Any] = {"type": "repeated", "msg": "is given more than once"}
 _UNKNOWN: dict[str, Any] = {"type": "extra_forbidden", "msg": "there is no such argument"}

@@ -17,9 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from pgrag.answer import AnswerEvent, AnswerStream
 from pgrag.api.problems import INTERNAL, pgrag_problem, problem
-from pgrag.db import Calls, working
-from pgrag.errors import PgragError
-from pgrag.work import Works
+from pgrag.ground.connections import Calls, working
+from pgrag.ground.errors import PgragError
+from pgrag.service.work import Works
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pgvector import HalfVector
 from pydantic import BaseModel, Field, Json, PlainSerializer, create_model
 
 from pgrag.api.arguments import LibraryName, Text, VersionWish
-from pgrag.arguments import Declared, declared
+from pgrag.ground.arguments import Declared, declared
 
 _NUMBER = {int: r"\d{1,6}", float: r"\d{1,4}(\.\d{1,6})?"}
 _SCOPE: dict[str, Any] = {"library": LibraryName, "version": VersionWish}

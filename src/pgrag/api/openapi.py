@@ -8,8 +8,8 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from pgrag.api.problems import MEDIA_TYPE
-from pgrag.schema import Finding
-from pgrag.values.base import Value, described
+from pgrag.ground.schema import Finding
+from pgrag.ground.values.base import Value, described
 
 _REFERENCE = "#/components/schemas/{model}"
 

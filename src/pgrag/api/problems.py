@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from pgrag import errors
+from pgrag.ground import errors
 
 log = logging.getLogger(__name__)
 

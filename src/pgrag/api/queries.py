@@ -1,6 +1,6 @@
 """The arguments of searches: as parameters of a GET, or as the JSON body of a POST.
 
-Their names, types, bounds and descriptions are declared in `pgrag.arguments`.
+Their names, types, bounds and descriptions are declared in `pgrag.ground.arguments`.
 """
 
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -14,7 +14,7 @@ from pydantic import (
 
 from pgrag.api.arguments import Arguments, Body, Text
 from pgrag.api.fields import fields, with_declared
-from pgrag.arguments import (
+from pgrag.ground.arguments import (
     FUNCTIONS,
     AnswerArguments,
     ContextArguments,
@@ -23,7 +23,7 @@ from pgrag.arguments import (
     SearchArguments,
     declared,
 )
-from pgrag.values.answers import AnswerMode
+from pgrag.ground.values.answers import AnswerMode
 
 _QUERY: dict[str, Any] = {
     "description": 'Words rank; `"a phrase"` and `+word` must occur, `-word` must not;'

@@ -108,7 +108,7 @@ def rotate(
 
 
 def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
-    from pgrag.db import collected_notices
+    from pgrag.ground.connections import collected_notices
 
     with collected_notices() as notices:
         [row] = app.database.call(function, name=name, **arguments)
@@ -124,7 +124,7 @@ def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
 @command
 def revoke(app: App, name: KeyName) -> Output:
     """Refuse a key from now on, with all its secrets, for good, and cancel its jobs."""
-    from pgrag.db import collected_notices
+    from pgrag.ground.connections import collected_notices
 
     with collected_notices() as notices:
         [row] = app.database.call("revoke_key", name=name)

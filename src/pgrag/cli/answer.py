@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from pgrag.arguments import AnswerArguments, declared
 from pgrag.cli import options
 from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, searching
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
-from pgrag.values.answers import Answer, AnswerMode
+from pgrag.ground.arguments import AnswerArguments, declared
+from pgrag.ground.values.answers import Answer, AnswerMode
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream

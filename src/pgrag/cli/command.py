@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from pgrag.arguments import Declared, declared
 from pgrag.cli import options
 from pgrag.cli.arguments import parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
 from pgrag.cli.session import opened
+from pgrag.ground.arguments import Declared, declared
 
 if TYPE_CHECKING:
-    from pgrag import app
+    from pgrag.service import app
 
     App = app.App
 else:
@@ -100,7 +100,7 @@ def listing(
     """
 
     def rows(app: App, **values: Any) -> Output:
-        from pgrag.db import collected_notices
+        from pgrag.ground.connections import collected_notices
 
         values = prepared(app, **values) if prepared else values
         with collected_notices() as notices:

@@ -36,7 +36,7 @@ def compare(
     diff: Annotated[bool, Option(help="Add a unified diff of each page.")] = False,
 ) -> Output:
     """List the pages and sections that were added, removed, changed or moved between versions."""
-    from pgrag.changes import compare_versions
+    from pgrag.search.changes import compare_versions
 
     changes = compare_versions(
         app.database, library, from_version, to_version, page=page, diff=diff

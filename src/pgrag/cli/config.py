@@ -9,10 +9,10 @@ from typer import Argument, Option
 from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
 from pgrag.cli.output import notice
-from pgrag.errors import InvalidInput, NotFound
+from pgrag.ground.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from pgrag.configuration import Configuration
+    from pgrag.service.configuration import Configuration
 
 commands = typer.Typer(
     help="The configuration of all libraries: intents, query types, the rules that detect them,"
@@ -44,7 +44,7 @@ def show(
     shipped: Annotated[bool, Option(help="As this release of pgrag ships it.")] = False,
 ) -> Output:
     """Print the configuration as YAML that `pgrag config apply` takes."""
-    from pgrag import configuration
+    from pgrag.service import configuration
 
     whole = configuration.shipped().value if shipped else _stored(app, version)
     unknown = [section for section in sections or () if section not in whole]
@@ -132,7 +132,7 @@ def history(
 
 def read_file(file: str) -> "Configuration":
     """Read a YAML file, or stdin. Raises `SourceError`, or `InvalidInput` with the line."""
-    from pgrag import configuration
+    from pgrag.service import configuration
 
     if file == "-":
         return configuration.read_configuration(sys.stdin.read(), "stdin")

@@ -19,7 +19,7 @@ from pgrag.cli.dump import portable
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
-from pgrag.errors import SchemaOutdated
+from pgrag.ground.errors import SchemaOutdated
 
 commands = typer.Typer(help="The database: bring it up to date, look into it, dump it, stop it.")
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -28,7 +28,7 @@ _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 @commands.command()
 def upgrade() -> None:
     """Bring the schema, its functions and the built-in model up to date."""
-    from pgrag import schema
+    from pgrag.ground import schema
 
     with opened() as app:
         before = schema.status(app.url)
@@ -49,8 +49,8 @@ def status(app: App) -> Output:
 
     Starts nothing.
     """
-    from pgrag import schema
-    from pgrag.settings import masked_url
+    from pgrag.ground import schema
+    from pgrag.ground.settings import masked_url
 
     facts: dict[str, Any] = {"embedded": app.is_embedded}
     if app.is_embedded:
@@ -138,7 +138,7 @@ def _program(
     """
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-    from pgrag.embedded import binary, binary_environment
+    from pgrag.ground.embedded import binary, binary_environment
 
     parameters = conninfo_to_dict(address)
     variables = binary_environment()
@@ -180,7 +180,7 @@ def doctor(
     if repair:
         raise typer.BadParameter("name the library to mend.", param_hint="--repair")
     if settings:
-        from pgrag.settings import describe_settings, load_settings
+        from pgrag.ground.settings import describe_settings, load_settings
 
         return listed(
             [asdict(setting) for setting in describe_settings(load_settings())],

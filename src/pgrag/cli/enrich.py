@@ -14,7 +14,7 @@ from pgrag.cli.progress import shown_count
 from pgrag.cli.session import resumable
 
 if TYPE_CHECKING:
-    from pgrag.enrichment import EnrichmentPlan, EnrichmentReport, Kind
+    from pgrag.ingest.enrichment import EnrichmentPlan, EnrichmentReport, Kind
 
 
 @command
@@ -49,7 +49,7 @@ def enrich(
     Texts are stored: a repeated run requests only new ones. Documents that the model fails on
     stay unchanged; exit status 1 means that some failed.
     """
-    from pgrag.enrichment import parse_kinds
+    from pgrag.ingest.enrichment import parse_kinds
 
     if dry_run + state + remove > 1:
         raise typer.BadParameter(

@@ -133,7 +133,7 @@ def edges(
 
     `pgrag embed LIBRARY --edges` gives the edges vectors; without vectors, keywords decide.
     """
-    from pgrag.db import collected_notices
+    from pgrag.ground.connections import collected_notices
 
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")

@@ -25,7 +25,7 @@ from pgrag.cli.output import complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary
 from pgrag.cli.session import resumable
-from pgrag.errors import PgragError, SourceError
+from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.arguments import JobArguments
 from pgrag.ingest.report import IndexReport
 

@@ -25,7 +25,7 @@ def worker() -> None:
     `pgrag serve` has a worker of its own; several workers share the jobs. A job that is not done
     when a worker stops is given back, and goes on where it was.
     """
-    from pgrag.worker import Worker
+    from pgrag.service.worker import Worker
 
     with opened() as app:
         working = Worker(app)
@@ -115,7 +115,7 @@ def queued(
     from pgrag.ingest.source.allowed import is_address
     from pgrag.ingest.source.sources import is_website
     from pgrag.ingest.source.web.addresses import version_of
-    from pgrag.jobs import create
+    from pgrag.service.jobs import create
 
     place = source if is_address(source) else os.path.abspath(os.path.expanduser(source))
     version = target.version

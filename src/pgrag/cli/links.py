@@ -10,7 +10,7 @@ from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import resolved, warn_of_missing_links
-from pgrag.values.graph import LinkState
+from pgrag.ground.values.graph import LinkState
 
 #: More links than any library has.
 _EVERY = 2**40
@@ -50,7 +50,7 @@ def links(
     their page does not have. Links to other sites and to files that are not pages are not checked.
     The exit status is also 1 if pages were indexed before links were read: their links are unknown.
     """
-    from pgrag.db import collected_notices
+    from pgrag.ground.connections import collected_notices
 
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")

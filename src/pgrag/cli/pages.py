@@ -122,7 +122,7 @@ def query(
     as_csv: Annotated[bool, Option("--csv", help="Print CSV with a line of names.")] = False,
 ) -> Output:
     """Ask for pages or tasks by the properties of their front matter."""
-    from pgrag.db import collected_notices
+    from pgrag.ground.connections import collected_notices
 
     if as_json and as_csv:
         raise typer.BadParameter("cannot be combined with --json.", param_hint="--csv")

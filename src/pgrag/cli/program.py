@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from pgrag.cli.output import complain
-from pgrag.errors import PgragError
+from pgrag.ground.errors import PgragError
 
 #: By panel of the help, each command or group of commands with its module. There it has the same
 #: name; a group that is all of its module is called `commands`.

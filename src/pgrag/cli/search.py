@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from pgrag.arguments import (
+from pgrag.cli import options
+from pgrag.cli.arguments import counted, label
+from pgrag.cli.command import App, Output, Row, listed, searching
+from pgrag.cli.hits import Entry, entries, next_command
+from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
+from pgrag.cli.session import say_versions
+from pgrag.ground.arguments import (
     FUNCTIONS,
     ContextArguments,
     FacetArguments,
@@ -16,15 +22,9 @@ from pgrag.arguments import (
     SearchArguments,
     declared,
 )
-from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
-from pgrag.cli.command import App, Output, Row, listed, searching
-from pgrag.cli.hits import Entry, entries, next_command
-from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
-from pgrag.cli.session import say_versions
 
 if TYPE_CHECKING:
-    from pgrag.result import Result
+    from pgrag.search.result import Result
 
 _INDENT = 8
 

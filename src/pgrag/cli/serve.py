@@ -13,11 +13,11 @@ import typer
 
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
-from pgrag.errors import DatabaseUnavailable, PgragError, SettingsError
+from pgrag.ground.errors import DatabaseUnavailable, PgragError, SettingsError
 
 if TYPE_CHECKING:
-    from pgrag.access import Policy
-    from pgrag.app import App
+    from pgrag.ground.access import Policy
+    from pgrag.service.app import App
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def serve(
     from pgrag.api import create_app
     from pgrag.api.callers import is_loopback
     from pgrag.api.connections import configured
-    from pgrag.worker import Worker
+    from pgrag.service.worker import Worker
 
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
     sockets = _listening(host, port)
@@ -103,8 +103,8 @@ def serve(
 
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
     """Who may call without a key, by the address that the service listens on."""
-    from pgrag.access import Policy
     from pgrag.api.callers import is_loopback
+    from pgrag.ground.access import Policy
 
     if require_keys and times_open:
         raise typer.BadParameter("it contradicts --require-keys.", param_hint="--open")
@@ -125,7 +125,7 @@ def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: in
 
 def _require_a_key(app: "App", host: str) -> None:
     """Raise `SettingsError` if nobody could use the service."""
-    from pgrag.access import is_any_key
+    from pgrag.ground.access import is_any_key
 
     try:
         if is_any_key(app.database):

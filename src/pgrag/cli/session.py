@@ -13,15 +13,15 @@ from pgrag.cli.arguments import Target, counted, label, parse_target
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
-    from pgrag.app import App
-    from pgrag.result import Result
-    from pgrag.settings import Settings
+    from pgrag.ground.settings import Settings
+    from pgrag.search.result import Result
+    from pgrag.service.app import App
 
 
 @contextmanager
 def opened() -> Iterator[App]:
     """Yield the application; it connects to nothing before the first use."""
-    from pgrag.app import App
+    from pgrag.service.app import App
 
     with App(tell=notice) as app:
         show_logs(app.settings)

@@ -1,6 +1,6 @@
 """The front door: `pgrag.connect()` and the client that it returns.
 
-Methods return frozen values of `pgrag.values` and raise errors of `pgrag.errors`.
+Methods return frozen values of `pgrag.ground.values` and raise errors of `pgrag.ground.errors`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from typing import Self
 
 from pydantic import SecretStr
 
-from pgrag.app import App
 from pgrag.client.evaluating import Evaluating
 from pgrag.client.graph import Graph
 from pgrag.client.jobs import Jobs
 from pgrag.client.reading import Reading
 from pgrag.client.searching import Searching, SearchResult
 from pgrag.client.writing import Writing
-from pgrag.sent import require_texts
-from pgrag.settings import load_settings
+from pgrag.ground.sent import require_texts
+from pgrag.ground.settings import load_settings
+from pgrag.service.app import App
 
 __all__ = ["Client", "SearchResult", "connect"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from pgrag.app import App
-from pgrag.db import Row
-from pgrag.values.base import Value
+from pgrag.ground.connections import Row
+from pgrag.ground.values.base import Value
+from pgrag.service.app import App
 
 V = TypeVar("V", bound=Value)
 

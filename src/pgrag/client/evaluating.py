@@ -7,7 +7,13 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pgrag.client.calls import Calls
-from pgrag.values.evaluation import Comparison, EvaluationRun, EvaluationSet, ImportedSet, Tuning
+from pgrag.ground.values.evaluation import (
+    Comparison,
+    EvaluationRun,
+    EvaluationSet,
+    ImportedSet,
+    Tuning,
+)
 
 
 class Evaluating(Calls):

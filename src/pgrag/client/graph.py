@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from pgrag.client.calls import Calls
-from pgrag.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
+from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
 
 Direction = Literal["out", "in", "both"]
 

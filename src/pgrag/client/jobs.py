@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
 from pgrag.client.calls import Calls
-from pgrag.values.jobs import Job, JobSummary
+from pgrag.ground.values.jobs import Job, JobSummary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ class Jobs(Calls):
         jobs that are due, those with the highest `priority` come first. The other arguments are
         those of `index`, and `tags`, as of `index_tags`.
         """
-        from pgrag.jobs import create
+        from pgrag.service.jobs import create
 
         number = create(
             self._call, library, version, str(source), arguments,

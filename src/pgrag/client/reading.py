@@ -7,13 +7,11 @@ from dataclasses import asdict
 from os import PathLike
 from typing import Any
 
-from pgrag.changes import compare_versions
 from pgrag.client.calls import Calls
-from pgrag.db import collected_notices
-from pgrag.errors import InvalidInput
-from pgrag.result import substitutions
-from pgrag.values.changes import SectionVersion, VersionChanges
-from pgrag.values.libraries import (
+from pgrag.ground.connections import collected_notices
+from pgrag.ground.errors import InvalidInput
+from pgrag.ground.values.changes import SectionVersion, VersionChanges
+from pgrag.ground.values.libraries import (
     FoundLibrary,
     Library,
     OutlineEntry,
@@ -22,9 +20,11 @@ from pgrag.values.libraries import (
     PageSummary,
     Version,
 )
-from pgrag.values.passages import Passage
-from pgrag.values.properties import PageQueryResult, PageQueryRow, Property
-from pgrag.values.searches import Resolution
+from pgrag.ground.values.passages import Passage
+from pgrag.ground.values.properties import PageQueryResult, PageQueryRow, Property
+from pgrag.ground.values.searches import Resolution
+from pgrag.search.changes import compare_versions
+from pgrag.search.result import substitutions
 
 
 class Reading(Calls):

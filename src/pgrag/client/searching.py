@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from pgrag.client.calls import Calls
-from pgrag.values.answers import Answer
-from pgrag.values.base import described
-from pgrag.values.libraries import TextLine
-from pgrag.values.searches import (
+from pgrag.ground.values.answers import Answer
+from pgrag.ground.values.base import described
+from pgrag.ground.values.libraries import TextLine
+from pgrag.ground.values.searches import (
     BatchResult,
     Context,
     Facets,
@@ -18,11 +18,11 @@ from pgrag.values.searches import (
     ParsedQuery,
     Suggestion,
 )
-from pgrag.values.searches import SearchResult as _SearchResult
+from pgrag.ground.values.searches import SearchResult as _SearchResult
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream
-    from pgrag.arguments import (
+    from pgrag.ground.arguments import (
         AnswerArguments,
         ContextArguments,
         FacetArguments,

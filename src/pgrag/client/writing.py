@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.client.calls import Calls
-from pgrag.errors import InvalidInput, SourceError
-from pgrag.sent import require_texts
-from pgrag.values.jobs import SentPage
-from pgrag.values.libraries import LibraryFinding
+from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ground.sent import require_texts
+from pgrag.ground.values.jobs import SentPage
+from pgrag.ground.values.libraries import LibraryFinding
 
 if TYPE_CHECKING:
     from pathlib import Path

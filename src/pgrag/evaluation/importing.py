@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pgrag.app import App
-from pgrag.errors import InvalidInput, SourceError
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
+from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.reader import Progress
 from pgrag.ingest.report import IndexReport
+from pgrag.service.app import App
 
 UNITS = ("page", "section", "document")
 """The targets that a judgement may name."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from pgvector import HalfVector
 
-from pgrag.app import App
-from pgrag.configuration import read_file
-from pgrag.errors import InvalidInput, SourceError
+from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.service.app import App
+from pgrag.service.configuration import read_file
 
 METRICS = ("ndcg@10", "mrr@10", "recall@20")
 """Metrics shown for a run by default."""

@@ -1,4 +1,4 @@
-"""The arguments of indexing, declared once, as `pgrag.arguments` declares those of searches.
+"""The arguments of indexing, declared once, as `pgrag.ground.arguments` declares those of searches.
 
 Options of the command line, the bodies of REST, the fields of the MCP tool, the methods of Python,
 what a job stores, and the checks of all of them derive from the classes below. What a face does not
@@ -8,10 +8,10 @@ give, or gives as None, is what the version remembers, else the default.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypedDict
 
-from pgrag.arguments import EVERY_FACE, Argument, Declared, declared
-from pgrag.errors import InvalidInput
+from pgrag.ground.arguments import EVERY_FACE, Argument, Declared, declared
+from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import ProfileName
+from pgrag.ingest.values import ProfileName
 
 _LONGEST_PATH = 4000
 _LONGEST_ITEM = 1000

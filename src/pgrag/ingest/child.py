@@ -13,8 +13,8 @@ from datetime import datetime, timedelta, timezone
 from threading import Timer
 from typing import IO, Any, ParamSpec, Self, TypeVar
 
-from pgrag import errors
-from pgrag.errors import PgragError, SourceError
+from pgrag.ground import errors
+from pgrag.ground.errors import PgragError, SourceError
 
 try:
     import resource

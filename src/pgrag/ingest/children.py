@@ -6,8 +6,8 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from threading import Condition, Timer
 from typing import ParamSpec, Self, TypeVar
 
+from pgrag.ground.settings import processors
 from pgrag.ingest.child import Child, Limits
-from pgrag.settings import processors
 
 #: More children than these would wait for the database.
 MOST = 4

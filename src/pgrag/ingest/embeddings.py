@@ -5,9 +5,9 @@ from typing import Literal, TypeVar
 
 from pgvector import HalfVector
 
-from pgrag.db import Database
-from pgrag.embedding import Embedder, PageEmbedder
+from pgrag.ground.connections import Database
 from pgrag.ingest.vector_index import VectorIndex
+from pgrag.models.embedding import Embedder, PageEmbedder
 
 #: Texts that are embedded and stored per batch.
 BATCH_TEXTS = 2000

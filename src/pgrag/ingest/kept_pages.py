@@ -6,7 +6,7 @@ from typing import Self
 
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.source import SourceFile
-from pgrag.models import Origin, Page
+from pgrag.ingest.values import Origin, Page
 
 
 class KeptPages:

@@ -22,7 +22,7 @@ from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_proper
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import (
+from pgrag.ingest.values import (
     CHUNK_PROFILES,
     NOWHERE,
     Chunk,

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from psycopg.types.json import Jsonb
 
-from pgrag.db import Database
-from pgrag.embedding import Embedder
-from pgrag.errors import Busy
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import Busy
 from pgrag.ingest.children import Children
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.kept_pages import KeptPages
@@ -24,6 +23,7 @@ from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer
+from pgrag.models.embedding import Embedder
 
 #: Seconds between two attempts to begin while another run goes on.
 _PAUSE = 0.1

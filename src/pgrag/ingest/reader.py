@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import ParamSpec, TypeVar
 
-from pgrag.db import Row
-from pgrag.errors import SourceError
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.children import Children
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.formats import formats
@@ -20,7 +20,7 @@ from pgrag.ingest.page import read_page, read_properties_of, source_hash
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
 from pgrag.ingest.target import IndexTarget
-from pgrag.models import Page
+from pgrag.ingest.values import Page
 
 #: Files that are read, and bytes of them that are held, before the first page is asked for.
 MOST_AHEAD = 64

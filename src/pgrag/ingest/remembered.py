@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from pgrag.errors import InvalidInput
+from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.arguments import Reading, part_of
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.generators import Generator
-from pgrag.models import CHUNK_PROFILES, ChunkProfile
+from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 
 def options_of(arguments: Mapping[str, Any]) -> PageOptions:

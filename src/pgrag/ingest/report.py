@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pgrag.errors import InvalidInput, SourceError
+from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source.source import EXAMPLES, Skipped
-from pgrag.models import Page
+from pgrag.ingest.values import Page
 
 #: How many warnings a report keeps, and how many failed pages.
 MOST_KEPT = 1_000

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from pgrag.db import Database, Row, Work, as_service, working
-from pgrag.errors import Busy, DatabaseError
+from pgrag.ground.connections import Database, Row, Work, as_service, working
+from pgrag.ground.errors import Busy, DatabaseError
 
 #: So long a build waits for sessions that have begun before it, such as a backup.
 PATIENCE = "30s"

@@ -13,16 +13,16 @@ from typing import Any, ParamSpec, TypeVar
 
 from psycopg.types.json import Jsonb
 
-from pgrag.db import Database, Row, as_service
-from pgrag.embedding import Embedder
-from pgrag.errors import DatabaseUnavailable, LeaseLost, PgragError
+from pgrag.ground.connections import Database, Row, as_service
+from pgrag.ground.errors import DatabaseUnavailable, LeaseLost, PgragError
 from pgrag.ingest.embeddings import batches, embed_pending
 from pgrag.ingest.remembered import describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
 from pgrag.ingest.target import IndexTarget
+from pgrag.ingest.values import Chunk, Edge, Page
 from pgrag.ingest.vector_index import VectorIndex
-from pgrag.models import Chunk, Edge, Page
+from pgrag.models.embedding import Embedder
 
 #: Documents per transaction: enough to amortise the cost of a statement, few enough that a crash
 #: repeats little work.

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pgrag.app import App
-from pgrag.db import Row
-from pgrag.errors import UnknownVersion
-from pgrag.search import Search
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import UnknownVersion
+from pgrag.search.search import Search
+from pgrag.service.app import App
 
 UNVERSIONED = "-"
 """Stands for the empty label of unversioned documentation."""

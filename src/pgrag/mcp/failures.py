@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pgrag import errors
+from pgrag.ground import errors
 
 log = logging.getLogger(__name__)
 

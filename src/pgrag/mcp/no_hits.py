@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from pgrag.db import Row
-from pgrag.errors import PgragError
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import PgragError
 from pgrag.mcp.corpus import Documentation, shown
 from pgrag.mcp.replies import on_one_line
-from pgrag.result import Result
+from pgrag.search.result import Result
 
 _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""

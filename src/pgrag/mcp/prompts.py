@@ -13,7 +13,7 @@ from pgrag.mcp.corpus import Documentation, label, named
 from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import Block, on_one_line
 from pgrag.mcp.tool import Arguments, Query, optional_text
-from pgrag.work import Works
+from pgrag.service.work import Works
 
 ANSWER = "answer_from_docs"
 

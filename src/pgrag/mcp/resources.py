@@ -10,12 +10,12 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from pgrag.errors import InvalidInput, NotFound
+from pgrag.ground.errors import InvalidInput, NotFound
 from pgrag.mcp import failures
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import on_one_line
-from pgrag.work import Works
+from pgrag.service.work import Works
 
 LIBRARIES = "pgrag://libraries"
 VERSIONS = "pgrag://{library}/versions"

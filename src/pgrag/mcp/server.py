@@ -17,9 +17,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from pgrag import access
-from pgrag.app import App
-from pgrag.errors import Busy
+from pgrag.ground import access
+from pgrag.ground.errors import Busy
 from pgrag.mcp import failures, progress
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.progress import Context, Listing
@@ -27,7 +26,8 @@ from pgrag.mcp.prompts import add_prompts
 from pgrag.mcp.resources import add_resources
 from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import offered
-from pgrag.work import Works
+from pgrag.service.app import App
+from pgrag.service.work import Works
 
 INSTRUCTIONS = """\
 Documentation of libraries and products, indexed here, in every version. Use it whenever a \

@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from pgrag.arguments import Declared, declared
+from pgrag.ground.arguments import Declared, declared
 from pgrag.mcp.corpus import Documentation, shown
 
 DEFAULT_BUDGET = 8000

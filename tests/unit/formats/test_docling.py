@@ -8,7 +8,7 @@ import pytest
 from docling_core.types import doc as core
 from tests.unit.formats.pdfs import Writer
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.docling import writing
 from pgrag.ingest.formats.formats import convert
 from pgrag.ingest.page import PageOptions, source_hash

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats import formats
 from pgrag.ingest.formats.formats import MARKDOWN, TEXT, Format, convert, format_of
 from pgrag.ingest.page import PageOptions, read_page, source_hash
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import convert
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import NOWHERE, Origin, Page
+from pgrag.ingest.values import NOWHERE, Origin, Page
 
 
 def html(body: str, head: str = "") -> bytes:

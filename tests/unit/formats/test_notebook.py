@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
 
 

@@ -15,7 +15,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import OFFICE, convert, format_of
 from pgrag.ingest.page import PageOptions, read_page
 

@@ -7,11 +7,11 @@ from fpdf.enums import AccessPermission
 from PIL import Image
 from tests.unit.formats.pdfs import Writer
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import PACKED_FACTOR, PDF, convert, format_of, size_limit
 from pgrag.ingest.formats.pdf.reading import convert as convert_pdf
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import NOWHERE, Origin
+from pgrag.ingest.values import NOWHERE, Origin
 
 CODE = "listen:\n  - port: 8080\n    backlog: 128\n\n  - port: 8443"
 ROWS = [("Key", "Meaning"), ("port", "The port that is bound"), ("backlog", "Waiting *clients*")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import Page
+from pgrag.ingest.values import Page
 
 GUIDE = """\
 Pumps

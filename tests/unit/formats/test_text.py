@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.models import Page
+from pgrag.ingest.values import Page
 
 HANDBOOK = """\
 PUMP HANDBOOK

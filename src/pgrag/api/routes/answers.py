@@ -19,8 +19,8 @@ from pgrag.api.delivery import EventStream, follow
 from pgrag.api.openapi import events, problems
 from pgrag.api.problems import RETRY_AFTER_SECONDS, STOPPING, problem
 from pgrag.api.queries import AnswerBody
-from pgrag.app import App
-from pgrag.values.answers import Answer
+from pgrag.ground.values.answers import Answer
+from pgrag.service.app import App
 
 router = Router(tags=["answers"], responses=problems(400, 404, 413, 501, 502))
 tools = Router(prefix="/tools", tags=["answers"])

@@ -7,8 +7,12 @@ from pydantic import Field
 from pgrag.api.arguments import Body, Count, Text, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.values.configuration import Configuration, ConfigurationChanges, ConfigurationVersion
-from pgrag.values.libraries import Synonym
+from pgrag.ground.values.configuration import (
+    Configuration,
+    ConfigurationChanges,
+    ConfigurationVersion,
+)
+from pgrag.ground.values.libraries import Synonym
 
 router = Router(tags=["configuration"])
 

@@ -18,12 +18,12 @@ from pgrag.api.arguments import (
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.api.queries import query_models
-from pgrag.db import collected_notices
-from pgrag.result import next_cursor, substitutions
-from pgrag.values.base import Value
-from pgrag.values.graph import LinkList, LinkState
-from pgrag.values.libraries import Enrichment, LibraryHealth, TextLines
-from pgrag.values.properties import PageProperty, PageQueryResult, PropertyList
+from pgrag.ground.connections import collected_notices
+from pgrag.ground.values.base import Value
+from pgrag.ground.values.graph import LinkList, LinkState
+from pgrag.ground.values.libraries import Enrichment, LibraryHealth, TextLines
+from pgrag.ground.values.properties import PageProperty, PageQueryResult, PropertyList
+from pgrag.search.result import next_cursor, substitutions
 
 router = Router(tags=["libraries"], responses=problems(404))
 

@@ -9,7 +9,7 @@ from pgrag.api.arguments import Arguments, Body, LibraryName, Name, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.evaluation import runs
-from pgrag.values.evaluation import (
+from pgrag.ground.values.evaluation import (
     Comparison,
     EvaluatedResult,
     EvaluationRun,

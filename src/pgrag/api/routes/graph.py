@@ -15,8 +15,15 @@ from pgrag.api.arguments import (
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.search import Search
-from pgrag.values.graph import Backlink, EdgeList, EdgeResult, Neighbour, PathStep, RelatedPage
+from pgrag.ground.values.graph import (
+    Backlink,
+    EdgeList,
+    EdgeResult,
+    Neighbour,
+    PathStep,
+    RelatedPage,
+)
+from pgrag.search.search import Search
 
 router = Router(tags=["graph"], responses=problems(404))
 

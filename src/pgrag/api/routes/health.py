@@ -10,11 +10,11 @@ from fastapi.responses import JSONResponse
 
 from pgrag.api.openapi import problems
 from pgrag.api.problems import NOT_READY, problem
-from pgrag.app import App
-from pgrag.db import Work, working
-from pgrag.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
-from pgrag.schema import Finding
-from pgrag.values.base import Value, described
+from pgrag.ground.connections import Work, working
+from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
+from pgrag.ground.schema import Finding
+from pgrag.ground.values.base import Value, described
+from pgrag.service.app import App
 
 log = logging.getLogger(__name__)
 

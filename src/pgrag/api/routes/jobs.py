@@ -24,15 +24,15 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
 from pgrag.api.fields import with_declared
 from pgrag.api.openapi import events, problems
-from pgrag.app import App
-from pgrag.db import Row
-from pgrag.errors import PgragError
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import PgragError
+from pgrag.ground.values.base import Value
+from pgrag.ground.values.jobs import Job, JobState, JobSummary
 from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed
-from pgrag.jobs import ENDED, create
-from pgrag.values.base import Value
-from pgrag.values.jobs import Job, JobState, JobSummary
-from pgrag.work import Works
+from pgrag.service.app import App
+from pgrag.service.jobs import ENDED, create
+from pgrag.service.work import Works
 
 router = Router(prefix="/jobs", tags=["jobs"], responses=problems(404))
 

@@ -19,14 +19,14 @@ from pgrag.api.arguments import (
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.changes import compare_versions
-from pgrag.db import Row
-from pgrag.errors import UnknownVersion
-from pgrag.result import next_cursor
-from pgrag.values.base import Value
-from pgrag.values.changes import VersionChanges
-from pgrag.values.evaluation import Tuning
-from pgrag.values.libraries import Library, PageList, Version
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import UnknownVersion
+from pgrag.ground.values.base import Value
+from pgrag.ground.values.changes import VersionChanges
+from pgrag.ground.values.evaluation import Tuning
+from pgrag.ground.values.libraries import Library, PageList, Version
+from pgrag.search.changes import compare_versions
+from pgrag.search.result import next_cursor
 
 router = Router(tags=["libraries"], responses=problems(404))
 

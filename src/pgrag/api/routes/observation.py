@@ -8,8 +8,7 @@ from pydantic import Field
 from pgrag.api.arguments import LARGEST_ID, Arguments, Body, LibraryName, Text, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.recording import give_feedback
-from pgrag.values.observation import (
+from pgrag.ground.values.observation import (
     SEARCH_ID_EXAMPLE,
     AnswerMetrics,
     EmptyQuery,
@@ -20,6 +19,7 @@ from pgrag.values.observation import (
     SearchMetrics,
     SearchRecord,
 )
+from pgrag.search.recording import give_feedback
 
 router = Router(tags=["observation"], responses=problems(404))
 

@@ -7,10 +7,10 @@ from pydantic import Field
 from pgrag.api.arguments import Arguments, Count, LibraryName, OfVersion, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.values.base import Value
-from pgrag.values.changes import SectionVersion
-from pgrag.values.libraries import OutlineEntry, Page, PageName
-from pgrag.values.passages import Passage, Surroundings
+from pgrag.ground.values.base import Value
+from pgrag.ground.values.changes import SectionVersion
+from pgrag.ground.values.libraries import OutlineEntry, Page, PageName
+from pgrag.ground.values.passages import Passage, Surroundings
 
 pages = Router(tags=["pages"], responses=problems(404))
 documents = Router(tags=["documents"], responses=problems(404))

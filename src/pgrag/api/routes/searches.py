@@ -9,10 +9,8 @@ from pgrag.api import queries
 from pgrag.api.arguments import Arguments, LibraryName, Text, VersionWish, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.result import Result
-from pgrag.search import TOP_K, Search
-from pgrag.values.libraries import FoundLibrary
-from pgrag.values.searches import (
+from pgrag.ground.values.libraries import FoundLibrary
+from pgrag.ground.values.searches import (
     BatchResult,
     Context,
     Facets,
@@ -23,6 +21,8 @@ from pgrag.values.searches import (
     SearchResult,
     Suggestion,
 )
+from pgrag.search.result import Result
+from pgrag.search.search import TOP_K, Search
 
 router = Router(tags=["search"], responses=problems(404))
 understanding = Router(tags=["search"])

@@ -17,10 +17,10 @@ from pgrag.api.bodies import (
 )
 from pgrag.api.problems import TOO_LARGE, problem
 from pgrag.api.routes.uploads import pieces, stored
-from pgrag.errors import InvalidInput, UnknownPage
+from pgrag.ground.errors import InvalidInput, UnknownPage
+from pgrag.ground.values import jobs as values
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.uploads import LINES, Page, checked_key, sent_page
-from pgrag.values import jobs as values
 
 router = router_of_version()
 

@@ -21,11 +21,11 @@ from pgrag.api.bodies import (
     unsupported,
 )
 from pgrag.api.fields import with_declared
-from pgrag.db import Row
-from pgrag.errors import InvalidInput, PgragError
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import InvalidInput, PgragError
+from pgrag.ground.values import jobs as values
 from pgrag.ingest.arguments import Reading, checked, part_of
 from pgrag.ingest.source.uploads import check_together, checked_key, is_known_upload
-from pgrag.values import jobs as values
 
 router = router_of_version()
 

@@ -9,7 +9,7 @@ from pgrag.ingest.chunks.packing import pack
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.chunks.summaries import page_summary, section_summary
 from pgrag.ingest.text.sentences import sentence_spans
-from pgrag.models import Chunk, ChunkProfile, OverlapStrategy, Section
+from pgrag.ingest.values import Chunk, ChunkProfile, OverlapStrategy, Section
 
 COVERS_PAGE, COVERS_SECTION, COVERS_TEXT = 1, 2, 4
 

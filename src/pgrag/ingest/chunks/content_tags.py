@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pgrag.ingest.chunks.content_rules import AUDIENCES, CONTENT_TAGS, KINDS, RULES, Place, Rule
-from pgrag.models import Chunk
+from pgrag.ingest.values import Chunk
 
 #: Maximum length of a first sentence that is a definition.
 _OPENING = 300

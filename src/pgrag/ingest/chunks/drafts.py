@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pgrag.ingest.chunks.pieces import Piece, refine
-from pgrag.models import ChunkProfile
+from pgrag.ingest.values import ChunkProfile
 
 _REFINEMENTS = 3
 

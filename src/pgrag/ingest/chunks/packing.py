@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pgrag.ingest.chunks.drafts import Draft, join, merge_small
 from pgrag.ingest.chunks.pieces import Piece, cut, introduces
 from pgrag.ingest.chunks.semantic import Similarities, by_meaning
-from pgrag.models import ChunkProfile, Section
+from pgrag.ingest.values import ChunkProfile, Section
 
 _BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pgrag.ingest.text.markdown import parse_blocks
 from pgrag.ingest.text.sentences import sentence_spans, split_words
-from pgrag.models import Block, ChunkProfile
+from pgrag.ingest.values import Block, ChunkProfile
 
 PARAGRAPH = "\n\n"
 _LINE = re.compile(r"[^\n]*\S")

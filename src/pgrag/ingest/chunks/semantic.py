@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from pgrag.ingest.chunks.pieces import Piece, introduces, refine
-from pgrag.models import ChunkProfile
+from pgrag.ingest.values import ChunkProfile
 
 #: Takes two lists of texts of equal length; returns the similarity of each pair, at most 1.
 Similarities = Callable[[Sequence[str], Sequence[str]], Sequence[float]]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from pgrag.ingest.text.inline import plain
 from pgrag.ingest.text.sentences import shortened
-from pgrag.models import Block, Section
+from pgrag.ingest.values import Block, Section
 
 PAGE_LEAD = 400
 SECTION_LEAD = 300

@@ -12,7 +12,7 @@ from pgrag.ingest.text import templating
 from pgrag.ingest.text.inline import plain
 from pgrag.ingest.text.prose import Passage, Prose
 from pgrag.ingest.text.sentences import sentence_spans
-from pgrag.models import Chunk, Edge
+from pgrag.ingest.values import Chunk, Edge
 
 DEFAULT_CONFIDENCE = 0.7
 """Confidence of an edge that the page's type adds to a link."""

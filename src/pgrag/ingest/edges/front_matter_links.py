@@ -8,7 +8,7 @@ from pgrag.ingest.edges.links import MAX_TARGET, find_links, split_target
 from pgrag.ingest.edges.relations import kind_name
 from pgrag.ingest.text.inline import plain
 from pgrag.ingest.text.prose import Passage, Prose
-from pgrag.models import Edge
+from pgrag.ingest.values import Edge
 
 LINK_KEYS = (
     "related", "up", "down", "next", "prev", "previous", "parent", "children", "see_also",

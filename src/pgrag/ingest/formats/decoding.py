@@ -2,7 +2,7 @@
 
 import codecs
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 
 _SAMPLE = 8192
 _MAGIC = {

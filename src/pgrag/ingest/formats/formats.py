@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted
-from pgrag.models import NOWHERE, Origin
+from pgrag.ingest.values import NOWHERE, Origin
 
 #: The bytes at the front of a file that tell its format.
 _SAMPLE = 2048

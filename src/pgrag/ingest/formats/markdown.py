@@ -2,7 +2,7 @@
 
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:

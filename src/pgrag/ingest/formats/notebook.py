@@ -4,11 +4,11 @@ import json
 import re
 from typing import Any
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.escaping import fence
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 #: Lines of an output that are kept: the rest is mostly a log.
 _MOST_LINES = 50

@@ -12,7 +12,7 @@ from docutils.utils import unescape
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html import page
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 #: No file is read, no HTML let through, no message written, and nothing but the text counts.
 _SETTINGS = {

@@ -9,7 +9,7 @@ from textwrap import dedent
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 _MARKDOWN = re.compile(r"^#{1,6} \S|^```|\]\((?:https?:|[\w./-]+\))", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n(?:[ \t\f]*\n)+")

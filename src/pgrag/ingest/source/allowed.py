@@ -1,6 +1,6 @@
 """Which sources somebody else may name: folders below the operator's roots, and websites.
 
-What a website's address leads to is decided where connections are made; see `pgrag.outgoing`.
+Where a website's address may lead is decided where connections are made: `pgrag.outgoing`.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pgrag.errors import InvalidInput
+from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.source.git import object_folders
 from pgrag.ingest.source.sources import named_source
 

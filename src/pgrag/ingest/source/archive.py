@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.source import Skips
 from pgrag.ingest.source.unpacking import LARGEST, LONGEST_READ, Unpacked, is_compressed
 

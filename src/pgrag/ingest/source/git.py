@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.source import Skips
 
 #: Seconds in which git must answer.

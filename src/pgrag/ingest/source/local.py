@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import OFFICE
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive

@@ -22,9 +22,9 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
+from pgrag.ground.outgoing import AllowList, reachable_addresses
 from pgrag.ingest.source.git import UNCONNECTED, run_git
-from pgrag.outgoing import AllowList, reachable_addresses
 
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!//)[^\\]+)")
 _PORTS = {"https": 443, "http": 80, "ssh": 22}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import FORMATS
 from pgrag.ingest.globs import matcher
 from pgrag.ingest.source.documentation import documentation

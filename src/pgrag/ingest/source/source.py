@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.generators import Generator
-from pgrag.models import NOWHERE, Origin
+from pgrag.ingest.values import NOWHERE, Origin
 
 EXAMPLES = 3
 """Names that are told of each group of what is skipped."""

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
+from pgrag.ground.settings import masked_url
 from pgrag.ingest.source.git import tags_of
 from pgrag.ingest.source.local import open_commit, open_fetched, open_file, open_folder
 from pgrag.ingest.source.repository import Address, Network, Repository, repository_at
 from pgrag.ingest.source.selection import Selection, key_of
 from pgrag.ingest.source.source import Source
-from pgrag.settings import masked_url
 
 #: What stands before the version in a tag: v1.2, release-1.2, jest@1.2, package/v1.2.
 _BEFORE_VERSION = re.compile(r"(?:.*[/@])?[A-Za-z_.-]*(?=\d)")

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 
 #: Bytes that an archive may hold, unpacked.
 LARGEST = 4_000_000_000

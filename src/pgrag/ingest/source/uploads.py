@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from pgrag.errors import InvalidInput, SourceError
+from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.formats.formats import FORMATS, SUFFIXES, named_format
 from pgrag.ingest.source.source import ListedSource, Source, SourceFile
 from pgrag.ingest.source.sources import discover
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 LINES = "application/x-ndjson"
 """The media type of pages as lines of JSON."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from watchfiles import watch
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.documentation import is_known, is_skipped
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.local import open_folder

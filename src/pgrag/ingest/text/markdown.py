@@ -16,7 +16,7 @@ from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.text.prose import Passage, Prose
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.models import Block, Section
+from pgrag.ingest.values import Block, Section
 
 # Only blocks are parsed: their text is sliced from the source by line numbers.
 _PARSER = block_parser()

@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.changes import compare_versions as compared
-from pgrag.errors import InvalidInput
+from pgrag.ground.errors import InvalidInput
 from pgrag.mcp.corpus import Documentation, shown
 from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (
@@ -20,6 +19,7 @@ from pgrag.mcp.tool import (
     optional_text,
     tool,
 )
+from pgrag.search.changes import compare_versions as compared
 
 
 class CompareVersions(Arguments):

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from pgrag.db import Row
-from pgrag.errors import InvalidInput
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import InvalidInput
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,

@@ -18,7 +18,7 @@ from pgrag.mcp.tool import (
     optional_text,
     tool,
 )
-from pgrag.recording import give_feedback
+from pgrag.search.recording import give_feedback
 
 
 class ExplainSearch(Arguments):

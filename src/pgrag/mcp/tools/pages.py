@@ -4,8 +4,8 @@ from typing import Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from pgrag.db import Row
-from pgrag.errors import InvalidCursor, InvalidInput, UnknownPage
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import InvalidCursor, InvalidInput, UnknownPage
 from pgrag.mcp.corpus import Documentation, Resolved, named
 from pgrag.mcp.replies import Block, Page, address, breadcrumbs, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
-from pgrag.arguments import KeywordArguments, SearchArguments, SemanticArguments
-from pgrag.db import Row
+from pgrag.ground.arguments import KeywordArguments, SearchArguments, SemanticArguments
+from pgrag.ground.connections import Row
 from pgrag.mcp import no_hits
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
 from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, on_one_line
@@ -27,8 +27,8 @@ from pgrag.mcp.tool import (
     tool,
     with_declared,
 )
-from pgrag.result import Result
-from pgrag.search import Search
+from pgrag.search.result import Result
+from pgrag.search.search import Search
 
 _FILTERS = (
     'Conditions on pages: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"},'

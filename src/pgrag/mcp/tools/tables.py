@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.db import collected_notices
-from pgrag.errors import InvalidCursor
+from pgrag.ground.connections import collected_notices
+from pgrag.ground.errors import InvalidCursor
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import Block, fit_page, plural, unquotable
 from pgrag.mcp.tool import (

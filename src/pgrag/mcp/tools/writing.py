@@ -6,17 +6,17 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.db import Row, uncancelled
-from pgrag.errors import InvalidInput, SourceError, UnknownVersion
+from pgrag.ground.connections import Row, uncancelled
+from pgrag.ground.errors import InvalidInput, SourceError, UnknownVersion
 from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Skipped
-from pgrag.jobs import create, index
 from pgrag.mcp import progress
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
 from pgrag.mcp.tool import Arguments, LibraryName, Reply, optional_text, tool, with_declared
-from pgrag.worker import complete
+from pgrag.service.jobs import create, index
+from pgrag.service.worker import complete
 
 EVERY_VERSION = "*"
 

@@ -2,10 +2,10 @@
 
 import io
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.docling.writing import markdown_of
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:

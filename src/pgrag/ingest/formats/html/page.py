@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html.blocks import Blocks, with_reopened
@@ -14,7 +14,7 @@ from pgrag.ingest.formats.html.head import read_head
 from pgrag.ingest.formats.html.ids import Ids
 from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
 from pgrag.ingest.text.inline import heading_text
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 #: The parser takes quadratic time for elements in elements.
 _DEEPEST = 5000

@@ -4,9 +4,9 @@ import io
 import zipfile
 from importlib import import_module
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 _OLE = b"\xd0\xcf\x11\xe0"
 """The container of Office before 2007, which also holds what is encrypted since."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from liteparse import LiteParse, ParseError
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
 from pgrag.ingest.formats.pdf.headings import Heading, find_headings, title_of
@@ -13,7 +13,7 @@ from pgrag.ingest.formats.pdf.lines import Line, Table, page_elements, set_texts
 from pgrag.ingest.formats.pdf.properties import PdfProperties, read_properties
 from pgrag.ingest.formats.pdf.running import running_lines
 from pgrag.ingest.formats.pdf.writing import write_page
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 _PAGES_AT_ONCE = 50
 _HEADER_WITHIN = 1024

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from pgrag.ground.outgoing import watched
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.pace import Pace, retry_after
-from pgrag.outgoing import watched
 
 #: Seconds that one answer may take, from the first connection to its last byte.
 ANSWER_SECONDS = 60.0

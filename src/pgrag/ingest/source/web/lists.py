@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 from xml.etree import ElementTree
 
-from pgrag.errors import PgragError, SourceError
+from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.fetcher import LARGEST_LIST, Fetcher, NoAnswer
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pgrag.db import Row
-from pgrag.errors import PgragError, SourceError
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.web.addresses import OTHER_VERSION
@@ -17,7 +17,7 @@ from pgrag.ingest.source.web.fetcher import Answer, Fetcher, NoAnswer
 from pgrag.ingest.source.web.gate import Gate
 from pgrag.ingest.source.web.robots import Robots
 from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
-from pgrag.models import Origin
+from pgrag.ingest.values import Origin
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MARKDOWN = "text/markdown"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from protego import Protego
 
-from pgrag.errors import SourceError
+from pgrag.ground.errors import SourceError
 
 AGENT = "pgrag"
 """The name that robots.txt, and meta elements of this name, address."""

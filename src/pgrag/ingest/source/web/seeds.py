@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from pgrag.errors import PgragError, SourceError
+from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.crawl import Crawl
 from pgrag.ingest.source.web.fetcher import Answer, NoAnswer

@@ -11,8 +11,10 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from pgrag.db import Database, Row
-from pgrag.errors import ForbiddenAddress, InvalidInput, SourceError
+from pgrag.ground.connections import Database, Row
+from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
+from pgrag.ground.outgoing import guarded_client
+from pgrag.ground.settings import Settings, masked_url
 from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.source.source import ListedSource, Skipped, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
@@ -25,9 +27,7 @@ from pgrag.ingest.source.web.robots import AGENT, LONGEST, Robots
 from pgrag.ingest.source.web.seeds import Seeds
 from pgrag.ingest.source.web.signals import Signals
 from pgrag.ingest.source.web.traps import Traps
-from pgrag.models import Origin
-from pgrag.outgoing import guarded_client
-from pgrag.settings import Settings, masked_url
+from pgrag.ingest.values import Origin
 
 #: Requests at a time, and seconds between their starts: for this machine, and for others.
 LOCAL_WORKERS, WORKERS, INTERVAL = 8, 4, 0.1

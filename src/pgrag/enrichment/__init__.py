@@ -1,6 +1,0 @@
-"""Texts that a language model adds to documents: context sentences and summaries."""
-
-from pgrag.enrichment.kinds import Kind, parse_kinds
-from pgrag.enrichment.runner import Enricher, EnrichmentPlan, EnrichmentReport
-
-__all__ = ["Enricher", "EnrichmentPlan", "EnrichmentReport", "Kind", "parse_kinds"]

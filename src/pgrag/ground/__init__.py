@@ -1,0 +1,1 @@
+"""What everything stands on: connections, errors, settings, values, the schema."""

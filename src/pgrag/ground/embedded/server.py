@@ -1,0 +1,250 @@
+"""Start, find, stop and remove the private PostgreSQL server of a home folder."""
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from pgrag.ground.embedded.cluster import Cluster, load, make_folder
+from pgrag.ground.embedded.initialise import SUPERUSER, prepare
+from pgrag.ground.embedded.postmaster import (
+    PATIENCE,
+    POLL,
+    Shutdown,
+    State,
+    conninfo,
+    launch,
+    recorded_pid,
+    settle,
+    terminate,
+)
+from pgrag.ground.errors import DatabaseUnavailable
+
+_DATABASE = "pgrag"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The state of a home's server.
+
+    `version` ("18.4") and `pid` are None while the server accepts no connections, `port` also
+    while it does not listen on 127.0.0.1. `socket` (the folder) and `data_directory` are None
+    in a home without a database.
+    """
+
+    running: bool
+    log: Path
+    version: str | None = None
+    pid: int | None = None
+    socket: Path | None = None
+    port: int | None = None
+    data_directory: Path | None = None
+
+
+class EmbeddedServer:
+    """The private PostgreSQL server of a home folder, shared by all processes that use the home.
+
+    The server outlives the process that started it and runs until `stop`. One lock per home
+    serialises creating, starting and stopping. A server counts as running if it accepts a
+    connection with the home's password; a pid file alone proves nothing.
+
+    Access: only the server's user can enter the socket's folder, and every connection, by
+    socket or TCP, needs the generated password (SCRAM), which `cluster/server.json` in the home
+    stores with mode 600.
+
+    Root: PostgreSQL refuses to run as root, so for root the server runs as `postgres` or
+    `nobody` (an existing cluster: as its owner). If that user can enter the home, the cluster is
+    in the home as usual; if not (a home below /root), it is in /var/lib/pgrag/<hash of the
+    home>, and `cluster` in the home is a symbolic link to it. If that user cannot run the
+    installed programs (a virtual environment below /root), the server runs a copy of them,
+    owned by root, next to its data. Permissions of existing folders never change.
+
+    Every method raises `DatabaseUnavailable` if it fails.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = Path(os.path.abspath(home))
+        self.log = self.home / "server.log"
+
+    def start(self, *, listen: bool = False, port: int | None = None) -> str:
+        """Start the server unless it runs; return the URL of its database `pgrag`.
+
+        With `listen` the server also listens on 127.0.0.1, and the URL uses TCP, so any client
+        can connect. The port is chosen once and stored; `port` changes it. A running server that
+        does not listen, or uses another port, is restarted, which ends its sessions; so is one
+        that is stuck in its recovery. The URL contains the password.
+        """
+        if sys.platform == "win32":
+            raise DatabaseUnavailable(
+                "The embedded PostgreSQL runs on Linux and macOS, not on Windows.",
+                hint="Set PGRAG_DATABASE_URL to a PostgreSQL of your own.",
+            )
+        with _explained(self.home):
+            cluster = load(self.home)
+            if cluster is None or not _serves(cluster, listen=listen, port=port):
+                with self._locked():
+                    cluster = self._start(listen=listen, port=port)
+            return _url(cluster, tcp=listen)
+
+    def has_crashed(self) -> bool:
+        """Whether the server ended without a shutdown or still recovers: its pid file exists."""
+        cluster = load(self.home)
+        return (
+            cluster is not None
+            and not self.status().running
+            and (cluster.data / "postmaster.pid").exists()
+        )
+
+    def stop(self) -> Shutdown | None:
+        """Stop the server and its sessions; return how, or None if it did not run.
+
+        "fast" is the usual way. A server that does not end so, because it is stuck, is stopped by
+        an "immediate" shutdown: it recovers at its next start.
+        """
+        with _explained(self.home):
+            if load(self.home) is None:
+                return None
+            with self._locked():
+                cluster = load(self.home)
+                return None if cluster is None else terminate(cluster)
+
+    def remove(self) -> None:
+        """Stop the server; delete its data, its logs and everything else that `start` created."""
+        self.stop()
+        with _explained(self.home):
+            if not self.home.exists():
+                return
+            with self._locked():
+                link = self.home / "cluster"
+                if cluster := load(self.home):
+                    shutil.rmtree(cluster.socket, ignore_errors=True)
+                    shutil.rmtree(cluster.directory)
+                if link.is_symlink():
+                    link.unlink()
+                for log in self.home.glob(f"{self.log.name}*"):
+                    log.unlink()
+
+    def status(self) -> ServerStatus:
+        """Return the state of the server, without starting it."""
+        with _explained(self.home):
+            cluster = load(self.home)
+            if cluster is None:
+                return ServerStatus(running=False, log=self.log)
+            stopped = ServerStatus(
+                running=False, log=self.log, socket=cluster.socket, data_directory=cluster.data
+            )
+            try:
+                with _connect(cluster, "postgres") as connection:
+                    return replace(
+                        stopped,
+                        running=True,
+                        version=connection.info.parameter_status("server_version"),
+                        pid=recorded_pid(cluster),
+                        port=cluster.port if _listens(connection) else None,
+                    )
+            except psycopg.OperationalError:
+                return stopped
+
+    def _start(self, *, listen: bool, port: int | None) -> Cluster:
+        cluster = load(self.home)
+        if cluster is not None:
+            state = settle(cluster, self.log)
+            if state is State.READY:
+                _ensure_database(cluster)
+                if _serves(cluster, listen=listen, port=port):
+                    return cluster
+            is_stuck = state is State.STUCK
+            if terminate(cluster, immediately=is_stuck) and is_stuck:
+                log.warning("The embedded PostgreSQL was stuck in its recovery: starting it again.")
+        cluster, programs = prepare(self.home, port=port)
+        launch(cluster, programs, self.log, listen=listen)
+        _ensure_database(cluster)
+        return cluster
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        import fcntl  # noqa: PLC0415 - Windows has none
+
+        if not self.home.exists():
+            self.home.parent.mkdir(parents=True, exist_ok=True)
+            # Root's server runs as another user, who must be able to traverse the folder.
+            make_folder(self.home, mode=0o711 if os.geteuid() == 0 else 0o700)
+        deadline = time.monotonic() + 2 * PATIENCE
+        with open(self.home / "server.lock", "a", encoding="ascii") as lock:
+            while True:
+                with suppress(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                if time.monotonic() > deadline:
+                    raise DatabaseUnavailable(
+                        "Another process has been starting or stopping the embedded PostgreSQL "
+                        f"of {self.home} for {2 * PATIENCE:.0f} seconds.",
+                        hint=f"End the process that has {lock.name} open.",
+                    )
+                time.sleep(POLL)
+            yield
+
+
+def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
+    return psycopg.connect(conninfo(cluster, database), autocommit=True)
+
+
+def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
+    """Whether the server accepts connections to the database, with these options."""
+    if port not in (None, cluster.port):
+        return False
+    try:
+        with _connect(cluster, _DATABASE) as connection:
+            return not listen or _listens(connection)
+    except psycopg.OperationalError:
+        return False
+
+
+def _listens(connection: psycopg.Connection) -> bool:
+    row = connection.execute("select current_setting('listen_addresses')").fetchone()
+    return row is not None and row[0] != ""
+
+
+def _ensure_database(cluster: Cluster) -> None:
+    with _connect(cluster, "postgres") as connection:
+        known = "select 1 from pg_catalog.pg_database as d where d.datname = %s"
+        if connection.execute(known, [_DATABASE]).fetchone() is None:
+            connection.execute(sql.SQL("create database {}").format(sql.Identifier(_DATABASE)))
+
+
+def _url(cluster: Cluster, *, tcp: bool) -> str:
+    credentials = f"{SUPERUSER}:{cluster.password}"
+    if tcp:
+        return f"postgresql://{credentials}@127.0.0.1:{cluster.port}/{_DATABASE}"
+    folder = quote(str(cluster.socket))
+    return f"postgresql://{credentials}@/{_DATABASE}?host={folder}&port={cluster.port}"
+
+
+@contextmanager
+def _explained(home: Path) -> Iterator[None]:
+    """Translate errors of the operating system and the driver into `DatabaseUnavailable`."""
+    try:
+        yield
+    except (OSError, subprocess.SubprocessError) as error:
+        raise DatabaseUnavailable(
+            f"The embedded PostgreSQL cannot work in {home}: {error}.",
+            hint="Set PGRAG_HOME to a folder that you can write to, on a disk with free space, or "
+            "PGRAG_DATABASE_URL to a database of your own.",
+        ) from error
+    except psycopg.Error as error:
+        raise DatabaseUnavailable(
+            f"The embedded PostgreSQL of {home} refused: {error}.",
+            hint=f"See {home / 'server.log'}.",
+        ) from error

@@ -1,0 +1,146 @@
+"""Results of searches: hits, pages, contexts, counts, and batches."""
+
+from typing import Any
+from uuid import UUID
+
+from pgrag.ground.values.base import Value, described
+from pgrag.ground.values.passages import ContextBlock, Hit, PageHit
+
+_SEARCH_ID = "Feedback names this id; null if the search was not recorded."
+_NOTICES = "Notices of the database, such as why a retriever did not run."
+_RESOLVED = "The version of each library that was read, and why; empty for `*`."
+
+
+class VersionRead(Value):
+    """The version of a library that a search read, and why."""
+
+    library: str = described("", "harbour")
+    version: str = described("Empty for the unversioned documentation.", "2.1")
+    reason: str = described("", "the newest release")
+
+
+class Resolution(Value):
+    """The version that a version request stands for, and why."""
+
+    library: str = described("", "harbour")
+    version: str = described("Empty for the unversioned documentation.", "2.1")
+    version_id: int = described("", 3)
+    reason: str = described("", "the newest release")
+
+
+class SearchResult(Value):
+    """Hits, the best first."""
+
+    hits: tuple[Hit, ...]
+    cursor: str | None = described(
+        "As `after`: the next hits. Null at the end.", "0.61:42", alias="next"
+    )
+    notices: tuple[str, ...] = described(_NOTICES)
+    resolved: tuple[VersionRead, ...] = described(_RESOLVED)
+    search_id: UUID | None = described(_SEARCH_ID)
+
+
+class PageResult(Value):
+    """Pages, the best first."""
+
+    pages: tuple[PageHit, ...]
+    cursor: str | None = described(
+        "As `after`: the next pages. Null at the end.", "p10:100", alias="next"
+    )
+    notices: tuple[str, ...] = described(_NOTICES)
+    resolved: tuple[VersionRead, ...] = described(_RESOLVED)
+    search_id: UUID | None = described(_SEARCH_ID)
+
+
+class Context(Value):
+    """Text for a reader or a language model, and the passages it is made of."""
+
+    text: str = described("The blocks, with an empty line between them.")
+    tokens: int = described("Sum of the tokens of the blocks.", 1870)
+    blocks: tuple[ContextBlock, ...]
+    notices: tuple[str, ...] = described(_NOTICES)
+    resolved: tuple[VersionRead, ...] = described(_RESOLVED)
+    search_id: UUID | None = described(_SEARCH_ID)
+
+
+class FacetValue(Value):
+    """One value of a facet."""
+
+    value: str = described("As a filter it narrows the search to these pages.", "guide")
+    page_count: int = described("Pages with this value.", 12)
+
+
+class Facets(Value):
+    """How many of the pages found have which value."""
+
+    facets: dict[str, tuple[FacetValue, ...]] = described(
+        "By the name of the filter: library, version, topic, type, tags, language, content_tags;"
+        " those without a value are left out. The most frequent values first."
+    )
+    notices: tuple[str, ...] = described(_NOTICES)
+
+
+class QueryFailure(Value):
+    """Why one query of a batch failed."""
+
+    code: str = described("SQLSTATE.", "PGR02")
+    detail: str = described("", "There is no library 'harbor'.")
+    hint: str | None = described("", "Did you mean harbour?")
+
+
+class BatchItem(Value):
+    """The answer to one query of a batch."""
+
+    query: str
+    hits: tuple[Hit, ...] = described("The best first.")
+    next: str | None = described("As `after` of this query: the next hits.")
+    error: QueryFailure | None = described("Null where the search succeeded.")
+
+
+class BatchResult(Value):
+    """The answers to many queries, in the order of the queries."""
+
+    answers: tuple[BatchItem, ...]
+    notices: tuple[str, ...] = described(_NOTICES)
+
+
+class ParsedQuery(Value):
+    """The two parts of a query."""
+
+    words: str = described("The terms to search for.", "restore")
+    filters: dict[str, Any] | None = described(
+        "The filters written in the query, as `filters` of a search takes them; null without any.",
+        {"type": "guide", "created": {">=": "2024-12-01"}},
+    )
+
+
+class Suggestion(Value):
+    """A query with one term replaced."""
+
+    suggestion: str = described("The whole query.", "restore a backup")
+    word: str = described("The term that no passage has.", "resotre")
+    replacement: str = described("A term that some passage has.", "restore")
+    distance: int = described("Edits between the two.", 1)
+    document_count: int = described("Passages with the replacement.", 12)
+    score: float = described("0 to 1; more is nearer.", 0.96)
+
+
+class Intent(Value):
+    """The kind of question a query is, and the search arguments that follow."""
+
+    intent: str = described("", "PROCEDURAL")
+    query_type: str = described("", "procedural")
+    confidence: float = described("0: no rule matched.", 0.9)
+    rule: str | None = described("The rule that decided the intent.", "how-to-en")
+    matched: str | None = described("The words that the rule matched.", "how do I")
+    type_rule: str | None = described("The rule that decided the query type.", "how-to-en")
+    type_matched: str | None = described("", "how do I")
+    levels: tuple[int, ...] = described("", (1, 2))
+    unit: str = described("document or page.", "document")
+    aggregate: str = described("max, mean or rrf.", "max")
+    alpha: float | None = described("Null: the alpha of the library.")
+    alpha_offset: float | None = described("Added to alpha.")
+    hierarchy: str = described("none, depth, breadth or overview.", "depth")
+    arguments: dict[str, Any] = described(
+        "Other arguments of searches, contexts and answers.", {"inject_types": ["guide"]}
+    )

@@ -1,0 +1,1 @@
+"""Models that embed, rerank and write, and requests to their servers."""

@@ -1,0 +1,234 @@
+"""Models behind a server that speaks OpenAI's chat completions, as most servers do."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Unpack
+
+from pgrag.ground.errors import (
+    AnswerCutShort,
+    GenerationCancelled,
+    LanguageModelError,
+    SettingsError,
+)
+from pgrag.models.endpoint import Cancellation, Cancelled, Client, Connection, Endpoint, Service
+from pgrag.models.llm.draft import Draft
+from pgrag.models.llm.protocol import (
+    Completion,
+    Dialect,
+    Garbled,
+    Message,
+    events,
+    request_for,
+    size_of,
+    streamed,
+)
+
+_MODELS = "/models"
+
+_LONGEST = 1_000_000
+_SPARE, _BYTES_PER_TOKEN = 4000, 64
+"""Bytes: `_LONGEST` limits a completion without a token limit, `_SPARE` + 64 a token one with it.
+Most tokens have four bytes: a server that sends 64 a token ignores its token limit.
+"""
+
+PROBE_TIMEOUT = 5.0
+"""Seconds for a server to list its models."""
+
+_DEFAULTS: Connection = {"retries": 2, "timeout": 300.0}
+_SERVICE = Service(
+    "language model",
+    "PGRAG_LLM",
+    LanguageModelError,
+    path="/chat/completions",
+    address="it ends where /chat/completions begins, often in /v1",
+    example="http://localhost:11434/v1",
+    demands="whether it can call tools",
+    size="the token budget",
+    broken_off=AnswerCutShort,
+)
+
+
+class ChatModel(Client):
+    """Asks a chat model, and validates every response. Threads may share it.
+
+    `url` is the address up to `/chat/completions`. The `connection` is that of `Endpoint`, by
+    default with two retries and 300 s of silence, in which a server may load its model. A request
+    is retried only before the first byte of the response, and never after a timeout. Fields that a
+    server refuses (`stream_options`, `max_tokens`, `temperature`) are omitted or renamed from then
+    on.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        model: str,
+        **connection: Unpack[Connection],
+    ) -> None:
+        if not model:
+            raise SettingsError(
+                "The language model needs the name of a model.", hint="Set PGRAG_LLM_MODEL."
+            )
+        connection = _DEFAULTS | connection
+        timeout = connection["timeout"]
+        if timeout <= 0:
+            raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
+        self.name = model
+        self._dialect = Dialect()
+        self._endpoint = Endpoint(
+            url,
+            _SERVICE,
+            is_patient=False,
+            keep_alive=False,
+            **connection,
+        )
+
+    def __str__(self) -> str:
+        """Name the model and its server, without secrets."""
+        return f"{self.name} at {self._endpoint}"
+
+    def served(self) -> list[str] | None:
+        """Return the models that the server lists; None if it has no such list.
+
+        Raises `LanguageModelError` if the server cannot be reached or refuses the key.
+        """
+        path = self._endpoint.url.path.removesuffix(_SERVICE.path) + _MODELS
+        listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
+        models = listed.get("data") if isinstance(listed, dict) else None
+        if not isinstance(models, list):
+            return None
+        return [str(model["id"]) for model in models if isinstance(model, dict) and "id" in model]
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[dict[str, Any]] = (),
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+    ) -> Completion:
+        """Wait for the whole completion; arguments and errors like `stream`."""
+        request = request_for(self.name, messages, tools, max_tokens, temperature)
+        with self._explained():
+            return self._final(self._whole(request, Cancellation()), request)
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[dict[str, Any]] = (),
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> "ChatStream":
+        """Return a completion whose request is sent when the iteration begins.
+
+        `tools` are definitions in OpenAI's format; `max_tokens` bounds the output; a `temperature`
+        of None is the server's default. Iterating raises `LanguageModelError` if the server
+        refuses, keeps failing, breaks off or writes nothing, and `GenerationCancelled` after the
+        `cancellation`, which successive requests may share.
+        """
+        request = request_for(self.name, messages, tools, max_tokens, temperature)
+        return ChatStream(self, request, cancellation or Cancellation())
+
+    def _whole(self, request: dict[str, Any], cancellation: Cancellation) -> Draft:
+        """Request a completion in one piece."""
+        answer = self._endpoint.post(
+            self._dialect.adapted(request), cancellation=cancellation, amend=self._dialect.learn
+        )
+        if not isinstance(answer, dict) or answer.keys().isdisjoint({"choices", "error", "object"}):
+            raise Garbled(str(answer))
+        draft = Draft()
+        draft.add(answer)
+        draft.end()
+        return draft
+
+    def _pieces(
+        self, request: dict[str, Any], cancellation: Cancellation, completions: list[Completion]
+    ) -> Iterator[str]:
+        """Yield the text of a completion as it arrives; append the completion to `completions`."""
+        draft = Draft()
+        with self._explained():
+            yield from self._written(request, draft, cancellation)
+            if draft.is_empty and "tools" in request:
+                # Some servers lose the tool calls of a stream; nothing was yielded, so ask again.
+                draft = self._whole(request, cancellation)
+                if draft.text:
+                    yield draft.text
+            completions.append(self._final(draft, request))
+
+    def _written(
+        self, request: dict[str, Any], draft: Draft, cancellation: Cancellation
+    ) -> Iterator[str]:
+        """Request a completion, yield its text as it arrives, and fill the draft with it."""
+        lines = self._endpoint.lines(
+            self._dialect.adapted(streamed(request)), cancellation, self._dialect.learn
+        )
+        has_ended = False
+        bound = request.get("max_tokens")
+        room = _LONGEST if bound is None else _SPARE + _BYTES_PER_TOKEN * bound
+        with closing(lines):
+            for event in events(lines):
+                if event is None:
+                    has_ended = True
+                    break
+                if piece := draft.add(event):
+                    yield piece
+                if draft.size > room:
+                    raise AnswerCutShort(
+                        f"{self} keeps writing past its token limit.",
+                        hint="Try another model.",
+                    )
+        if piece := draft.end():
+            yield piece
+        if not (has_ended or draft.finish):
+            raise AnswerCutShort(
+                f"{self} stopped in the middle of its answer.",
+                hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
+            )
+
+    def _final(self, draft: Draft, request: dict[str, Any]) -> Completion:
+        """Return the final completion; an empty one is an error."""
+        if draft.is_empty:
+            is_short = draft.finish == "length"
+            raise LanguageModelError(
+                f"{self} wrote nothing.",
+                hint="All its tokens went into reasoning: raise PGRAG_LLM_MAX_TOKENS."
+                if is_short
+                else "Try again, or try another model.",
+            )
+        return draft.completion(self.name, size_of(request))
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Translate the errors of a request into pgrag's own."""
+        try:
+            yield
+        except Cancelled:
+            raise GenerationCancelled("The request to the language model was cancelled.") from None
+        except Garbled as error:
+            raise LanguageModelError(
+                f"{self} answered with {self._endpoint.quoted(str(error))}.",
+                hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
+            ) from None
+
+
+class ChatStream:
+    """A completion in progress: iterate once for its pieces of text."""
+
+    def __init__(
+        self, model: ChatModel, request: dict[str, Any], cancellation: Cancellation
+    ) -> None:
+        self._completions: list[Completion] = []
+        # No reference to this object: once the last user drops it, its connection closes.
+        self._pieces = model._pieces(request, cancellation, self._completions)
+
+    def __iter__(self) -> Iterator[str]:
+        return self._pieces
+
+    @property
+    def completion(self) -> Completion:
+        """The whole completion, available after the iteration has ended."""
+        if not self._completions:
+            raise RuntimeError("The completion has not come to its end.")
+        return self._completions[0]

@@ -1,0 +1,127 @@
+"""Rerankers behind an HTTP endpoint: Cohere, Jina, Text Embeddings Inference and the like."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, Unpack
+
+from pgrag.ground.errors import RerankingError, SettingsError
+from pgrag.models.endpoint import Client, Connection, Endpoint, Service
+from pgrag.models.reranking.order import Scale
+
+Shape = Literal["auto", "cohere", "tei"]
+
+TEI_BATCH = 32
+"""Default limit of texts per request in Text Embeddings Inference."""
+
+LONGEST_WAIT = 2.0
+"""Longest wait between two attempts, in seconds: the search waits for it."""
+
+_DEFAULTS: Connection = {"retries": 1, "timeout": 5.0}
+_SERVICE = Service(
+    "reranker",
+    "PGRAG_RERANKER",
+    RerankingError,
+    path="/rerank",
+    address="it ends where /rerank begins",
+    example="https://api.cohere.com/v2",
+    demands="PGRAG_RERANKER_SHAPE",
+)
+
+
+class HttpReranker(Client):
+    """Sends a query with texts, and validates every response.
+
+    `url` is the address up to `/rerank`. `shape` is the server's protocol: "cohere" is `{"model",
+    "query", "documents", "top_n"}` answered by `{"results": [{"index", "relevance_score"}]}`, as
+    Cohere, Jina, vLLM and Infinity do; "tei" is `{"query", "texts"}` answered by `[{"index",
+    "score"}]`, as Text Embeddings Inference does, which serves one model and takes no name. "auto"
+    is the first if a `model` is given, else the second. `batch_size` counts texts; by default all
+    go in one request, or 32 at a time in the second shape. The `connection` is that of `Endpoint`,
+    by default with one retry and a timeout of 5 s.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        model: str | None = None,
+        shape: Shape = "auto",
+        batch_size: int | None = None,
+        **connection: Unpack[Connection],
+    ) -> None:
+        for label, number in {
+            "batch size": batch_size,
+            "timeout": connection.get("timeout"),
+        }.items():
+            if number is not None and number <= 0:
+                raise SettingsError(f"The reranker's {label} must be above 0, not {number}.")
+        self._is_tei = shape == "tei" or (shape == "auto" and not model)
+        if not self._is_tei and not model:
+            raise SettingsError(
+                "A reranker of the shape cohere needs the name of a model.",
+                hint="Set PGRAG_RERANKER_MODEL.",
+            )
+        self._model = model
+        self._batch_size = batch_size or (TEI_BATCH if self._is_tei else None)
+        self._scale = Scale()
+        self._endpoint = Endpoint(
+            url,
+            _SERVICE,
+            longest_wait=LONGEST_WAIT,
+            **(_DEFAULTS | connection),
+        )
+        self.name = model or str(self._endpoint)
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """See `Reranker`; a response must hold one finite number for each text."""
+        size = self._batch_size or max(1, len(texts))
+        answers: list[float] = []
+        for start in range(0, len(texts), size):
+            batch = list(texts[start : start + size])
+            answers += self._checked(self._endpoint.post(self._payload(query, batch)), len(batch))
+        return self._scale.scores(answers)
+
+    def _payload(self, query: str, texts: list[str]) -> dict[str, Any]:
+        if self._is_tei:
+            return {"query": query, "texts": texts, "truncate": True}
+        return {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
+
+    def _checked(self, answer: Any, count: int) -> list[float]:
+        """Return the scores of a response, which come best first, in the order of the texts."""
+        results = answer.get("results") if isinstance(answer, dict) else answer
+        if not isinstance(results, list):
+            raise self._unusable("holds no list of results")
+        score_of: dict[int, float] = {}
+        for result in results:
+            index, score = _result(result)
+            if index is None:
+                raise self._unusable("holds a result without index or score")
+            if not math.isfinite(score):
+                raise self._unusable("holds a score that is not finite")
+            score_of[index] = score
+        if len(results) != count or score_of.keys() != set(range(count)):
+            raise self._unusable(
+                f"holds {len(results)} results for {count} texts, or wrong indexes"
+            )
+        return [score_of[index] for index in range(count)]
+
+    def _unusable(self, reason: str) -> RerankingError:
+        return RerankingError(
+            f"{self._endpoint} gave an answer that {reason}.",
+            hint="Check PGRAG_RERANKER_SHAPE: cohere for Cohere, Jina and vLLM, tei for Text"
+            " Embeddings Inference.",
+        )
+
+
+def _result(result: Any) -> tuple[int | None, float]:
+    """Read index and score of a result; no index if either is missing."""
+    if not isinstance(result, dict):
+        return None, 0.0
+    index: Any = result.get("index")
+    score: Any = result.get("relevance_score", result.get("score"))
+    if type(index) is not int or type(score) not in (int, float):
+        return None, 0.0
+    try:
+        return index, float(score)
+    except OverflowError:
+        return index, math.inf

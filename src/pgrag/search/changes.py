@@ -1,0 +1,93 @@
+"""What changed between two versions: the rows of `pgrag.compare_versions` by page, with diffs."""
+
+from difflib import unified_diff
+from typing import Any
+
+from pgrag.ground.connections import Database, Row
+from pgrag.ground.errors import UnknownVersion
+
+_PAGE = (
+    "change", "key", "old_key", "title", "url", "text_changed", "page_id", "old_page_id",
+)  # fmt: skip
+_SECTION = (
+    "change", "section", "old_section", "old_key", "document_id", "old_document_id", "anchor",
+)  # fmt: skip
+
+
+def compare_versions(
+    database: Database,
+    library: str,
+    from_version: str,
+    to_version: str | None = None,
+    *,
+    page: str | None = None,
+    diff: bool = False,
+) -> dict[str, Any]:
+    """Return `VersionChanges` as a row.
+
+    `page` is the key, in either version, of the only page to compare; `-` as a version is the
+    documentation without one. Raises `UnknownLibrary`, `UnknownVersion`.
+    """
+    old, new = (_resolved(database, library, version) for version in (from_version, to_version))
+    if old["version"] == new["version"]:
+        for asked, found in ((from_version, old), (to_version, new)):
+            if "is not indexed" in found["reason"]:
+                raise UnknownVersion(
+                    f"Version {asked} of {old['library']} is not indexed; the newest one before it,"
+                    f" {found['version'] or '(unversioned)'}, would be compared with itself.",
+                    hint=f"See `pgrag versions {old['library']}`.",
+                )
+    rows = database.call(
+        "compare_versions",
+        library=library,
+        from_version=old["version"],
+        to_version=new["version"],
+        page=page,
+        texts="pages" if diff else None,
+    )
+    # By id: another page may have moved to the key of one that was removed.
+    pages = {
+        row["page_id"] or -row["old_page_id"]: _page(row, old["version"], new["version"], diff=diff)
+        for row in rows
+        if row["section"] is None
+    }
+    for row in rows:
+        # With `page`, a section that moved away has its row below another page.
+        if row["section"] is not None and row["page_id"] in pages:
+            pages[row["page_id"]]["sections"].append({name: row[name] for name in _SECTION})
+    return {
+        "library": old["library"],
+        "from_version": old,
+        "to_version": new,
+        "pages": [*pages.values()],
+    }
+
+
+def _resolved(database: Database, library: str, version: str | None) -> Row:
+    wanted = "" if version == "-" else version
+    [row] = database.call("resolve_version", library=library, wanted=wanted)
+    return {
+        "library": library.strip().lower(), "version": row["version"], "reason": row["reason"],
+    }  # fmt: skip
+
+
+def _page(row: Row, old: str, new: str, *, diff: bool) -> dict[str, Any]:
+    page = {name: row[name] for name in _PAGE}
+    lines = unified_diff(
+        _lines(row["old_text"]),
+        _lines(row["new_text"]),
+        f"{row['old_key']}@{old or '-'}" if row["old_key"] else "/dev/null",
+        f"{row['key']}@{new or '-'}" if row["change"] != "removed" else "/dev/null",
+        lineterm="",
+    )
+    return {**page, "sections": [], "diff": "\n".join(lines) if diff else None}
+
+
+def _lines(text: str | None) -> list[str]:
+    """The lines of a source; a missing end of the last line counts as a difference, as in git."""
+    if not text:
+        return []
+    lines = text.split("\n")
+    if lines[-1] == "":
+        return lines[:-1]
+    return [*lines[:-1], f"{lines[-1]}\n\\ No newline at end of file"]

@@ -1,0 +1,93 @@
+"""The result of a search function, and the responses that REST and Python derive from it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+from pgrag.ground.connections import Row
+
+_BATCH_COLUMNS = frozenset({"query_number", "query", "error_code", "error", "error_hint"})
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Rows of a search function, with its notices and metadata.
+
+    `search_id` identifies the search for feedback; None if it was not recorded. `resolved` has
+    the version of each library that was searched, and why. `top_k` is the requested number of
+    rows, None if there can be no next page of results.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    search_id: UUID | None = None
+    resolved: list[Row] = field(default_factory=list)
+    top_k: int | None = None
+
+    def listing(self, key: str) -> dict[str, Any]:
+        """A `SearchResult` or `PageResult` as a row, with the hits under `key`."""
+        return {
+            key: self.rows,
+            "search_id": self.search_id,
+            "next": next_cursor(self.rows, self.top_k, "cursor"),
+            "notices": self.notices,
+            "resolved": self.resolved,
+        }
+
+    def context(self) -> dict[str, Any]:
+        """A `Context` as a row."""
+        return {
+            "text": "\n\n".join(row["block"] for row in self.rows),
+            "tokens": sum(row["tokens"] for row in self.rows),
+            "blocks": self.rows,
+            "search_id": self.search_id,
+            "notices": self.notices,
+            "resolved": self.resolved,
+        }
+
+    def facets(self) -> dict[str, Any]:
+        """`Facets` as a row."""
+        counted: dict[str, list[Row]] = {}
+        for row in self.rows:
+            counted.setdefault(row["facet"], []).append(
+                {"value": row["value"], "page_count": row["page_count"]}
+            )
+        return {"facets": counted, "notices": self.notices}
+
+    def batch(self, queries: Sequence[str], top_k: Sequence[int]) -> dict[str, Any]:
+        """A `BatchResult` as a row: one answer per query, each with at most `top_k` hits."""
+        rows = {n: list(group) for n, group in groupby(self.rows, itemgetter("query_number"))}
+        answers = [
+            _answer(query, rows.get(number, []), count)
+            for number, (query, count) in enumerate(zip(queries, top_k, strict=True), start=1)
+        ]
+        return {"answers": answers, "notices": self.notices}
+
+
+def substitutions(resolved: Iterable[Row]) -> list[str]:
+    """A notice for each version that was read in place of one that is not indexed."""
+    return [
+        f"{read['library']} {read['version'] or '(unversioned)'}: {read['reason']}"
+        for read in resolved
+        if "is not indexed" in (read["reason"] or "")
+    ]
+
+
+def next_cursor(rows: list[Row], top_k: int | None, column: str) -> Any:
+    """The cursor of the next page of results; None if this page is not full, hence the last."""
+    return rows[-1][column] if rows and len(rows) == top_k else None
+
+
+def _answer(query: str, rows: list[Row], top_k: int) -> dict[str, Any]:
+    if rows and rows[0]["error_code"]:
+        error = {
+            "code": rows[0]["error_code"],
+            "detail": rows[0]["error"],
+            "hint": rows[0]["error_hint"],
+        }
+        return {"query": query, "hits": [], "next": None, "error": error}
+    hits = [{name: row[name] for name in row if name not in _BATCH_COLUMNS} for row in rows]
+    return {"query": query, "hits": hits, "next": next_cursor(hits, top_k, "cursor"), "error": None}

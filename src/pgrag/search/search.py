@@ -1,0 +1,379 @@
+"""Search: embed the query if its model runs outside the database, then call SQL.
+
+`pgrag.ground.arguments` declares the arguments. An argument that is None gets its default from SQL.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
+from uuid import UUID, uuid4
+
+from pgvector import HalfVector
+from pydantic_core import to_json
+
+from pgrag.ground.access import note, to_be_ended
+from pgrag.ground.arguments import (
+    AnswerArguments,
+    ContextArguments,
+    FacetArguments,
+    KeywordArguments,
+    PagesArguments,
+    SearchArguments,
+    SemanticArguments,
+    named_and_options,
+)
+from pgrag.ground.connections import Database, Row, as_service, by_service, collected_notices
+from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
+from pgrag.search.recording import record
+from pgrag.search.result import Result, substitutions
+
+if TYPE_CHECKING:
+    from pgrag.models.embedding import Embedder
+    from pgrag.models.reranking import Reranked
+
+log = logging.getLogger(__name__)
+
+#: Returns the embedder of a model by name, or None if the model is not configured here.
+EmbedderByName: TypeAlias = Callable[[str], "Embedder | None"]
+
+#: Reorders hits by their relevance to a query.
+Reranking: TypeAlias = Callable[[str, list[Row]], "Reranked"]
+
+_Fetched: TypeAlias = tuple[list[Row], UUID | None]
+_Fetch: TypeAlias = Callable[[str, dict[str, Any], list[str]], _Fetched]
+_Candidates: TypeAlias = Callable[[str, dict[str, Any]], list[Row]]
+
+TOP_K = 10
+"""Default number of hits."""
+
+RERANK_DEPTH = 50
+"""Default number of hits that the reranker scores."""
+
+_AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
+"""Arguments that do not apply to the candidates of a reranker."""
+
+_HITS_ALONE = {
+    "score_share": 0, "expand": False, "parents": False, "siblings": 0, "overlap": False,
+    "token_budget": 1_000_000, "inject_count": 0,
+}  # fmt: skip
+"""Arguments with which a context holds its hits only."""
+
+_VECTOR = "query_embedding"
+
+_SERVED = """
+select *
+from _pgrag.recorded_hits(
+    %s, _pgrag.search_document('search', %s::jsonb, '{}'), %s, %s, %s, %s::jsonb
+)
+"""
+
+_EVERY_VERSION = "every version"
+
+
+class Search:
+    """Calls the search functions of the database; thread-safe.
+
+    Without `embedder_of` the database computes every query vector itself, so it is not asked for
+    missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
+    recorded if it is None. With `ends_request` one search is all that a request to a service does;
+    see `record`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        embedder_of: EmbedderByName | None,
+        *,
+        rerank: Reranking | None = None,
+        client: str | None = None,
+        ends_request: bool = False,
+    ) -> None:
+        self._database = database
+        self._embedder_of = embedder_of
+        self._rerank = rerank
+        self._client = client
+        self._ends_request = ends_request
+
+    def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
+        """Rows of `pgrag.search`.
+
+        With `rerank` the reranker scores the first `rerank_depth` hits (default 50); a reranked
+        list has a single page of results. Raises `NotConfigured` without a reranker. The same holds
+        for `context` and `answer_context`, which rerank before they expand.
+        """
+        stated = _stated(arguments)
+        # Only the other functions take options, whose names SQL checks.
+        if unknown := sorted(stated.keys() - SearchArguments.__annotations__.keys()):
+            raise InvalidInput(
+                f"search has no argument {', '.join(unknown)}.",
+                hint=f"There are: {', '.join(SearchArguments.__annotations__)}.",
+            )
+        return self._run(self._listed, query, stated, candidates=self._hits_to_rerank)
+
+    def keyword_search(self, query: str, **arguments: Unpack[KeywordArguments]) -> Result:
+        """Search with the keyword retriever alone."""
+        return self.search(query, **cast(SearchArguments, {**arguments, "mode": "keyword"}))
+
+    def semantic_search(self, query: str, **arguments: Unpack[SemanticArguments]) -> Result:
+        """Search with the vector retriever alone."""
+        return self.search(query, **cast(SearchArguments, {**arguments, "mode": "semantic"}))
+
+    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Result:
+        """Rows of `pgrag.context`; the context is their `block`s, joined by empty lines."""
+        return self._run(
+            self._made_by("context"), query, _stated(arguments), candidates=self._hits_of_context
+        )
+
+    def pages(self, query: str, **arguments: Unpack[PagesArguments]) -> Result:
+        """Rows of `pgrag.search_pages`."""
+        return self._run(self._made_by("search_pages"), query, _stated(arguments))
+
+    def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Result:
+        """Rows of `pgrag.facets`; without a query for all pages."""
+        return self._run(self._made_by("facets"), query or "", _stated(arguments))
+
+    def edges(self, query: str, **arguments: Any) -> Result:
+        """Rows of `pgrag.search_edges`."""
+        return self._run(self._made_by("search_edges"), query, _stated(arguments))
+
+    def answer_context(self, question: str, **arguments: Unpack[AnswerArguments]) -> Result:
+        """The single row of `pgrag.answer_context`: sources and messages for a language model."""
+        stated = {"intent": "auto", **_stated(arguments)}
+        return self._run(
+            self._made_by("answer_context"), question, stated, candidates=self._hits_of_context
+        )
+
+    def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
+        """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
+        stated = [_stated(own) for own in options]
+        with collected_notices() as notices:
+            for query, own in zip(queries, stated, strict=True):
+                notices.extend(self._teach(query, own))
+            rows = self._database.call(
+                "search_many", queries=list(queries), options=json.dumps(stated, default=_plain)
+            )
+            notices.extend(substitutions(self._resolved(rows, {})))
+        return Result(rows, list(dict.fromkeys(notices)))
+
+    def _run(
+        self,
+        fetch: _Fetch,
+        query: str,
+        stated: dict[str, Any],
+        *,
+        candidates: _Candidates | None = None,
+    ) -> Result:
+        note(library=stated.get("library"))
+        wants_reranking, depth = False, RERANK_DEPTH
+        if candidates is not None:
+            wants_reranking = stated.pop("rerank", False)
+            if "rerank_depth" in stated and not wants_reranking:
+                raise InvalidInput(
+                    "rerank_depth says how many hits rerank scores, but rerank is off.",
+                    hint="Pass rerank, too, or leave out rerank_depth.",
+                )
+            depth = stated.pop("rerank_depth", RERANK_DEPTH)
+        with collected_notices() as notices:
+            notices.extend(self._teach(query, stated))
+            if wants_reranking and candidates:
+                notices.extend(self._reranked(query, stated, candidates, depth))
+            rows, search_id = fetch(query, stated, notices)
+            resolved = self._resolved(rows, stated, query)
+            notices.extend(substitutions(resolved))
+        top_k = None if wants_reranking else stated.get("top_k", TOP_K)
+        return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
+
+    def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
+        """Hits in SQL's order; the SQL function records them."""
+        if self._client is None:
+            rows = self._database.call("search", query=query, **stated)
+            search_id = None
+        else:
+            rows, search_id = self._found_and_recorded(self._client, query, stated)
+            note(search_id=search_id)
+        is_spelt = stated.get("mode") != "semantic"
+        if is_spelt and not any(row["keyword_score"] for row in rows):
+            notices.extend(self._suggestions(query, stated))
+        return rows, search_id
+
+    def _found_and_recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Fetched:
+        """Hits of SQL, which records them.
+
+        Of a caller with a key one statement finds them with the caller's rights alone, lets the
+        service record them and, if the search is all of a request, ends that request.
+        """
+        new_id = uuid4()
+        with by_service() as caller:
+            if caller is None:
+                rows = self._database.call(
+                    "recorded_search", query=query, client=client, search_id=new_id,
+                    **named_and_options("recorded_search", stated),
+                )  # fmt: skip
+            else:
+                request = to_be_ended() if self._ends_request else None
+                served = {
+                    "caller": caller.name,
+                    "database_role": caller.role,
+                    "library_ids": caller.library_ids,
+                    "request": request and request.ending(),
+                }
+                options = {name: value for name, value in stated.items() if name != _VECTOR}
+                rows = self._database.query(
+                    _SERVED,
+                    [
+                        query, json.dumps(options), stated.get(_VECTOR), client, new_id,
+                        to_json(served).decode(),
+                    ],
+                )  # fmt: skip
+                if request is not None:
+                    request.has_ended = True
+            if rows:
+                return rows, rows[0]["search_id"]
+            # No row tells whether the search was recorded.
+            recorded = self._database.query(
+                "select from pgrag.searches where search_id = %s", [new_id]
+            )
+            return rows, new_id if recorded else None
+
+    def _reranked(
+        self, query: str, stated: dict[str, Any], candidates: _Candidates, depth: int
+    ) -> list[str]:
+        """Let the reranker score the candidates; SQL orders the hits by its scores."""
+        if self._rerank is None:
+            raise NotConfigured("No reranker is at hand here.")
+        depth = max(stated.get("top_k", TOP_K), depth)
+        wider = {name: value for name, value in stated.items() if name not in _AFTER_RERANKING}
+        rows = candidates(query, wider | {"top_k": depth})
+        [asked] = self._database.call("parse_query", query=query)
+        ordered = self._rerank(asked["words"], rows)
+        if ordered.applied and ordered.rows:
+            stated["reranked"] = {str(row["document_id"]): row["score"] for row in ordered.rows}
+        return ordered.notices
+
+    def _hits_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
+        return self._database.call("search", query=query, **stated)
+
+    def _hits_of_context(self, query: str, stated: dict[str, Any]) -> list[Row]:
+        """The hits of a context, without what it adds to them."""
+        return self._database.call(
+            "context", query=query, **named_and_options("context", stated | _HITS_ALONE)
+        )
+
+    def _made_by(self, function: str) -> _Fetch:
+        """Fetch rows of a function that builds on hits; record those hits afterwards."""
+
+        def fetch(query: str, stated: dict[str, Any], _: list[str]) -> _Fetched:
+            started = perf_counter()
+            text = "question" if function == "answer_context" else "query"
+            rows = self._database.call(
+                function, **{text: query}, **named_and_options(function, stated)
+            )
+            if function not in {"context", "search_pages"}:
+                return rows, None
+            hits = [row for row in rows if row.get("relation", "hit") == "hit"]
+            return rows, self._record(query, hits, stated | {"function": function}, started)
+
+        return fetch
+
+    def _record(
+        self, query: str, rows: list[Row], arguments: dict[str, Any], started: float
+    ) -> UUID | None:
+        duration = 1000 * (perf_counter() - started)
+        if "reranked" in arguments:
+            arguments = {**arguments, "rerank": True, "rerank_depth": len(arguments["reranked"])}
+            del arguments["reranked"]
+        return record(
+            self._database, self._client, query, rows, arguments,
+            duration_ms=duration, ends_request=self._ends_request,
+        )  # fmt: skip
+
+    def _resolved(
+        self, rows: list[Row], stated: Mapping[str, Any], query: str | None = None
+    ) -> list[Row]:
+        """The version of each library that was searched, and why; [] for every version.
+
+        Hits carry their version. Only without hits is the database asked.
+        """
+        if rows and "versions" in rows[0]:
+            reasons = {(r["library"], r["version"]): r["reason"] for r in rows[0]["versions"]}
+        else:
+            reasons = {
+                (row["library"], row["version"]): row["version_reason"]
+                for row in rows
+                if "version_reason" in row
+            }
+        filters = stated.get("filters") or {}
+        wish = stated.get("version", filters.get("version"))
+        library = stated.get("library", filters.get("library"))
+        if not reasons and isinstance(library, str) and wish != "*":
+            [row] = self._database.call(
+                "resolve_version", library=library, wanted=wish, query=query
+            )
+            reasons = {(library.strip().lower(), row["version"]): row["reason"]}
+        return [
+            {"library": name, "version": version, "reason": reason}
+            for (name, version), reason in reasons.items()
+            if reason != _EVERY_VERSION
+        ]
+
+    def _suggestions(self, query: str, stated: Mapping[str, Any]) -> list[str]:
+        """Spelling suggestions, for a query none of whose terms occurs in a passage."""
+        scope = {name: stated.get(name) for name in ("library", "version")}
+        rows = self._database.call("suggest", query=query, suggestion_count=1, **scope)
+        return [f"Did you mean {row['suggestion']!r}?" for row in rows]
+
+    def _teach(self, query: str, stated: dict[str, Any]) -> list[str]:
+        """Store the query's vector by each model that the database cannot compute itself.
+
+        If a model fails, the keyword retriever searches alone, and a notice says so.
+        """
+        needs_vector = stated.get("mode") != "keyword" and stated.get("alpha") != 0
+        if (
+            self._embedder_of is None
+            or not needs_vector
+            or not query.strip()
+            or "query_embedding" in stated
+        ):
+            return []
+        notices = []
+        scope = {name: stated.get(name) for name in ("library", "model", "filters")}
+        for row in self._database.call("missing_query_models", query=query, **scope):
+            embedder = self._embedder_of(row["model_name"])
+            if embedder is None:
+                continue
+            try:
+                vector = HalfVector(embedder.embed_query(row["words"]))
+            except EmbeddingError as error:
+                log.warning("query not embedded: %s", error)
+                notices.append(str(error))
+                continue
+            try:
+                with as_service():
+                    self._database.call(
+                        "remember_query_vector",
+                        query=query,
+                        model=embedder.name,
+                        query_embedding=vector,
+                    )
+            except DatabaseError as error:
+                # Read-only role or replica: pass the vector as an argument of the search.
+                log.info("vector of the query not kept: %s", error)
+                stated["query_embedding"] = vector
+        return notices
+
+
+def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are not None; a query vector given as a list becomes a `HalfVector`."""
+    stated = {name: value for name, value in arguments.items() if value is not None}
+    vector = stated.get("query_embedding")
+    if isinstance(vector, list | tuple):
+        stated["query_embedding"] = HalfVector(list(vector))
+    return stated
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, HalfVector):
+        return value.to_list()
+    raise TypeError(f"{type(value).__name__} cannot be an argument of a search.")

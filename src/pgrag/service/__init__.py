@@ -1,0 +1,1 @@
+"""The composition of the parts, and work in the background."""

@@ -1,0 +1,380 @@
+"""An application: what is connected, and what is written into it.
+
+Modules that only indexing needs are imported where they are used: this halves the start-up time of
+a search from the shell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
+
+from pgrag.ground.connections import Row
+from pgrag.ground.errors import (
+    DatabaseError,
+    InvalidInput,
+    LanguageModelError,
+    NotConfigured,
+    PgragError,
+    SourceError,
+)
+from pgrag.service.connected import Connected
+
+if TYPE_CHECKING:
+    from pgrag.ingest.arguments import IndexArguments
+    from pgrag.ingest.child import Limits
+    from pgrag.ingest.children import Children
+    from pgrag.ingest.enrichment import Enricher
+    from pgrag.ingest.kept_pages import KeptPages
+    from pgrag.ingest.reader import Progress
+    from pgrag.ingest.report import IndexReport
+    from pgrag.ingest.source.repository import Network
+    from pgrag.ingest.source.source import Source
+    from pgrag.ingest.source.uploads import Page
+
+
+#: Seconds after the last page that was sent until the processes end that read such pages.
+_IDLE_SECONDS = 60.0
+
+
+class App(Connected):
+    """Indexes sources, and embeds and enriches what is indexed."""
+
+    _children: Children | None = None
+
+    def close(self) -> None:
+        """Close connections, end child processes; the embedded server keeps running."""
+        with self._lock:
+            if self._children is not None:
+                self._children.close()
+                self._children = None
+        super().close()
+
+    def index(
+        self,
+        library: str,
+        version: str | None,
+        source: str | Source,
+        *,
+        dry_run: bool = False,
+        in_child: bool = False,
+        for_others: bool = False,
+        kept_pages: KeptPages | None = None,
+        children: Children | None = None,
+        adds: bool = False,
+        patience: float = 0.0,
+        progress: Progress | None = None,
+        **arguments: Unpack[IndexArguments],
+    ) -> IndexReport:
+        """Synchronise a version of a library with a source; see `pipeline.index`.
+
+        A `version` of None is the one that the address of a website names, else "". The arguments
+        that choose a part of the source only apply to one given as text: a website (see
+        `open_site`), or what `discover` finds. With `in_child` pages are read in a child process,
+        as a service should: a crash of a parser costs a page; `children` are such processes, in
+        place of some for this run alone. With `for_others` git has none of the credentials of this
+        process's user. `kept_pages` are those of other versions. With `adds` no page is removed.
+        The run waits `patience` seconds for the end of another one.
+        """
+        from pgrag.ingest import pipeline
+        from pgrag.ingest.arguments import checked, refuse_meaningless
+        from pgrag.ingest.remembered import options_of
+        from pgrag.ingest.source.sources import kind_of
+        from pgrag.ingest.source.web.addresses import version_of
+        from pgrag.ingest.target import IndexTarget
+        from pgrag.models.embedding import similarities
+
+        given = checked(arguments)
+        options = options_of(given)
+        site = None
+        if isinstance(source, str):
+            kind = kind_of(source, given.get("ref"))
+            refuse_meaningless(given, kind)
+            site = source if kind == "a website" else None
+        if version is None:
+            version = version_of(site) if site else ""
+        if site is not None:
+            source = self._site(library, version, site, given, progress)
+        elif isinstance(source, str):
+            source = self._discovered(source, given, for_others=for_others)
+        with source:
+            row = self._library(library)
+            settings = self._settings_of(row)
+            report = pipeline.index(
+                self.database,
+                self._registered(self._model_of(row)),
+                source,
+                IndexTarget(
+                    library,
+                    version,
+                    replace(
+                        options,
+                        overlap_size=settings["overlap_size"],
+                        overlap_strategy=settings["overlap_strategy"],
+                    ),
+                    settings["edge_vectors"],
+                    self.settings.max_page_bytes,
+                    in_child,
+                    self._limits(),
+                    adds,
+                    patience,
+                ),
+                # always the built-in model: chunk borders must not depend on the library's model
+                similarities=partial(similarities, self.providers.builtin),
+                kept_pages=kept_pages,
+                children=children,
+                dry_run=dry_run,
+                progress=progress,
+            )
+            if site is not None and not dry_run:
+                self.database.call("drop_fetched_bodies", library=library, version=version)
+        enrichment = settings["enrichment"]
+        if enrichment != "off" and not dry_run:
+            self._enrich_indexed(report, enrichment)
+        return report
+
+    def _site(
+        self,
+        library: str,
+        version: str,
+        address: str,
+        arguments: dict[str, Any],
+        progress: Progress | None,
+    ) -> Source:
+        """Crawl a website for a version."""
+        from pgrag.ingest.source.web.crawl import CrawlLimits
+        from pgrag.ingest.source.web.site import SiteOptions, open_site
+
+        names = {"pages": "max_pages", "depth": "max_depth", "bytes": "max_bytes"}
+        limits = {limit: arguments[name] for limit, name in names.items() if name in arguments}
+        return open_site(
+            address,
+            SiteOptions(
+                (*arguments.get("include", ()),),
+                (*arguments.get("exclude", ()),),
+                CrawlLimits(**limits),
+                arguments.get("allow_private", False),
+            ),
+            database=self.database,
+            settings=self.settings,
+            library=library,
+            version=version,
+            progress=progress,
+        )
+
+    def _discovered(self, source: str, arguments: dict[str, Any], *, for_others: bool) -> Source:
+        """List what is at a path, or at the address of a repository."""
+        from pgrag.ingest.arguments import Choosing, part_of
+        from pgrag.ingest.source.sources import discover
+
+        network = self._network(arguments, for_others=for_others)
+        return discover(source, **part_of(arguments, Choosing), network=network)
+
+    def _network(self, arguments: dict[str, Any], *, for_others: bool) -> Network:
+        from pgrag.ground.outgoing import allow_list
+        from pgrag.ingest.source.repository import Network
+
+        allow_private = arguments.get("allow_private", False)
+        return Network(
+            self.settings.home / "repositories",
+            allow_list(self.settings, allow_private=allow_private),
+            uses_credentials=not for_others,
+        )
+
+    def index_tags(
+        self,
+        library: str,
+        source: str,
+        pattern: str,
+        *,
+        dry_run: bool = False,
+        in_child: bool = False,
+        for_others: bool = False,
+        progress: Callable[[str], Progress | None] = lambda _: None,
+        **arguments: Unpack[IndexArguments],
+    ) -> Iterator[tuple[str, IndexReport | SourceError | InvalidInput]]:
+        """Synchronise a version with each tag of a repository that matches a glob, oldest first.
+
+        A file that has not changed since an earlier tag is not read again. Yields the label of the
+        version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
+        `progress` is called with the label for the progress of its run.
+        """
+        from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
+        from pgrag.ingest.kept_pages import KeptPages
+        from pgrag.ingest.source.selection import Selection
+        from pgrag.ingest.source.sources import discover_tags, kind_of
+
+        given = checked(arguments)
+        refuse_meaningless(given, kind_of(source, pattern))
+        selection = Selection.of(part_of(given, Choosing))
+        network = self._network(given, for_others=for_others)
+        versions = discover_tags(source, pattern, selection, network)
+        with KeptPages() as kept_pages:
+            for version, opened in versions:
+                try:
+                    report = self.index(
+                        library,
+                        version,
+                        opened(),
+                        dry_run=dry_run,
+                        in_child=in_child,
+                        kept_pages=kept_pages,
+                        progress=progress(version),
+                        **arguments,
+                    )
+                except (SourceError, InvalidInput) as error:  # a tag may be no label
+                    yield version, error
+                else:
+                    yield version, report
+
+    def watch(
+        self, library: str, version: str, folder: str, **arguments: Unpack[IndexArguments]
+    ) -> Iterator[IndexReport | PgragError]:
+        """Synchronise a version with a folder, now and after each change in it, without end.
+
+        Yields the report of each run, or why it failed; a later change tries again. Raises
+        SourceError if the folder cannot be watched, or is gone.
+        """
+        from pathlib import Path
+
+        from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
+        from pgrag.ingest.source.selection import Selection
+        from pgrag.ingest.source.watching import Folder
+
+        given = checked(arguments)
+        refuse_meaningless(given, "a folder that is watched")
+        selection = Selection.of(part_of(given, Choosing))
+        watched = Folder(Path(folder).expanduser(), selection)
+        for _ in watched.changes():
+            try:
+                yield self.index(library, version, watched.listed(), **arguments)
+            except PgragError as error:
+                if not watched.path.is_dir():
+                    raise
+                yield error
+
+    def send_pages(
+        self, library: str, version: str, pages: Sequence[Page], *, patience: float = 0.0
+    ) -> IndexReport:
+        """Add these pages to a version, or replace those with their keys; see `index`."""
+        from pgrag.ingest.source.uploads import sent_pages
+
+        source = sent_pages(pages)
+        return self.index(
+            library, version, source, in_child=True, children=self._kept_children(), adds=True,
+            patience=patience,
+        )  # fmt: skip
+
+    def _kept_children(self) -> Children:
+        """The processes that read one sent page after another: to start one takes longer."""
+        from pgrag.ingest.children import Children
+        from pgrag.ingest.page import ANSWERS
+
+        with self._lock:
+            if self._children is None:
+                self._children = Children(
+                    self._limits(), answers=ANSWERS, idle_seconds=_IDLE_SECONDS
+                )
+            return self._children
+
+    def _limits(self) -> Limits:
+        from pgrag.ingest.child import Limits
+
+        return Limits(self.settings.max_page_seconds, self.settings.max_page_memory)
+
+    def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
+        """Let the language model write the enrichment that the library's setting names.
+
+        The pages are stored already, so a failure is only a warning.
+        """
+        from pgrag.ingest.enrichment import parse_kinds
+
+        try:
+            enricher = self.enricher(report.library, report.version)
+            for kind in parse_kinds([setting]):
+                enriched = enricher.run(kind)
+                report.enriched[kind.value] = enriched.documents
+                report.embedded += enriched.embedded
+                report.warn(
+                    *(f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures)
+                )
+        except (NotConfigured, LanguageModelError, DatabaseError) as error:
+            report.warn(f"The setting enrichment is {setting!r}: {error}")
+
+    def enricher(self, library: str, version: str | None = None) -> Enricher:
+        """The enricher of a library or of one of its versions.
+
+        Raises `NotConfigured` without a language model.
+        """
+        from pgrag.ingest.embeddings import embed_pending
+        from pgrag.ingest.enrichment import Enricher
+
+        def embed(page_ids: list[int] | None) -> int:
+            embedder = self._registered(self.library_model(library))
+            return embed_pending(self.database, embedder, library, page_ids=page_ids)
+
+        return Enricher(
+            self.database,
+            self.providers.require_language_model(),
+            embed,
+            library,
+            version,
+            limits=self._settings_of(self._library(library))["enrichment_limits"],
+            concurrency=self.settings.llm_concurrency,
+            max_tokens=self.settings.llm_max_tokens,
+        )
+
+    def index_again(
+        self, row: Row, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> IndexReport:
+        """Index a version again with its recorded options; `row` is one of `outdated_pages`.
+
+        A git repository is read at the same commit. Raises `SourceError` if the source is missing
+        or was not recorded.
+        """
+        arguments = row["source"].get("arguments")
+        if not arguments:
+            raise SourceError(
+                "how it was indexed is not known.",
+                hint="Index it again as you did before; from then on it is remembered.",
+            )
+        return self.index(
+            row["library"],
+            row["version"],
+            **arguments,
+            dry_run=dry_run,
+            progress=progress,
+        )
+
+    def embed(
+        self,
+        library: str,
+        model: str | None = None,
+        *,
+        activate: bool = False,
+        edges: bool = False,
+    ) -> int:
+        """Embed the texts of a library that have no vector by `model` (default: the library's).
+
+        With `activate` searches use that model from now on. With `edges` edges are embedded too,
+        now and in every later indexing run. Returns the number of texts.
+        """
+        from pgrag.ingest import embeddings
+        from pgrag.ingest.vector_index import VectorIndex
+
+        embedder = self._registered(model or self.library_model(library))
+        with closing(VectorIndex(self.database, embedder.name, library)) as vectors:
+            count = embeddings.embed_pending(self.database, embedder, library, vector_index=vectors)
+            vectors.place()
+            vectors.build()
+        if edges:
+            count += embeddings.embed_pending(self.database, embedder, library, kind="edge")
+            self.database.call(
+                "configure_library", library=library, settings={"edge_vectors": True}
+            )
+        if activate:
+            self.database.call("use_model", library=library, model=embedder.name)
+        return count

@@ -1,0 +1,212 @@
+"""The composition root: database, models and search, built from settings.
+
+Modules that only some uses need are imported where they are used: this halves the start-up time of
+a search from the shell.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Self
+
+import psycopg
+
+from pgrag.ground import schema
+from pgrag.ground.connections import Database, Row
+from pgrag.ground.driver_errors import translated_errors
+from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
+from pgrag.ground.settings import Settings, load_settings
+from pgrag.models.providers import Providers
+from pgrag.search.search import Search
+
+if TYPE_CHECKING:
+    from pgrag.answer import Answerer
+    from pgrag.models.embedding import Embedder
+
+log = logging.getLogger(__name__)
+
+
+class Connected:
+    """Database, models and search, wired by settings. A context manager; thread-safe.
+
+    Without PGRAG_DATABASE_URL the first use of the database starts the embedded server, which
+    keeps running afterwards. `tell` receives a sentence before a step that takes seconds.
+    """
+
+    def __init__(
+        self, settings: Settings | None = None, *, tell: Callable[[str], None] = log.info
+    ) -> None:
+        self.settings = settings or load_settings()
+        self._tell = tell
+        self.server = EmbeddedServer(self.settings.home)
+        self.providers = Providers(self.settings)
+        self._lock = RLock()
+        self._url: str | None = None
+        self._database: Database | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close connections; the embedded server keeps running."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        self.providers.close()
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the database is the embedded one."""
+        return self.settings.database_url is None
+
+    @property
+    def url(self) -> str:
+        """The database's URL; starts the embedded server if none is configured."""
+        if self._url is None:
+            url = self.settings.database_url
+            if url is None and self.server.status().data_directory is None:
+                self._tell(f"Making a database in {self.settings.home}, once.")
+            self._url = self.server.start() if url is None else url.get_secret_value()
+        return self._url
+
+    @property
+    def database(self) -> Database:
+        """The connection pool of a database with the right schema; see `require_schema`."""
+        with self._lock:
+            if self._database is None:
+                self.require_schema()
+                self._database = Database(
+                    self.url,
+                    pool_size=self.settings.pool_size,
+                    hybrid_alpha=self.settings.hybrid_alpha,
+                    revive=self._revive if self.is_embedded else None,
+                )
+            return self._database
+
+    def _revive(self) -> bool:
+        """Restart the embedded server after a crash; a stopped server stays stopped."""
+        crashed = self.server.has_crashed()
+        if crashed:
+            self.server.start()
+        return crashed
+
+    @property
+    def search(self) -> Search:
+        """The search functions, with the configured models; searches are not recorded."""
+        return self.searching_as(None)
+
+    def searching_as(self, client: str | None, *, ends_request: bool = False) -> Search:
+        """The search functions for a face: searches are recorded under its name if enabled."""
+        return Search(
+            self.database,
+            self.providers.query_embedder,
+            rerank=self.providers.rerank,
+            client=client if self.settings.record_searches else None,
+            ends_request=ends_request,
+        )
+
+    def answering(self, client: str) -> Answerer:
+        """Answers by the language model, recorded like searches. Raises `NotConfigured`."""
+        from pgrag.answer import Answerer
+
+        settings = self.settings
+        return Answerer(
+            self.searching_as(client),
+            self.providers.require_language_model(),
+            self.database,
+            client=client if settings.record_searches else None,
+            max_tokens=settings.llm_max_tokens,
+            temperature=settings.llm_temperature,
+            ask_intent=settings.llm_intents,
+        )
+
+    def require_schema(self) -> None:
+        """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package.
+
+        An outdated embedded database is upgraded instead: it belongs to pgrag alone.
+        """
+        try:
+            schema.require_current(self.url)
+        except SchemaOutdated:
+            if not self.is_embedded or schema.status(self.url).state == "unreleased":
+                raise
+            self.upgrade()
+
+    def upgrade(self) -> schema.SchemaStatus:
+        """Migrate the database; install the built-in model and the shipped configuration."""
+        from pgrag.models import embedding
+        from pgrag.service import configuration
+
+        if schema.status(self.url).state != "current":
+            self._tell("Bringing the database up to date.")
+        status = schema.upgrade(self.url)
+        with translated_errors(), psycopg.connect(self.url, autocommit=True) as connection:
+            if not embedding.is_installed(connection):
+                self._tell("Loading the built-in model into the database.")
+            embedding.install(connection)
+            configuration.install(connection)
+        return status
+
+    def findings(self) -> list[schema.Finding]:
+        """Check the database, its schema, models and libraries; see `doctor.findings`."""
+        from pgrag.service import doctor
+
+        try:
+            url = self.url
+        except DatabaseUnavailable as error:
+            return [schema.Finding("database", "wrong", error.message, error.hint or "")]
+        models = {embedder.name for embedder in self.providers.embedders}
+        findings = doctor.findings(url, is_embedded=self.is_embedded, models=models)
+        if self.settings.llm_url or self.settings.llm_model:
+            findings.append(doctor.language_model_finding(self.providers.require_language_model))
+        return findings + doctor.settings_findings()
+
+    def library_model(self, library: str) -> str:
+        """The model of a library; a new library gets the configured or the built-in model."""
+        return self._model_of(self._library(library))
+
+    def _library(self, name: str) -> Row | None:
+        rows = self.database.call("libraries")
+        return next((row for row in rows if row["library"] == name.strip().lower()), None)
+
+    def _settings_of(self, library: Row | None) -> dict[str, Any]:
+        """Return the settings of a library, or those that a new one gets."""
+        if library is None:
+            [row] = self.database.call("default_settings")
+            return dict(row["default_settings"])
+        return dict(library["settings"])
+
+    def _model_of(self, library: Row | None) -> str:
+        if library is not None:
+            return str(library["model"])
+        return next(iter(self.providers.embedders[1:]), self.providers.builtin).name
+
+    def _registered(self, model: str) -> Embedder:
+        from pgrag.models.embedding import LocalEmbedder, OpenAIEmbedder, stored
+
+        embedder = self.providers.embedder_of(model)
+        if embedder is None:
+            with self.database.connection() as connection:
+                embedder = stored(connection, model)
+        if embedder is None:
+            raise SettingsError(
+                f"The model {model!r} is not configured here.",
+                hint="Set PGRAG_EMBEDDING_MODEL, and where it runs elsewhere PGRAG_EMBEDDING_URL,"
+                f" or choose the built-in model {self.providers.builtin.name!r}.",
+            )
+        if isinstance(embedder, OpenAIEmbedder | LocalEmbedder):
+            self.database.call(
+                "register_model",
+                name=embedder.name,
+                dimensions=embedder.dimensions,
+                provider="local" if isinstance(embedder, LocalEmbedder) else "openai",
+                query_prefix=embedder.query_prefix,
+                document_prefix=embedder.document_prefix,
+            )
+        return embedder
