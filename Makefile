@@ -124,7 +124,7 @@ campaign: $(VENV)/.development ## look for faults by chance (MINUTES=30 SEED=1 D
 	$(BIN)/python -m campaign --minutes $(MINUTES) --seed $(SEED) \
 		$(if $(DATA),--data "$$DATA") $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))
 
-house: ## count lines, long files, SQL functions and the places of a search's arguments (ARGUMENT=alpha)
+house: ## count lines, long files and functions, SQL functions and the places of a search's arguments (ARGUMENT=alpha)
 	@$(PYTHON) scripts/house.py "$$ARGUMENT"
 
 constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml

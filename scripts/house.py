@@ -1,4 +1,4 @@
-"""Measure the source: lines, long files, SQL functions, and occurrences of search arguments.
+"""Measure the source: lines, long files and functions, SQL functions, arguments of search.
 
 Only reads the repository; needs no database. `python scripts/house.py alpha` counts the occurrences
 of one argument by file; without a name, of every argument of `pgrag.search`.
@@ -6,27 +6,66 @@ of one argument by file; without a name, of every argument of `pgrag.search`.
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("src", "sql", "alembic", "tests", "benchmarks", "campaign", "scripts")
+"""Every text file below them counts, whatever its kind: code, fixtures, recorded results."""
 LONG_FILE = 250
-"""A file with more lines counts as long."""
+LONG_FUNCTION = 150
+"""A file, or the body of a function, with more lines counts as long."""
 
 _FUNCTION = re.compile(
     r"^create (?:or replace )?(?:function|procedure|aggregate) (_?pgrag)\.(\w+)\s*\(", re.MULTILINE
 )
+_BODY = re.compile(r"^as \$\$\n(.*?)^\$\$", re.MULTILINE | re.DOTALL)
 _SEARCH = re.compile(r"^create (?:or replace )?function pgrag\.search\s*\(", re.MULTILINE)
 _ARGUMENT = re.compile(r"^ +(\w+) ")
 
 
 def read_sources(root: Path) -> dict[str, str]:
-    """Map each Python file below src/ and SQL file below sql/ to its text."""
-    files = [*root.glob("src/**/*.py"), *root.glob("sql/**/*.sql")]
-    return {file.relative_to(root).as_posix(): file.read_text("utf-8") for file in sorted(files)}
+    """Map each text file below the folders to its text."""
+    files = sorted(file for name in FOLDERS for file in (root / name).rglob("*"))
+    sources = {}
+    for file in files:
+        if file.is_file() and "__pycache__" not in file.parts:
+            data = file.read_bytes()
+            if b"\0" not in data:
+                sources[file.relative_to(root).as_posix()] = data.decode("utf-8")
+    return sources
+
+
+def code(sources: Mapping[str, str]) -> dict[str, str]:
+    """The Python of src/ and the SQL of sql/."""
+    kinds = {"src": ".py", "sql": ".sql"}
+    return {
+        file: text
+        for file, text in sources.items()
+        if file.endswith(kinds.get(file.partition("/")[0], "\0"))
+    }
+
+
+def long_functions(sources: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines and the name of each function whose body is long."""
+    for file, text in sources.items():
+        bodies: list[tuple[str, int]] = []
+        if file.endswith(".sql"):
+            bodies += (
+                (".".join(name.groups()), body[1].count("\n"))
+                for name in _FUNCTION.finditer(text)
+                if (body := _BODY.search(text, name.end()))
+            )
+        elif file.endswith(".py"):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    first = node.body[0].lineno
+                    bodies.append((node.name, (node.end_lineno or first) - first + 1))
+        yield from ((lines, f"{file}: {name}") for name, lines in bodies if lines > LONG_FUNCTION)
 
 
 def functions(sources: Mapping[str, str]) -> tuple[set[str], set[str]]:
@@ -57,28 +96,35 @@ def places(sources: Mapping[str, str], argument: str) -> dict[str, int]:
 
 def report(sources: Mapping[str, str], argument: str | None = None) -> str:
     """Return the counts, one per line; then the files of `argument`, or all arguments."""
-    lengths = {file: text.count("\n") for file, text in sources.items()}
-    totals: Counter[str] = Counter()
-    for file, length in lengths.items():
-        totals[file.partition("/")[0]] += length
-    public, private = functions(sources)
+    totals = Counter({file: text.count("\n") for file, text in sources.items()})
+    of_folder = {
+        name: sum(lines for file, lines in totals.items() if file.startswith(f"{name}/"))
+        for name in FOLDERS
+    }
+    ours = code(sources)
+    public, private = functions(ours)
     rows = [
-        ("lines in src/", totals["src"]),
-        ("lines in sql/", totals["sql"]),
-        ("lines in both", totals.total()),
-        (f"files over {LONG_FILE} lines", sum(n > LONG_FILE for n in lengths.values())),
+        *((f"lines in {name}/", lines) for name, lines in of_folder.items()),
+        ("lines in src/ and sql/", of_folder["src"] + of_folder["sql"]),
+        (
+            "lines in benchmarks/, campaign/ and scripts/",
+            sum(of_folder[name] for name in ("benchmarks", "campaign", "scripts")),
+        ),
+        (f"files over {LONG_FILE} lines", sum(totals[file] > LONG_FILE for file in ours)),
         ("public SQL functions", len(public)),
         ("private SQL functions", len(private)),
     ]
-    lines = [f"{name:<24}{count:>8,}" for name, count in rows]
+    lines = [f"{name:<45}{count:>8,}" for name, count in rows]
+    lines += ["", f"functions over {LONG_FUNCTION} lines"]
+    lines += [f"{length:>6}  {name}" for length, name in sorted(long_functions(sources))[::-1]]
     if argument:
-        by_file = places(sources, argument)
+        by_file = places(ours, argument)
         lines += ["", f"{argument}: {sum(by_file.values())} places in {len(by_file)} files"]
         lines += [f"{count:>6}  {file}" for file, count in by_file.items()]
     else:
         lines += ["", f"{'argument of search':<24}{'files':>8}{'places':>8}"]
-        for name in search_arguments(sources):
-            by_file = places(sources, name)
+        for name in search_arguments(ours):
+            by_file = places(ours, name)
             lines.append(f"{name:<24}{len(by_file):>8,}{sum(by_file.values()):>8,}")
     return "\n".join(lines)
 

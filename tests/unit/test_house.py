@@ -36,6 +36,7 @@ def sources(house, tmp_path):
         "sql/search/search.sql": SEARCH,
         "sql/search/_rank.sql": "create or replace function _pgrag.rank(a text)\n",
         "sql/search/hits.sql": "create function _pgrag.hits(a text)\n",
+        "tests/pages/search.md": "alpha\nbeta\n",
         "docs/search.md": "alpha\n",
     }
     for name, text in files.items():
@@ -46,11 +47,31 @@ def sources(house, tmp_path):
 
 
 def test_lines_and_long_files_are_counted(house, sources):
-    lines = dict(line.rsplit(maxsplit=1) for line in house.report(sources).split("\n")[:4])
+    lines = dict(line.rsplit(maxsplit=1) for line in house.report(sources).split("\n")[:12])
     assert lines == {
-        "lines in src/": "253", "lines in sql/": "8", "lines in both": "261",
-        "files over 250 lines": "1",
+        "lines in src/": "253", "lines in sql/": "8", "lines in alembic/": "0",
+        "lines in tests/": "2", "lines in benchmarks/": "0", "lines in campaign/": "0",
+        "lines in scripts/": "0", "lines in src/ and sql/": "261",
+        "lines in benchmarks/, campaign/ and scripts/": "0", "files over 250 lines": "1",
+        "public SQL functions": "1", "private SQL functions": "2",
     }  # fmt: skip
+
+
+def test_long_functions_are_named(house):
+    body = "    select 1;\n" * 151
+    sources = {
+        "sql/a.sql": f"create or replace function pgrag.a()\nas $$\n{body}$$;\n",
+        "sql/b.sql": "create or replace function pgrag.b()\nas $$\nselect 1;\n$$;\n",
+        "src/c.py": "def c():\n" + body.replace(";", "").replace("select ", "x = "),
+    }
+    assert sorted(house.long_functions(sources)) == [
+        (151, "sql/a.sql: pgrag.a"),
+        (151, "src/c.py: c"),
+    ]
+
+
+def test_no_function_of_the_repository_is_long(house):
+    assert list(house.long_functions(house.read_sources(ROOT))) == []
 
 
 def test_private_functions_are_known_by_either_spelling(house, sources):
@@ -59,7 +80,7 @@ def test_private_functions_are_known_by_either_spelling(house, sources):
 
 def test_an_argument_counts_as_a_whole_word(house, sources):
     assert house.search_arguments(sources) == ["query", "alpha"]
-    assert house.places(sources, "alpha") == {
+    assert house.places(house.code(sources), "alpha") == {
         "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,
     }  # fmt: skip
     assert "alpha: 4 places in 2 files" in house.report(sources, "alpha")
@@ -75,5 +96,5 @@ def test_the_repository_has_its_report(argument):
     run = subprocess.run(
         [sys.executable, SCRIPT, *argument], capture_output=True, text=True, check=True
     )
-    assert "lines in both" in run.stdout
+    assert "lines in src/ and sql/" in run.stdout
     assert "alpha" in run.stdout
