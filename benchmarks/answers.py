@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
 from typing import Any
 
-import numpy as np
-import psycopg
 from psycopg.types.json import Jsonb
 
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, value
+from benchmarks.figures import Figure, judged
+from benchmarks.timing import by_turns, p50_p95, shown
 
 QUERIES = 200
 #: A page type that is frequent in MDN, so that the second search has candidates.
@@ -23,46 +21,41 @@ LIMIT = 30
 
 
 def contexts(bench: Bench) -> list[Figure]:
-    """Run every query through all three, so that noise affects them alike, after a warm-up."""
+    """Run every query through all three after a warm-up."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
-        row = connection.execute(
-            b"select count(*) from pgrag.pages as p where lower(p.type) = %s", [TYPE]
-        ).fetchone()
-        assert row is not None
-        for query in queries:
-            _ask(connection, query, library)
-        taken = [_ask(connection, query, library) for query in queries]
-    plain, injected, support = (
-        np.percentile([times[name] for times in taken], [50, 95])
-        for name in ("plain", "injected", "support")
-    )
+        pages = value(
+            connection, "select count(*) from pgrag.pages as p where lower(p.type) = %s", TYPE
+        )
+        checked = {
+            query: _ten_sentences(connection.execute(CONTEXT, [query, library]).fetchall()[0][0])
+            for query in queries
+        }
+        times = by_turns(
+            {
+                "plain": lambda q: connection.execute(CONTEXT, [q, library]).fetchall(),
+                "injected": lambda q: connection.execute(INJECTED, [q, library, [TYPE]]).fetchall(),
+                "support": lambda q: connection.execute(SUPPORT, [library, *checked[q]]).fetchall(),
+            },
+            queries,
+            warm_up=len(queries),
+        )
     on = f"MDN, {len(queries)} queries"
+    plain, injected = (p50_p95(times[name]) for name in ("plain", "injected"))
     return [
-        Figure("pgrag.answer_context, whole call: p50", on, f"{plain[0]:.1f} ms",
-               f"≤ {LIMIT} ms", bool(plain[0] <= LIMIT)),
+        judged("pgrag.answer_context, whole call: p50", on, plain[0], LIMIT),
         Figure("— p95", on, f"{plain[1]:.1f} ms"),
-        Figure(f"— with a second search in the {row[0]} pages of type {TYPE}: p50", on,
-               f"{injected[0]:.1f} ms", f"≤ {LIMIT} ms", bool(injected[0] <= LIMIT)),
+        judged(f"— with a second search in the {pages} pages of type {TYPE}: p50", on, injected[0],
+               LIMIT),
         Figure("— p95", on, f"{injected[1]:.1f} ms"),
-        Figure("pgrag.sentence_support of ten sentences that cite two documents each: p50, p95", on,
-               f"{support[0]:.1f} ms, {support[1]:.1f} ms"),
+        Figure("pgrag.sentence_support of ten sentences that cite two passages each: p50, p95", on,
+               shown(times["support"])),
     ]  # fmt: skip
 
 
-def _ask(
-    connection: psycopg.Connection[tuple[Any, ...]], query: str, library: str
-) -> dict[str, float]:
-    """Milliseconds of each call, by its name."""
-    times = {}
-    started = perf_counter()
-    connection.execute(CONTEXT, [query, library]).fetchall()
-    times["plain"] = (perf_counter() - started) * 1000
-    started = perf_counter()
-    [(sources,)] = connection.execute(INJECTED, [query, library, [TYPE]]).fetchall()
-    times["injected"] = (perf_counter() - started) * 1000
-
+def _ten_sentences(sources: list[dict[str, Any]]) -> tuple[list[str], Jsonb]:
+    """The first sentences of the sources, and two passages that each cites."""
     sentences = [
         sentence
         for source in sources
@@ -70,7 +63,4 @@ def _ask(
     ][:10]
     ids = [source["document_id"] for source in sources] or [0]
     cited = [[ids[n % len(ids)], ids[n // 2 % len(ids)]] for n in range(len(sentences))]
-    started = perf_counter()
-    connection.execute(SUPPORT, [library, sentences, Jsonb(cited)]).fetchall()
-    times["support"] = (perf_counter() - started) * 1000
-    return times
+    return sentences, Jsonb(cited)

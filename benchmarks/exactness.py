@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import log
-from typing import Any
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
-from benchmarks.bench import Bench, unweighted, value
+from benchmarks.bench import Bench, Connection, value
 from benchmarks.figures import Figure
 
 QUERIES = 200
@@ -18,8 +16,6 @@ DEPTH = 10
 #: Impacts and weights are stored in single precision.
 PRECISION = 1e-6
 FIELDS = {"A": "title", "B": "path", "C": "url", "D": "content"}
-
-Connection = psycopg.Connection[tuple[Any, ...]]
 
 SETTINGS = """
 select l.library_id, pgrag.effective_settings(l.settings), c.language, c.average_length
@@ -55,8 +51,11 @@ from pgrag.keyword_search(
 """
 
 
+UNWEIGHTED = "select pgrag.configure_library(%s, '{\"type_weights\": false}')"
+
+
 class EveryRow:
-    """BM25F of every document of a library in one language; keeps the postings of some lexemes."""
+    """BM25F of every passage of a library in one language; keeps the postings of some lexemes."""
 
     def __init__(self, connection: Connection, library: str, lexemes: set[str]) -> None:
         [(library_id, settings, _, average_length)] = connection.execute(
@@ -82,20 +81,20 @@ class EveryRow:
         self._norm = self._k1 * (1 - b + b * length / average_length)
         self._postings = {
             lexeme: (
-                np.searchsorted(self.ids, [document_id for document_id, _ in found]),
-                np.array([frequency for _, frequency in found]),
+                np.searchsorted(self.ids, [document_id for document_id, _ in listed]),
+                np.array([frequency for _, frequency in listed]),
             )
-            for lexeme, found in postings.items()
+            for lexeme, listed in postings.items()
         }
         hidden = {row[0] for row in connection.execute(HIDDEN.encode(), [library_id])}
         self._hidden = np.array([document_id in hidden for document_id in self.ids.tolist()])
         ordered = connection.execute(ORDER.encode(), [library_id]).fetchall()
-        nth = {document_id: place for place, (document_id,) in enumerate(ordered)}
-        #: The order of documents of equal score.
+        nth = {document_id: number for number, (document_id,) in enumerate(ordered)}
+        #: The order of passages of equal score.
         self.order = np.array([nth[document_id] for document_id in self.ids.tolist()])
 
     def scores(self, terms: list[tuple[str, int]]) -> NDArray[np.float64]:
-        """The score of every document, between 0 and 1, in the order of `ids`."""
+        """The score of every passage, between 0 and 1, in the order of `ids`."""
         scores = np.zeros(len(self.ids))
         total = 0.0
         for lexeme, occurrences in terms:
@@ -113,7 +112,8 @@ def keyword_arm(bench: Bench) -> list[Figure]:
     """Compare the top ten of both for every query; ties break as in a search."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
-    with bench.connect() as connection, unweighted(connection, library):
+    with bench.connect() as connection, connection.transaction(force_rollback=True):
+        connection.execute(UNWEIGHTED.encode(), [library])
         library_id = value(
             connection, "select library_id from pgrag.libraries where name = %s", library
         )
@@ -122,7 +122,7 @@ def keyword_arm(bench: Bench) -> list[Figure]:
             for query in queries
         }
         every_row = EveryRow(
-            connection, library, {lexeme for found in terms.values() for lexeme, _ in found}
+            connection, library, {lexeme for listed in terms.values() for lexeme, _ in listed}
         )
         identical = swapped = 0
         difference = 0.0
@@ -131,24 +131,24 @@ def keyword_arm(bench: Bench) -> list[Figure]:
             best = np.lexsort((every_row.order, -wanted))[:DEPTH]
             best = best[wanted[best] > 0]
             hits = connection.execute(SEARCH.encode(), [query, library, DEPTH]).fetchall()
-            found = np.searchsorted(every_row.ids, [document_id for document_id, _ in hits])
+            ours = np.searchsorted(every_row.ids, [document_id for document_id, _ in hits])
             scores = np.array([score for _, score in hits])
-            if len(found) != len(best):
+            if len(ours) != len(best):
                 difference = 1.0
                 continue
-            if len(found):
-                difference = max(difference, float(np.abs(scores - wanted[found]).max()))
-            if np.array_equal(found, best):
+            if len(ours):
+                difference = max(difference, float(np.abs(scores - wanted[ours]).max()))
+            if np.array_equal(ours, best):
                 identical += 1
-            elif np.allclose(wanted[found], wanted[best], rtol=0, atol=PRECISION):
+            elif np.allclose(wanted[ours], wanted[best], rtol=0, atol=PRECISION):
                 swapped += 1
 
     on = f"MDN, {len(queries)} queries"
-    told = f"{identical} of {len(queries)}"
+    equal = f"{identical} of {len(queries)}"
     if swapped:
-        told += f", {swapped} more with neighbours swapped that are equal in single precision"
+        equal += f", {swapped} more with neighbours swapped that are equal in single precision"
     return [
-        Figure("keyword retriever = brute force BM25F: identical top 10", on, told, "all",
+        Figure("keyword retriever = brute force BM25F: identical top 10", on, equal, "all",
                identical + swapped == len(queries)),
         Figure("— largest difference of a score", on, f"{difference:.1e}", f"≤ {PRECISION:.0e}",
                difference <= PRECISION),

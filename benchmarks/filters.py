@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
-
 from benchmarks.bench import Bench
-from benchmarks.figures import Figure
-from benchmarks.latency import fastest
+from benchmarks.figures import Figure, judged
+from benchmarks.timing import Call, fastest, p50_p95, shown
 
 QUERIES = 100
 #: Pages of MDN by type: 199, 1,553, and all but 199.
@@ -28,23 +26,20 @@ def of_pages(bench: Bench) -> list[Figure]:
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
 
-        def search(filters: Any) -> Any:
-            stated = None if filters is None else json.dumps(filters)
+        def search(filters: Any) -> Call:
+            stated = filters and json.dumps(filters)
             return lambda query: connection.execute(SEARCH, (query, library, stated)).fetchall()
 
         times = fastest(
-            {"no filter": search(None)} | {name: search(f) for name, f in FILTERS.items()}, queries
+            {"none": search(None)} | {name: search(f) for name, f in FILTERS.items()}, queries
         )
-    middle, slow = np.percentile(times.pop("no filter"), [50, 95])
-    found = [
-        Figure("pgrag.search without a filter: p50, p95", f"MDN, {len(queries)} queries",
-               f"{middle:.1f}, {slow:.1f} ms")
+    on = f"MDN, {len(queries)} queries"
+    plain = times.pop("none")
+    return [
+        Figure("pgrag.search without a filter: p50, p95", on, shown(plain)),
+        *(
+            judged(f"— of {name} ({shown(taken)}): p95 against that without a filter", on,
+                   p50_p95(taken)[1] / p50_p95(plain)[1], MOST, "×")
+            for name, taken in times.items()
+        ),
     ]  # fmt: skip
-    for name, taken in times.items():
-        p50, p95 = np.percentile(taken, [50, 95])
-        found.append(
-            Figure(f"— of {name}: p50, p95, times the p95 without", f"MDN, {len(queries)} queries",
-                   f"{p50:.1f}, {p95:.1f} ms, {p95 / slow:.1f} ×", f"≤ {MOST} ×",
-                   bool(p95 <= MOST * slow))
-        )  # fmt: skip
-    return found

@@ -12,7 +12,7 @@ import yaml
 from psycopg.rows import tuple_row
 
 from benchmarks.bench import Bench
-from benchmarks.figures import Figure, table
+from benchmarks.figures import Figure, judged, table
 
 LABELLED = Path(__file__).parents[1] / "tests" / "fixtures" / "intents.yaml"
 #: The least share of questions with the right intent and the right type.
@@ -75,18 +75,14 @@ def rules(bench: Bench) -> list[Figure]:
         for part, least in LEAST.items():
             questions = labelled()[part]
             labels = list(questions.values())
+            on = f"{part}, {len(labels)} questions"
             found = detected(connection, list(questions))
             for field in Label._fields:
                 print(f"{part}\n\n{confusion(field, labels, found)}\n", flush=True)
                 right = accuracy([getattr(x, field) for x in labels],
                                  [getattr(x, field) for x in found])  # fmt: skip
-                figures.append(Figure(
-                    f"{field.replace('_', ' ')} detected", f"{part}, {len(labels)} questions",
-                    f"{right:.1%}",
-                ))  # fmt: skip
-            both = accuracy(labels, found)
-            figures.append(Figure(
-                "intent and query type detected", f"{part}, {len(labels)} questions",
-                f"{both:.1%}", f"≥ {least:.0%}", both >= least,
-            ))  # fmt: skip
+                figures.append(Figure(f"{field.replace('_', ' ')} detected", on, f"{right:.1%}"))
+            figures.append(judged("intent and query type detected", on,
+                                  100 * accuracy(labels, found), 100 * least, "%",
+                                  is_least=True))  # fmt: skip
     return figures

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, Connection, settle
+from benchmarks.figures import Figure, judged
 
 QUERIES = 100
 DEPTH = 10
@@ -20,8 +18,6 @@ BUCKETS = 1000
 KEPT = (1000, 500, 100, 10, 1)
 #: Vectors are stored in half precision, and equal texts have equal vectors.
 PRECISION = 1e-6
-
-Connection = psycopg.Connection[tuple[Any, ...]]
 
 # The pages of a bucket are scattered over the library.
 SCATTER = """
@@ -76,7 +72,7 @@ def vector_arm(bench: Bench) -> list[Figure]:
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
         connection.execute(SCATTER.encode(), [BUCKETS, library])
-        bench.settle()
+        settle(bench.url)
         vectors = Vectors.read(connection, library)
         return [
             figure
@@ -111,10 +107,9 @@ def _filtered(
         recalls.append(float((scores[places] >= limit).sum()) / possible)
 
     on = f"MDN, {len(recalls)} queries, {100 * kept / BUCKETS:g} % of the pages left"
-    mean = float(np.mean(recalls))
     return [
-        Figure("vector retriever: recall@10 against an exact scan", on, f"{mean:.4f}", "≥ 0.98",
-               mean >= 0.98),
+        judged("vector retriever: recall@10 against an exact scan", on, float(np.mean(recalls)),
+               0.98, "", digits=4, is_least=True),
         Figure("— fewest rows returned", on, str(least),
                "10, or all that there are", not short),
     ]  # fmt: skip

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import psycopg
 
-from benchmarks.bench import Bench
+from benchmarks.bench import Bench, Connection
 from benchmarks.figures import Figure
 from pgrag.evaluation.labelled import LabelledQuery, read_labelled_set
 
@@ -66,9 +64,8 @@ def in_ten_rows(bench: Bench) -> list[Figure]:
 
 
 def _rows(
-    connection: psycopg.Connection[Any], library: str, query: LabelledQuery, unit: str,
-    aggregate: str,
-) -> list[Hit]:  # fmt: skip
+    connection: Connection, library: str, query: LabelledQuery, unit: str, aggregate: str
+) -> list[Hit]:
     quoting = set(query.excluded) - set(query.judgements)
     hits = connection.execute(SEARCH.encode(), [query.text, library, unit, aggregate]).fetchall()
     return [hit for hit in hits if hit[0] not in quoting][:ROWS]

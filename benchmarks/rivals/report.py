@@ -1,17 +1,14 @@
-"""The figures of the comparison as Markdown and as pictures."""
+"""The figures of the comparison as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks import drawing
 from benchmarks.figures import table
 from benchmarks.rivals.rival import INSTALL
 
 MARKS = ("<!-- rivals: made by `make bench RIVALS=1` -->", "<!-- end of the rivals -->")
-#: The name of the picture of a set, beside the page.
-PICTURE = "rivals-{}.svg"
 YARDSTICK = "usual recipe in SQL"
 
 Found = Mapping[str, Any]
@@ -23,21 +20,6 @@ def tables(figures: Mapping[str, Found]) -> str:
     if figures:
         parts.append(_versions([*figures.values()][-1]))
     return "\n\n".join(parts)
-
-
-def picture(name: str, found: Found) -> str:
-    """Quality against latency: the best system is in the upper left corner."""
-    systems = found["systems"]
-    scores = [row["ndcg@10"] for row in systems.values()]
-    lowest, highest = int(min(scores) * 20), int(max(scores) * 20) + 1
-    ticks = [(nth / 20, (f"{nth / 20:.2f}",)) for nth in range(lowest, highest + 1)]
-    return drawing.picture(
-        f"{name}: nDCG@10 against the median time of a search in milliseconds",
-        drawing.Axis.by_size([row["p50"] for row in systems.values()]),
-        drawing.Axis(lowest / 20, highest / 20, ticks),
-        [drawing.Series(system, [(row["p50"], row["ndcg@10"])]) for system, row in systems.items()],
-        joined=False,
-    )
 
 
 def _about(found: Found) -> str:

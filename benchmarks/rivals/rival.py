@@ -53,7 +53,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Setup:
     """Where a system finds the passages, and where it may keep its index."""
 
     url: str
@@ -81,10 +81,10 @@ class System:
     module: str
     packages: tuple[str, ...] = ()
 
-    def make(self, place: Place) -> Rival:
+    def make(self, setup: Setup) -> Rival:
         """Build its index. Raises ModuleNotFoundError if a package is missing."""
-        make: Callable[[Place], Rival] = import_module(f"benchmarks.rivals.{self.module}").make
-        return make(place)
+        make: Callable[[Setup], Rival] = import_module(f"benchmarks.rivals.{self.module}").make
+        return make(setup)
 
     def versions(self) -> dict[str, str] | None:
         """The versions of its packages; None if one is not installed."""

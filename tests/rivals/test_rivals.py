@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.rivals.rival import Passage, Place, Rival
+from benchmarks.rivals.rival import Passage, Rival, Setup
 
 DIMENSIONS = 8
 WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lever")
@@ -46,7 +46,7 @@ def rival(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rival]:
     uses_server = request.param == "langchain"
     url = request.getfixturevalue("database_url") if uses_server else ""
     module = import_module(f"benchmarks.rivals.{request.param}")
-    made = module.make(Place(url, "handbook", tmp_path, DIMENSIONS, passages()))
+    made = module.make(Setup(url, "handbook", tmp_path, DIMENSIONS, passages()))
     yield made
     made.close()
 
