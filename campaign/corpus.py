@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 from pydantic import SecretStr
 
+from campaign.servers import execute
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
 
@@ -124,9 +125,7 @@ KNOWN = {
 def build(url: str) -> dict[str, list[Any]]:
     """Index the libraries in a migrated database; return what is known there, by argument."""
     index(url, LIBRARIES)
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in PREPARATION:
-            connection.execute(statement.encode())
+    execute(url, *PREPARATION)
     return values(url, KNOWN)
 
 
@@ -159,7 +158,7 @@ def index_folders(url: str, sources: dict[tuple[str, str], Path]) -> None:
 
 
 def values(url: str, queries: dict[str, str]) -> dict[str, list[Any]]:
-    """What queries of one column find, by the name of the query."""
+    """The values of queries of one column, by the name of the query."""
     with psycopg.connect(url, autocommit=True) as connection:
         return {
             name: [value for (value,) in connection.execute(query.encode()).fetchall()]

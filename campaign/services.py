@@ -1,6 +1,6 @@
 """Ask two services the same over REST and MCP; only the database of one has another library.
 
-`python -m campaign.services --calls 5000 --seed 1`. The databases are those of `campaign.tenants`.
+The databases are those of `campaign.tenants`.
 Every route and whatever MCP offers is asked with keys that open the tenant's own libraries, without
 a key, and at a service that runs as the tenant's login role, where the routes of admins answer,
 too: keys of admins open all libraries. Answers that differ are faults, and so are canary words
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -19,7 +18,6 @@ from pathlib import Path
 from posixpath import normpath
 from random import Random
 from tempfile import TemporaryDirectory
-from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -28,10 +26,9 @@ import psycopg
 
 from campaign import corpus
 from campaign.arguments import Arguments
-from campaign.command import run_part
-from campaign.outcome import Outcome
-from campaign.overload import service
+from campaign.outcome import Faults, Outcome, turns
 from campaign.requests import Request, Requests, of_agent
+from campaign.servers import service
 from campaign.tenants import CANARY, SHOWN, Tenants, align
 
 PAGE = "https://docs.example"
@@ -74,7 +71,6 @@ class _Services:
     def __init__(
         self, stack: ExitStack, url: str, login: str, *, sources: str, recorded: set[str]
     ) -> None:
-        environment = SETTINGS | {"PGRAG_MCP_ROOTS": sources}
         headers = {name: {"Host": "localhost"} for name in (*KEYS, "nobody", LOGIN)}
         with psycopg.connect(url, autocommit=True) as connection:
             for name, (role, kind, origins) in KEYS.items():
@@ -83,30 +79,22 @@ class _Services:
                 headers[name]["Authorization"] = f"Bearer {secret}"
                 if origins:
                     headers[name]["Origin"] = origins[0]
-        keyed, _ = stack.enter_context(
-            service(
-                url,
-                "--no-worker",
-                "--require-keys",
-                "--allow-origin",
-                PAGE,
-                environment=environment,
-            )
-        )
-        own, _ = stack.enter_context(
-            service(login, "--no-worker", "--allow-writes", environment=environment)
-        )
+
+        def serve(database: str, *options: str) -> str:
+            served = service(database, "--no-worker", *options, **SETTINGS, PGRAG_MCP_ROOTS=sources)
+            return stack.enter_context(served)[0]
+
+        keyed = serve(url, "--require-keys", "--allow-origin", PAGE)
+        own = serve(login, "--allow-writes")
         self._clients = {
             name: stack.enter_context(
                 httpx.Client(
-                    base_url=own if name == LOGIN else keyed,
-                    headers=sent,
-                    trust_env=False,
+                    base_url=own if name == LOGIN else keyed, headers=sent, trust_env=False,
                     timeout=60,
                 )
             )
             for name, sent in headers.items()
-        }
+        }  # fmt: skip
         self._recorded = recorded
         self._searches: dict[str, str] = {}
 
@@ -156,8 +144,8 @@ def _difference(
     expected, told = (s.told(answer, since) for s, answer in zip(pair, answers, strict=True))
     for one, other in zip(expected, told, strict=True):
         if one != other:
-            place = next(n for n in range(len(one + other)) if one[:n] != other[:n])
-            shown = slice(max(0, place - 60), place + 200)
+            start = next(n for n in range(len(one + other)) if one[:n] != other[:n])
+            shown = slice(max(0, start - 60), start + 200)
             return f"{other[shown]!r} instead of {one[shown]!r}"
     return ""
 
@@ -171,20 +159,14 @@ def _tools(services: _Services) -> list[dict[str, Any]]:
 
 
 def run(
-    url: str,
-    *,
-    calls: int = 5000,
-    seed: int,
-    minutes: float | None = None,
-    data: object = None,
+    url: str, *, count: int = 5000, seed: int, minutes: float | None = None, data: object = None
 ) -> Outcome:
     """Serve a migrated, empty database and a copy that has another library, and ask both."""
-    deadline = monotonic() + 60 * minutes if minutes else float("inf")
     since = datetime.now(UTC)
     random = Random(seed)
     counts: Counter[str] = Counter()
     asked: set[str] = set()
-    faults: dict[str, str] = {}
+    faults = Faults()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         sources = corpus.write(folder, corpus.LIBRARIES)
@@ -202,7 +184,7 @@ def run(
         align(*databases)
         document = pair[0].ask(Request("", "GET", "/openapi.json", caller="nobody")).json()
         requests = Requests(Arguments(random, known), document, _tools(pair[0]))
-        while counts["requests"] < calls and monotonic() < deadline:
+        for _ in turns(count, minutes):
             request = requests.next()
             [request.caller] = random.choices([*SHARES], [*SHARES.values()])
             if request.path == UNLIKE_PATH:
@@ -212,11 +194,9 @@ def run(
             counts["requests"] += 1
             counts["answers 200"] += answers[0].status_code == 200
             counts["too slow"] += _is_too_slow(answers)
-            difference = _difference(request, pair, answers, since)
             where = f"{request.what} as {request.caller}"
-            if difference and where not in faults:
-                faults[where] = f"{where}: {difference}\n{request}"[:SHOWN]
-                print(faults[where], file=sys.stderr)
+            if difference := _difference(request, pair, answers, since):
+                faults.add(where, f"{where}: {difference}\n{request}"[:SHOWN])
             if request.what in WRITING and answers[0].status_code == 200:
                 for database in databases:
                     corpus.index_folders(database, sources)
@@ -225,8 +205,4 @@ def run(
                         known[name] += [value for value in values if value not in known[name]]
     counts["routes, tools and methods"] = len(asked)
     counts["of all"] = requests.count
-    return Outcome("services", counts, sorted(faults.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, counted="calls"))
+    return Outcome("services", counts, [*faults.values()])

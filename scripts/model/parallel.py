@@ -18,14 +18,13 @@ import gzip
 import json
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 from lxml import etree
-from texts import HEADINGS, HERE, SEED, digest, download, in_order, sampled, words_of
+from texts import HEADINGS, SEED, described, sampled, unpacked, words_of, write
 
 LANGUAGES = {"de": ("de", "de_DE", "de-DE"), "ru": ("ru", "ru_RU", "ru-RU")}
 ENGLISH = ("en", "en-US", "C", "en_US")
@@ -46,29 +45,19 @@ Pair = tuple[str, str]
 
 def main(work: Path) -> None:
     """Download, unpack, read and write."""
-    lists = work / "lists"
-    archives = download(work / "packages", lists, "parallel.txt", languages=("en", "de", "ru"))
-    for name, archive in archives.items():
-        folder = work / "unpacked" / name
-        if not folder.exists():
-            folder.mkdir(parents=True)
-            subprocess.run(["dpkg", "-x", archive, folder], check=True)
-    folders = [work / "unpacked" / name for name in archives]
-    left_out = frozenset((HERE / "left_out.txt").read_text().split())
-    found: set[tuple[str, str, str, str]] = set()
+    folders = unpacked(work, "parallel.txt", ("en", *LANGUAGES))
+    gathered: set[tuple[str, ...]] = set()
     for language in LANGUAGES:
         known: set[Pair] = set()
-        for source, pairs in sources(folders, lists, language):
+        for source, pairs in sources(folders, work / "lists", language):
             chance = random.Random(f"{SEED} {source} {language}")
             kept = sorted({pair for pair in map(tidy, pairs) if is_pair(pair, language)} - known)
             known.update(kept)
             size = ENTRIES if source in DICTIONARIES else PAIRS
             kept = sampled(chance, kept, size)
             print(f"{language} {source}: {len(kept):,}", flush=True)
-            found |= {(source, language, *p) for p in kept if left_out.isdisjoint(map(digest, p))}
-    with (work / "parallel.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in in_order(found))
-    print(f"{len(found):,} pairs")
+            gathered |= {(source, language, *pair) for pair in kept}
+    write(work / "parallel.jsonl", gathered, ascii_only=False)
 
 
 def sources(
@@ -128,16 +117,6 @@ def descriptions(lists: Path, language: str) -> Iterator[Pair]:
     for name, foreign in described(lists, language):
         if len(english.get(name, ())) == len(foreign):
             yield from zip(english[name], foreign, strict=True)
-
-
-def described(lists: Path, language: str) -> Iterator[tuple[str, list[str]]]:
-    """Package and digest of the English, and the paragraphs of its description."""
-    [path] = lists.glob(f"*_debian_dists_bookworm_main_i18n_Translation-{language}")
-    for record in path.read_text(encoding="utf-8").split("\n\n"):
-        name = re.search(r"^Package: (.+)\nDescription-md5: (.+)$", record, re.M)
-        text = re.search(rf"^Description-{language}: (.+)\n((?: .*\n?)*)", record, re.M)
-        if name and text:
-            yield name[0], [text[1], *re.split(r"^ \.$", text[2], flags=re.M)]
 
 
 def catalogues(folder: Path, language: str) -> Iterator[Pair]:
