@@ -196,12 +196,8 @@ def tables(figures: Figures) -> str:
             changes = (f"{before[m]:.3f} → {after[m]:.3f}" for m in MATTER_METRICS)
             matter.append([name, system, *changes, f"{growth:+.1%}", f"{pair['p_value']:.4f}"])
     parts = {
-        "nDCG@10": (
-            ("nDCG@10 on", "bare ts_rank", "keyword", "semantic", "hybrid", "rrf"), ranked,
-        ),
-        "Hybrid against its better retriever": (
-            ("set", "difference", "95 % interval", "p"), gains,
-        ),
+        "nDCG@10": (("nDCG@10 on", "bare ts_rank", "keyword", "semantic", "hybrid", "rrf"), ranked),
+        "Hybrid against its better retriever": (("set", "difference", "95 % interval", "p"), gains),
         "MRR@10 and recall@20": (("set", *(f"{m} {s}" for m, s in _OTHERS)), others),
         "Without and with front matter": (
             ("set", "search", *MATTER_METRICS, "gain of MRR", "p"), matter,

@@ -2,7 +2,7 @@
 
     python -m benchmarks.growth PATH --to 100000 --work FOLDER
 
-PATH has Markdown; out of it as many pages are made as the sizes take (see made_pages). The servers
+PATH has Markdown; the pages of all sizes are made out of it (see made_pages). The servers
 stay below FOLDER: another run with the same FOLDER goes on where the last one ended, also after a
 crash, and with a greater `--to`. A million takes about 15 GB and hours.
 """
@@ -135,7 +135,7 @@ def _app(home: Path) -> Iterator[App]:
 
 
 def _grow_and_measure(app: App, maker: Maker, shape: str, size: int) -> list[Row]:
-    """Add pages until there are as many passages, then search; a row for each search."""
+    """Add pages up to a number of passages, then search; a row for each search."""
     with psycopg.connect(app.url, autocommit=True) as connection:
         before = _counts(connection)[0]
         seconds = 0.0

@@ -161,12 +161,8 @@ def _states(bench: Bench, library: str, version: str, name: str) -> Figure:
     internal = states["resolved"] + len(broken)
     unknown = sum(states.values()) - internal - states["external"] - states["asset"] - states["tag"]
     lost = [link for link in links if (link.state == "resolved") != (link.target_page is not None)]
-    return Figure(
-        "links between pages that are neither resolved nor reported",
-        f"{name}: {states['resolved']:,} resolved, {states['unresolved']:,} unresolved,"
-        f" {states['ambiguous']:,} ambiguous; {states['asset']:,} assets,"
-        f" {states['external']:,} external, {states['tag']:,} tags",
-        f"{unknown + len(lost):,} of {internal:,}",
-        "0",
-        unknown + len(lost) == 0,
-    )
+    listed = ("resolved", "unresolved", "ambiguous", "asset", "external", "tag")
+    on = f"{name}: {', '.join(f'{states[state]:,} {state}' for state in listed)}"
+    reached = f"{unknown + len(lost):,} of {internal:,}"
+    return Figure("links between pages that are neither resolved nor reported", on, reached, "0",
+                  unknown + len(lost) == 0)  # fmt: skip

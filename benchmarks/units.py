@@ -37,9 +37,7 @@ Hit = tuple[str, str | None]
 def in_ten_rows(bench: Bench) -> list[Figure]:
     """Count the queries whose page, and whose section, is in the first ten rows.
 
-    The queries are link texts of Kubernetes: those that lead to concepts stand for EXPLORATORY
-    questions, those that lead to tasks for PROCEDURAL ones. A section is that of the link's
-    fragment.
+    The queries are link texts of Kubernetes; a section is that of the link's fragment.
     """
     folder = bench.corpora.folder("k8s-anchor")
     library = bench.require("k8s", bench.corpora.pages("k8s-en"))

@@ -76,12 +76,12 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def differences(expected: dict[str, Counter[str]], found: dict[str, Counter[str]]) -> list[str]:
+def differences(expected: dict[str, Counter[str]], held: dict[str, Counter[str]]) -> list[str]:
     """A line for each table whose rows differ, with an example of either side."""
     lines = []
-    for table in sorted({*expected, *found}):
-        lost = expected.get(table, Counter()) - found.get(table, Counter())
-        added = found.get(table, Counter()) - expected.get(table, Counter())
+    for table in sorted({*expected, *held}):
+        lost = expected.get(table, Counter()) - held.get(table, Counter())
+        added = held.get(table, Counter()) - expected.get(table, Counter())
         if lost or added:
             lines.append(
                 f"{table}: {lost.total()} rows lost, {added.total()} added:"

@@ -40,7 +40,7 @@ async def _request(client: httpx.AsyncClient, random: Random) -> str:
 
 
 async def flood(url: str, key: str, rate: float, seconds: float, seed: int) -> Counter[str]:
-    """Send so many requests a second; return how often each answer came."""
+    """Send requests at a rate; return how often each answer came."""
     random = Random(seed)
     answers: Counter[str] = Counter()
     until = monotonic() + seconds
@@ -65,5 +65,7 @@ async def flood(url: str, key: str, rate: float, seconds: float, seed: int) -> C
 
 if __name__ == "__main__":
     given = sys.argv
-    found = asyncio.run(flood(given[1], given[2], float(given[3]), float(given[4]), int(given[5])))
-    print(json.dumps(found))
+    answers = asyncio.run(
+        flood(given[1], given[2], float(given[3]), float(given[4]), int(given[5]))
+    )
+    print(json.dumps(answers))

@@ -38,14 +38,14 @@ select
     p.proname as name,
     array(
         select a.name
-        from unnest(p.proargnames, p.proargmodes) with ordinality as a (name, mode, place)
+        from unnest(p.proargnames, p.proargmodes) with ordinality as a (name, mode, number)
         where a.mode in ('i', 'b') or a.mode is null
-        order by a.place
+        order by a.number
     ) as arguments,
     array(
         select format_type(t.type, null)
-        from unnest(p.proargtypes::oid[]) with ordinality as t (type, place)
-        order by t.place
+        from unnest(p.proargtypes::oid[]) with ordinality as t (type, number)
+        order by t.number
     ) as types,
     p.pronargs - p.pronargdefaults as required
 from pg_proc as p

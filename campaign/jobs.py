@@ -36,6 +36,9 @@ from pgrag.service.jobs import ENDED
 
 LIBRARY = "manual"
 STATE = "select state from pgrag.job(%s)"
+CREATE = """
+select pgrag.create_job(%s, %s, %s, confined => false, priority => %s, max_attempts => %s)
+"""
 CASES = ("killed", "restarted", "stopped", "poisoned", "clock")
 #: Seconds; short, so that a round need not wait long for its end.
 LEASE = 2.0
@@ -120,18 +123,11 @@ def _asked(app: App, statement: str, *values: Any) -> Any:
             time.sleep(0.1)
 
 
-def _create(app: App, source: Path, version: str = "", **options: int) -> int:
-    made = _asked(
-        app,
-        "select pgrag.create_job(%s, %s, %s, confined => false, priority => %s,"
-        " max_attempts => %s)",
-        LIBRARY,
-        Jsonb({"source": str(source)}),
-        version,
-        options.get("priority", 0),
-        options.get("max_attempts", 5),
-    )
-    return int(made)
+def _create(
+    app: App, source: Path, version: str = "", *, priority: int = 0, max_attempts: int = 5
+) -> int:
+    given = Jsonb({"source": str(source)}), version, priority, max_attempts
+    return int(_asked(app, CREATE, LIBRARY, *given))
 
 
 def _until_ended(app: App, job: int) -> str:
@@ -223,8 +219,8 @@ def _round(
     jobs = {}
     if case == "poisoned":
         version = random.choice([POISON, "gone"])
-        place = source if version == POISON else source / version
-        jobs[_create(app, place, version, priority=9, max_attempts=2)] = "failed"
+        folder = source if version == POISON else source / version
+        jobs[_create(app, folder, version, priority=9, max_attempts=2)] = "failed"
     job = _create(app, source)
     jobs[job] = "succeeded"
     while _asked(app, STATE, job) == "queued":

@@ -24,14 +24,7 @@ from psycopg.types.json import Jsonb
 from campaign import contents
 from campaign.corpus import INSTALL, NOTES, VALVE
 from campaign.outcome import Faults, Outcome, turns
-from campaign.servers import (
-    PATIENCE,
-    Processes,
-    administer,
-    free_port,
-    kill,
-    temporary_server,
-)
+from campaign.servers import PATIENCE, Processes, administer, free_port, kill, temporary_server
 from pgrag.service.app import App
 
 LIBRARY = "manual"

@@ -155,7 +155,7 @@ def _made(random: Random) -> str:
 
 
 def _filled(random: Random, template: str, depth: int) -> str:
-    """A template with its places filled, by other inline templates while depth allows."""
+    """A filled template, by other inline templates while depth allows."""
     fillings = (
         _filled(random, random.choice(INLINES), depth - 1)
         if depth and random.random() < 0.5

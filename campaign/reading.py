@@ -20,9 +20,9 @@ def read_measured(key: str, data: bytes, options: PageOptions) -> tuple[str, flo
     except SourceError:
         return "", process_time() - started, ""
     except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        file = Path(place.filename).name
-        return f"{type(error).__name__} at {file}:{place.lineno}: {error}", 0.0, ""
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        file = Path(frame.filename).name
+        return f"{type(error).__name__} at {file}:{frame.lineno}: {error}", 0.0, ""
     seconds = process_time() - started
     try:
         document = json.dumps(page_document(page), allow_nan=False)

@@ -48,7 +48,7 @@ select pgrag.create_key(%s, %s, %s, %s, %s, rate => 10000, burst => 1000000, con
 SETTINGS = {"PGRAG_MCP_WRITES": "1", "PGRAG_READ_TIMEOUT": "10", "PGRAG_COSTLY_TIMEOUT": "10"}
 WRITING = {"index_docs", "remove_docs"}
 TOO_SLOW = {503, 504}
-#: Times, and what hangs on them: what is counted down, the order of the slowest searches, and
+#: Times, and what depends on them: what is counted down, the order of the slowest searches, and
 #: whether a job that ends at once was heard of on its way.
 UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing"}
 UNLIKE_PATH = "/v1/metrics/slow-searches"
@@ -108,10 +108,10 @@ class _Services:
             request.method, path, params=request.query or None, headers=request.headers,
             content=body,
         )  # fmt: skip
-        for found in SEARCH_ID.findall(answer.text):
+        for search_id in SEARCH_ID.findall(answer.text):
             known = {*self._recorded, *self._searches.values()}
-            if len(self._searches) < len(TOKENS) and found not in known:
-                self._searches[TOKENS[len(self._searches)]] = found
+            if len(self._searches) < len(TOKENS) and search_id not in known:
+                self._searches[TOKENS[len(self._searches)]] = search_id
         return answer
 
     def told(self, answer: httpx.Response, since: datetime) -> list[str]:
@@ -120,7 +120,7 @@ class _Services:
         for token, search_id in self._searches.items():
             text = text.replace(search_id, token)
         kept = {*self._recorded, *TOKENS}
-        text = SEARCH_ID.sub(lambda found: found[0] if found[1] in kept else "a search", text)
+        text = SEARCH_ID.sub(lambda told: told[0] if told[1] in kept else "a search", text)
         text = NOW.sub(lambda t: "now" if datetime.fromisoformat(t[0]) > since else t[0], text)
         text = TOOK.sub("some time", text)
         text = LONG_NUMBER.sub(lambda number: f"{float(number[0]):.10g}", text)

@@ -47,9 +47,7 @@ def read(bench: Bench, name: str) -> Asked:
     if name in MORE:
         natural += [line for line in MORE[name].read_text("utf-8").splitlines() if line]
     return Asked(
-        name,
-        bench.sample(labelled.queries, len(labelled.queries)),
-        bench.sample(natural, TIMED),
+        name, bench.sample(labelled.queries, len(labelled.queries)), bench.sample(natural, TIMED)
     )
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import tantivy
 
-from benchmarks.rivals.rival import Setup, Vector
+from benchmarks.rivals.rival import Rival, Setup, Vector
 
 FIELDS = ["title", "path", "content"]
 
 
-class Tantivy:
+class Tantivy(Rival):
     """An index in a folder."""
 
     def __init__(self, setup: Setup) -> None:
@@ -38,14 +38,10 @@ class Tantivy:
         self._searcher = self._index.searcher()
 
     def search(self, query: str, _: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         parsed, _errors = self._index.parse_query_lenient(query, FIELDS)
         hits = self._searcher.search(parsed, limit).hits
         rows = [self._searcher.doc(address) for _, address in hits]
         return [row["id"][0] for row in rows if row["content"] is not None]
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 make = Tantivy

@@ -13,12 +13,12 @@ from lancedb.index import FTS, HnswSq
 from lancedb.query import MatchQuery
 from lancedb.rerankers import RRFReranker
 
-from benchmarks.rivals.rival import RRF_K, Setup, Vector
+from benchmarks.rivals.rival import RRF_K, Rival, Setup, Vector
 
 INDEX_FROM = 100_000
 
 
-class Lance:
+class Lance(Rival):
     """A table in a folder."""
 
     def __init__(self, setup: Setup) -> None:
@@ -44,7 +44,6 @@ class Lance:
         self._reranker = RRFReranker(K=RRF_K)
 
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         hits = (
             self._table.search(query_type="hybrid")
             .vector(vector)
@@ -56,9 +55,6 @@ class Lance:
         )
         rows = hits.select(["id", "url", "title", "content"]).to_pylist()
         return [row["id"] for row in rows]
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 make = Lance

@@ -10,13 +10,10 @@ from __future__ import annotations
 import psycopg
 from langchain_core.embeddings import Embeddings
 from langchain_postgres import PGEngine, PGVectorStore
-from langchain_postgres.v2.hybrid_search_config import (
-    HybridSearchConfig,
-    reciprocal_rank_fusion,
-)
+from langchain_postgres.v2.hybrid_search_config import HybridSearchConfig, reciprocal_rank_fusion
 from langchain_postgres.v2.indexes import HNSWIndex, HNSWQueryOptions
 
-from benchmarks.rivals.rival import CANDIDATES, RRF_K, Setup, Vector
+from benchmarks.rivals.rival import CANDIDATES, RRF_K, Rival, Setup, Vector
 
 SCHEMA = "langchain"
 TABLE = "passages"
@@ -38,7 +35,7 @@ class Precomputed(Embeddings):
         return self.vector
 
 
-class LangChain:
+class LangChain(Rival):
     """A vector store on one table."""
 
     def __init__(self, setup: Setup) -> None:
@@ -74,13 +71,11 @@ class LangChain:
             connection.execute(f"vacuum (analyze) {SCHEMA}.{TABLE}".encode())
 
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         self._precomputed.vector = vector.tolist()
         hits = self._store.similarity_search(query, k=limit, hybrid_search_config=_hybrid())
         return [document.metadata["id"] for document in hits]
 
     def close(self) -> None:
-        """Close its pool of connections."""
         self._engine._run_as_sync(self._engine.close())
 
 

@@ -12,7 +12,7 @@ import psycopg
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
-from benchmarks.rivals.rival import Setup, Vector
+from benchmarks.rivals.rival import Rival, Setup, Vector
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -76,7 +76,7 @@ order by f.score desc, d.id
 """
 
 
-class Recipe:
+class Recipe(Rival):
     """The recipe on a separate table, copied from a library that pgrag has indexed."""
 
     def __init__(self, connection: Connection, library: str, dimensions: int) -> None:
@@ -94,12 +94,10 @@ class Recipe:
         self._statement = SEARCH.format(**names).encode()
 
     def search(self, query: str, vector: Vector, limit: int = 10) -> list[int]:
-        """The ids of the best rows."""
         given = {"query": query, "embedding": HalfVector(vector), "limit": limit}
         return [row[0] for row in self._connection.execute(self._statement, given).fetchall()]
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 

@@ -11,26 +11,28 @@ from benchmarks.rivals.rival import INSTALL
 MARKS = ("<!-- rivals: made by `make bench RIVALS=1` -->", "<!-- end of the rivals -->")
 YARDSTICK = "usual recipe in SQL"
 
-Found = Mapping[str, Any]
+Results = Mapping[str, Any]
 
 
-def tables(figures: Mapping[str, Found]) -> str:
+def tables(figures: Mapping[str, Results]) -> str:
     """A table for each set, and the versions that were measured."""
-    parts = [f"### {name}\n\n{_about(found)}\n\n{_table(found)}" for name, found in figures.items()]
+    parts = [
+        f"### {name}\n\n{_about(results)}\n\n{_table(results)}" for name, results in figures.items()
+    ]
     if figures:
         parts.append(_versions([*figures.values()][-1]))
     return "\n\n".join(parts)
 
 
-def _about(found: Found) -> str:
+def _about(results: Results) -> str:
     return (
-        f"{found['passages']:,} passages; nDCG and recall of {found['judged']:,} queries,"
-        f" times of {found['timed']:,}. {found['machine']}."
+        f"{results['passages']:,} passages; nDCG and recall of {results['judged']:,} queries,"
+        f" times of {results['timed']:,}. {results['machine']}."
     )
 
 
-def _table(found: Found) -> str:
-    yardstick = found["systems"][YARDSTICK]["p50"]
+def _table(results: Results) -> str:
+    yardstick = results["systems"][YARDSTICK]["p50"]
     return table(
         ("system", "nDCG@10", "recall@10", "p50, ms", "p95, ms", f"{YARDSTICK} : system, p50"),
         [
@@ -40,19 +42,19 @@ def _table(found: Found) -> str:
                 name, f"{row['ndcg@10']:.3f}", f"{row['recall@10']:.3f}", f"{row['p50']:.1f}",
                 f"{row['p95']:.1f}", f"{yardstick / row['p50']:.1f}",
             )
-            for name in found["versions"]
-            for row in [found["systems"].get(name)]
+            for name in results["versions"]
+            for row in [results["systems"].get(name)]
         ],
     )  # fmt: skip
 
 
-def _versions(found: Found) -> str:
+def _versions(results: Results) -> str:
     known = [
         f"{package} {number}"
-        for packages in found["versions"].values()
+        for packages in results["versions"].values()
         for package, number in (packages or {}).items()
     ]
-    missing = [name for name, packages in found["versions"].items() if packages is None]
+    missing = [name for name, packages in results["versions"].items() if packages is None]
     lines = [f"Versions: {', '.join(known)}."] if known else []
     if missing:
         lines.append(f"Not run: {', '.join(missing)}. To install them: {INSTALL}.")

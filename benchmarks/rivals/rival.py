@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -63,13 +64,14 @@ class Setup:
     passages: Sequence[Passage]
 
 
-class Rival(Protocol):
+class Rival(ABC):
     """A system whose index is made and warm."""
 
+    @abstractmethod
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
         """The ids of the best passages. It also fetches their address, title and content."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - some hold nothing
         """Release what it holds."""
 
 

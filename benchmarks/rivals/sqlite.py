@@ -13,7 +13,7 @@ import re
 import apsw
 import sqlite_vec
 
-from benchmarks.rivals.rival import Setup, Vector, fuse
+from benchmarks.rivals.rival import Rival, Setup, Vector, fuse
 
 TABLES = """
 create table passages (id integer primary key, url text, title text, path text, content text);
@@ -34,7 +34,7 @@ def any_word(query: str) -> str:
     return " OR ".join(f'"{term}"' for term in terms)
 
 
-class SQLite:
+class SQLite(Rival):
     """A database file, written once."""
 
     def __init__(self, setup: Setup) -> None:
@@ -59,7 +59,6 @@ class SQLite:
         self._connection.execute("insert into words (words) values ('optimize'); analyze")
 
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         words = any_word(query)
         wanted = 2 * limit
         rankings = [
@@ -70,7 +69,6 @@ class SQLite:
         return [row[0] for [row] in rows]
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def _ids(self, statement: str, given: tuple[object, ...]) -> list[int]:

@@ -171,25 +171,22 @@ def chosen(
         )
         wanted = (used > 0) & (used_in_english <= ENGLISH_USE * used)
         order = np.lexsort((np.arange(len(kept)), -used))
-        kept = sorted(kept[place] for place in order[wanted[order]][: round(size)])
+        kept = sorted(kept[index] for index in order[wanted[order]][: round(size)])
     return kept
 
 
 def frequencies(texts: Iterable[str]) -> Counter[str]:
     """How often each word occurs."""
-    found: Counter[str] = Counter()
-    for text in texts:
-        found.update(text.split())
-    return found
+    return Counter(word for text in texts for word in text.split())
 
 
 def uses(counted: Mapping[str, float], pieces: WordPieces, first: int, size: int) -> np.ndarray:
     """How often words contain each of the `size` tokens from `first`."""
-    found = np.zeros(first + size)
+    totals = np.zeros(first + size)
     for word, count in counted.items():
         for token in pieces.pieces(word):
-            found[token] += count
-    return found[first:]
+            totals[token] += count
+    return totals[first:]
 
 
 def bags_of(pieces: WordPieces, texts: list[str]) -> train.Bags:
@@ -252,8 +249,8 @@ def learning(parallel: Parallel, english: list[str], tokens: list[str]) -> np.nd
     print("German words:", *sorted(german), flush=True)
     return np.array(
         [
-            place >= len(english) or token in german or bool(CYRILLIC.search(token))
-            for place, token in enumerate(tokens)
+            index >= len(english) or token in german or bool(CYRILLIC.search(token))
+            for index, token in enumerate(tokens)
         ]
     )
 

@@ -161,9 +161,9 @@ def documents(folder: Path, folders: list[Path], language: str) -> Iterator[tupl
             continue
         relative = str(path.relative_to(folder))
         for candidate in originals(relative, language):
-            found = [one / candidate for one in (folder, *folders) if (one / candidate).is_file()]
-            if found and path.is_file():
-                yield path, found[0]
+            files = [one / candidate for one in (folder, *folders) if (one / candidate).is_file()]
+            if files and path.is_file():
+                yield path, files[0]
                 break
 
 
@@ -198,13 +198,13 @@ def blocks(path: Path) -> list[tuple[str, str]]:
         tree = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError):
         return []
-    found: list[tuple[str, str]] = []
+    paragraphs: list[tuple[str, str]] = []
     if tree is not None:
-        collect(tree, found)
-    return found
+        collect(tree, paragraphs)
+    return paragraphs
 
 
-def collect(element: etree._Element, found: list[tuple[str, str]]) -> None:
+def collect(element: etree._Element, paragraphs: list[tuple[str, str]]) -> None:
     """Add the innermost paragraphs of an element."""
     for child in element:
         if not isinstance(child.tag, str):
@@ -215,9 +215,9 @@ def collect(element: etree._Element, found: list[tuple[str, str]]) -> None:
         inner = (etree.QName(one).localname for one in child.iterdescendants() if
                  isinstance(one.tag, str))  # fmt: skip
         if tag in PARAGRAPHS and PARAGRAPHS.isdisjoint(inner):
-            found.append((tag, words_of("".join(child.itertext()))))
+            paragraphs.append((tag, words_of("".join(child.itertext()))))
         else:
-            collect(child, found)
+            collect(child, paragraphs)
 
 
 def aligned(english: list[tuple[str, str]], foreign: list[tuple[str, str]]) -> Iterator[Pair]:
@@ -231,10 +231,10 @@ def aligned(english: list[tuple[str, str]], foreign: list[tuple[str, str]]) -> I
             yield from ((a, b) for (_, a), (_, b) in zip(one, other, strict=True))
 
 
-def sections(found: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+def sections(paragraphs: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Cut at headings."""
-    starts = [i for i, (kind, _) in enumerate(found) if kind in SECTIONS]
-    return [found[start:end] for start, end in pairwise([0, *starts, len(found)])]
+    starts = [i for i, (kind, _) in enumerate(paragraphs) if kind in SECTIONS]
+    return [paragraphs[start:end] for start, end in pairwise([0, *starts, len(paragraphs)])]
 
 
 def manuals(folders: list[Path], language: str) -> dict[str, Path]:
@@ -252,11 +252,11 @@ def roff(path: Path) -> list[tuple[str, str]]:
     lines = gzip.decompress(path.read_bytes()).decode("utf-8", errors="replace").splitlines()
     if len(lines) < 5:
         return []
-    found, kind, words = [], "", list[str]()
+    paragraphs, kind, words = [], "", list[str]()
     for line in lines:
         macro = re.match(r"[.'] *([A-Za-z]{1,2})\b *(.*)", line)
         if macro and macro[1] in {"SH", "SS", "PP", "P", "LP", "TP", "IP", "Sh", "Ss", "Pp", "It"}:
-            found.append((kind, unescaped(words)))
+            paragraphs.append((kind, unescaped(words)))
             kind, words = macro[1], []
             if macro[1] in {"SH", "SS", "Sh", "Ss"}:
                 kind = "title"
@@ -265,7 +265,7 @@ def roff(path: Path) -> list[tuple[str, str]]:
             words.append(macro[2].replace('"', ""))
         elif not line.startswith((".", "'")):
             words.append(line)
-    return [*found, (kind, unescaped(words))]
+    return [*paragraphs, (kind, unescaped(words))]
 
 
 def unescaped(words: list[str]) -> str:
@@ -302,10 +302,10 @@ def entries(folder: Path) -> Iterator[tuple[str, str]]:
     text = gzip.decompress(archive.read_bytes())
     digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     for line in index.read_text(encoding="utf-8").splitlines():
-        word, *place = line.split("\t")[:3]
+        word, *range_ = line.split("\t")[:3]
         start, size = (
             sum(digits.index(d) * 64**power for power, d in enumerate(reversed(number)))
-            for number in place
+            for number in range_
         )
         if word and not word.startswith("00"):
             yield word, text[start : start + size].decode("utf-8", errors="replace")

@@ -151,7 +151,7 @@ def packages_checksum(work: Path, listing: str) -> str:
 
 
 def write_list(file: str, words: Iterable[str]) -> None:
-    """Write words beside the scripts, as many in a line as it holds."""
+    """Write a wrapped list of words beside the scripts."""
     text = textwrap.fill(" ".join(words), 100, break_long_words=False, break_on_hyphens=False)
     (HERE / file).write_text(f"{text}\n")
 
@@ -222,10 +222,10 @@ def documentation(
                 pairs.append((name, question, written(title, url, section.path, section.content)))
             for text, target in section.links:
                 short.append(text)
-                found = resolved(pages, path, target)
-                if found is not None and len(found.content) >= 80:
-                    home = found.path[0]
-                    document = written(home, target.split("#")[0], found.path, found.content)
+                linked = resolved(pages, path, target)
+                if linked is not None and len(linked.content) >= 80:
+                    home = linked.path[0]
+                    document = written(home, target.split("#")[0], linked.path, linked.content)
                     pairs.append((name, text, document))
     some = [sampled(chance, list(dict.fromkeys(one)), size) for one, size in (
         (passages, PASSAGES), (short, SHORT_TEXTS), (pairs, PAIRS))]  # fmt: skip
@@ -278,8 +278,8 @@ def read_page(path: Path) -> list[Section]:
 
 def charset(raw: bytes) -> str:
     """The encoding that a page declares, if Debian's pages use it; else UTF-8."""
-    found = re.search(rb"charset=[\"']?([\w-]+)", raw[:2000])
-    name = found[1].decode().lower() if found else "utf-8"
+    declared = re.search(rb"charset=[\"']?([\w-]+)", raw[:2000])
+    name = declared[1].decode().lower() if declared else "utf-8"
     return name if name in {"utf-8", "iso-8859-1", "iso-8859-15", "us-ascii"} else "utf-8"
 
 
@@ -335,8 +335,8 @@ def words_of(text: str) -> str:
 
 def first_sentence(text: str) -> tuple[str, str]:
     """Split a text after its first sentence of 20 to 250 characters."""
-    found = re.match(r"(.{20,250}?[.?!])\s+(?=[A-Z`\"(])", text, re.DOTALL)
-    return (found[1], text[found.end() :]) if found else (text[:200], "")
+    first = re.match(r"(.{20,250}?[.?!])\s+(?=[A-Z`\"(])", text, re.DOTALL)
+    return (first[1], text[first.end() :]) if first else (text[:200], "")
 
 
 def is_english(text: str) -> bool:

@@ -98,8 +98,8 @@ class Tokens:
         ]
         #: Of every token kept, its row in the teacher's vocabulary.
         self.rows = np.array([vocabulary[name] for name in self.names])
-        self._places = np.full(len(vocabulary), -1)
-        self._places[self.rows] = np.arange(len(self.rows))
+        self._indexes = np.full(len(vocabulary), -1)
+        self._indexes[self.rows] = np.arange(len(self.rows))
 
     def ids(self, texts: list[str], longest: int | None = None) -> list[list[int]]:
         """The indexes of each text's tokens in `names`; unknown words are skipped."""
@@ -108,8 +108,8 @@ class Tokens:
             for one in self._tokenizer.encode_batch(
                 texts[start : start + 10_000], add_special_tokens=False
             ):
-                places = self._places[one.ids[:longest]]
-                rows.append(places[places >= 0].tolist())
+                indexes = self._indexes[one.ids[:longest]]
+                rows.append(indexes[indexes >= 0].tolist())
         return rows
 
 
