@@ -18,7 +18,7 @@ from benchmarks.timing import fastest
 
 QUERIES = 200
 ROUNDS = 24
-"""Each opens new connections: two equal ones differ by some percent with the layout of memory."""
+"""Each opens new connections: equal ones differ by some percent, by their layout in memory."""
 WANTED = 1.05
 SEARCH = b"select * from pgrag.search(%s, %s, version => %s)"
 HEADINGS = """
@@ -46,7 +46,7 @@ class _Searches:
 
 
 def restricted(bench: Bench) -> list[Figure]:
-    """Run every query as all callers, by turns; the same hits must come."""
+    """Run every query as all callers by turns; all must get the same hits."""
     kinds = [
         _Searches("MDN", bench.mdn(), None, bench.mdn_queries(QUERIES)),
         _of_one_version(bench),
@@ -65,7 +65,7 @@ def restricted(bench: Bench) -> list[Figure]:
 
 
 def _of_one_version(bench: Bench) -> _Searches:
-    """Searches that also tell which words the version lacks and others have."""
+    """Searches of one version, which also look for words that only other versions have."""
     folders = bench.corpora.versions("jest-versions")
     for label, folder in folders.items():
         bench.index("jest-access", label, folder)

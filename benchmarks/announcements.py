@@ -84,7 +84,7 @@ def _compared(app: App, name: str, system: str, arguments: dict[str, Any]) -> Fi
         )
         for weighs in (False, True)
     )
-    # What questions for announcements lose is told; no target makes it right.
+    # Questions for announcements may lose: no target.
     return compare(app, name, before, after).figure(
         "weights of page types", f", {system}", has_target=not name.endswith("announcements")
     )

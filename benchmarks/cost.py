@@ -1,4 +1,4 @@
-"""What searches read, without a clock: blocks, and vectors that are compared.
+"""What searches read, independent of the clock: blocks, and compared vectors.
 
     python -m benchmarks.cost            # compare with benchmarks/cost.json
     python -m benchmarks.cost --update   # write it anew, after a change that is worth its cost

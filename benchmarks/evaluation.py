@@ -35,7 +35,7 @@ ARMS = ("keyword", "semantic")
 SYSTEMS = (*ARMS, "hybrid", "rrf")
 _OTHERS = [(metric, system) for metric in METRICS[1:] for system in ("ts_rank", *SYSTEMS)]
 _MARGIN = 0.002
-#: What is stored of a comparison.
+#: The stored fields of a comparison.
 _GAIN = {"gain": "difference", "from": "lower_bound", "to": "upper_bound", "p": "p_value"}
 
 

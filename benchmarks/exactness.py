@@ -38,7 +38,7 @@ copy (
     where d.library_id = %s and d.covers > 0 and t.positions is not null
 ) to stdout
 """
-# The order of passages of equal score, and whether levels 1 and 2 leave one out.
+# The order of passages of equal score, and whether a passage is only of level 0.
 ORDER = """
 select d.document_id, d.covers & 6 = 0
 from pgrag.documents as d

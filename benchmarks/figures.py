@@ -67,7 +67,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, results: Mapping[str, Any]) -> None:
-    """Store results with one line for each mapping of single values."""
+    """Store results, a mapping of plain values on one line."""
     path.write_text(f"{_lines(results, '')}\n", "utf-8")
 
 

@@ -30,7 +30,7 @@ from pgrag.service.app import App
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 MARKS = ("<!-- growth: made by `python -m benchmarks.growth` -->", "<!-- end of the growth -->")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-#: What grows, and what is searched in it: the name of the row, and the library; null for all.
+#: Each shape with its searches: the name of the row, and the library; None for all.
 SHAPES: dict[str, dict[str, str | None]] = {
     "one library": {"one library": "growth"},
     "many libraries": {"all of many libraries": None, "one of many libraries": "library-0000"},
@@ -44,7 +44,7 @@ BATCH = 10_000
 QUERIES = 200
 #: Disk that a passage takes while it is indexed, with its file and the write-ahead log.
 ROOM = 15_000
-#: More than a page has: the first batch is small, and shows how many it does have.
+#: Deliberately too high: the first batch is small, and shows the real number.
 PASSAGES_A_PAGE = 40.0
 
 COUNTS = rb"""

@@ -1,4 +1,4 @@
-"""How often the rules name the intent and type of a labelled question, and what they confuse."""
+"""The accuracy of the rules for intents and types on labelled questions, and what they confuse."""
 
 from __future__ import annotations
 

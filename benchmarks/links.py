@@ -1,4 +1,4 @@
-"""Links: their targets compared with an independent program, and that none is missed."""
+"""Links: their targets compared with those of another program, and links that are missed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.figures import Figure, judged
 from pgrag.ingest.text import templating
 
 AGREEMENT = 0.99
-#: Share of CommonMark's links: links in captions of shortcodes are not read.
+#: Links in captions of shortcodes are not read.
 READ = 0.999
 #: Maximum number of broken links to print per corpus.
 _LISTED = 20

@@ -1,4 +1,4 @@
-"""As many pages as wanted, out of a few: perturbed copies of real pages, and generated ones.
+"""Any number of pages out of a few: perturbed copies of real pages, and generated ones.
 
 A copy swaps words of its page for others of the corpus, drawn by frequency, and for words that are
 made up, so that the vocabulary grows with the collection as it does in real ones (Heaps' law); the

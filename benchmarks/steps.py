@@ -43,7 +43,7 @@ begin
 end;
 $$
 """
-#: The timings that recorded searches have; the rest of a search makes its rows.
+#: The timings of recorded searches.
 PARTS = """
 select t.part, percentile_cont(0.5) within group (order by t.ms::double precision)
 from pgrag.searches as s

@@ -1,7 +1,7 @@
-"""Whether the verdicts of `pgrag tune` hold on labelled questions that it never saw.
+"""Whether the verdicts of `pgrag tune` hold on labelled questions that it has not seen.
 
-Each library is tuned from its own text without keeping anything; then each value that came into
-question is searched with on the labelled sets of the library. docs/tuning.md has the table.
+Each library is tuned from its own text without keeping anything; then each value that was tried
+is measured on the labelled sets of the library. docs/tuning.md has the table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ten rows of results hold if they are passages, and if they are pages."""
+"""How often ten rows contain the answer: as passages, and as pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = {
     "pages by mean": ("page", "mean"),
     "pages by rrf": ("page", "rrf"),
 }
-#: What the pages are about whose answers each intent asks for.
+#: The folders of the pages that each intent asks for.
 FOLDERS = {
     "EXPLORATORY": ("docs/concepts/",),
     "PROCEDURAL": ("docs/tasks/", "docs/tutorials/", "docs/setup/"),

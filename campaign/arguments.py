@@ -1,7 +1,6 @@
 """Arguments of functions by name and type: those that work, those that nearly do, and hostile ones.
 
-Every value is one of its type: what PostgreSQL itself cannot read as the type is not a fault of a
-function.
+Every value can be read as its type: what PostgreSQL refuses is no fault of a function.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ JSON: list[Any] = [
     {"<": None}, {"like": "%\\"},
 ]  # fmt: skip
 
-#: What works, by the name of an argument; of lists the items.
+#: Values that work, by the name of an argument; for lists their items.
 USUAL: dict[str, list[Any]] = {
     "query": ["close the valve", "install pump", "type:guide valve", "Ventil", '"the wheel"'],
     "question": ["How do I close the valve?"],
@@ -212,7 +211,7 @@ DOCUMENTS: dict[str, list[Any]] = {
     "citations": [[{"number": 1, "supported": True}]],
     "trace": [[{"step": "search"}]],
 }
-#: Of settings and entries a few keys matter more than the rest, so they also come alone.
+#: The most important settings and entries, also chosen alone.
 PARTS: dict[str, list[Any]] = {
     "settings": [
         {"alpha": 0.5},
@@ -389,7 +388,7 @@ def _fits(value: Any, type_: str) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """A value as JSON could hold it."""
+    """A value that JSON can hold."""
     if isinstance(value, Jsonb):
         return value.obj
     if isinstance(value, list):

@@ -28,14 +28,14 @@ _HISTORY = re.compile(
     r"(_id|_at|_ids)$"
     r"|^(at|candidates|largest_impact|average_length|weights|ranked_links|source|keywords)$"
 )
-#: What no indexing writes.
+#: Tables that indexing does not write.
 OF_ITS_OWN = {"libraries", "search_hits", "tuning_runs", "role_libraries"}
-#: Statistics of words that no document has any more.
+#: Tables that keep the statistics of words without passages.
 _EMPTY = {"lexeme_statistics", "corpus_statistics"}
 
 
 def rows(url: str, *, without: Collection[str] = ()) -> dict[str, Counter[str]]:
-    """All rows of every table but some, as they are."""
+    """All rows of every table."""
     with psycopg.connect(url) as connection:
         return {
             table: _rows(connection, f"select to_jsonb(t) from pgrag.{table} as t")

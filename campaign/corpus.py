@@ -1,4 +1,4 @@
-"""Two small libraries, with whatever the functions can be asked about, and arguments that work."""
+"""Two small libraries with searches, runs and settings, and the arguments that work for them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ PREPARATION = [
     "select pgrag.register_model('small', 3, 'custom')",
     "select pgrag.tune('pump')",
 ]
-#: The arguments that are known by name, and where the database keeps their values.
+#: Queries for the values of arguments.
 KNOWN = {
     "library": "select name from pgrag.libraries",
     "version": "select label from pgrag.versions",
@@ -123,7 +123,7 @@ KNOWN = {
 
 
 def build(url: str) -> dict[str, list[Any]]:
-    """Index the libraries in a migrated database; return what is known there, by argument."""
+    """Index the libraries in a migrated database; return their values, by argument."""
     index(url, LIBRARIES)
     execute(url, *PREPARATION)
     return values(url, KNOWN)

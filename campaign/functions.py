@@ -28,10 +28,10 @@ from campaign.servers import SECONDS, TIMEOUT, Answer, Session, administer
 
 #: How soon after its statement timeout a call must have ended.
 GRACE_SECONDS = 5
-#: The share of calls that are committed, and the number after which their database is made anew.
+#: The share of calls that are committed, and the commits after which their database is replaced.
 SHARE_COMMITTED = 0.05
 COMMITS = 200
-#: How often the arguments of a fault are made smaller.
+#: The maximum number of times that an argument of a fault is made smaller.
 SHRINKINGS = 100
 ROUTINES = """
 select
@@ -107,7 +107,7 @@ def options_of(called: Sequence[Routine]) -> dict[str, str]:
 def callers(
     url: str, random: Random, known: dict[str, list[Any]]
 ) -> tuple[list[Routine], Arguments]:
-    """The public functions, and what chooses their arguments."""
+    """The public functions, and a chooser of their arguments."""
     with psycopg.connect(url, autocommit=True) as connection:
         called = routines(connection)
     arguments = Arguments(random, known)
@@ -217,7 +217,7 @@ def _reproduction(
     arguments: Arguments,
     answer: Answer,
 ) -> str | None:
-    """A small call that ends alike; None if the call itself does not."""
+    """A small call with the same error; None if the call itself does not repeat it."""
 
     def ends_alike(tried: dict[str, Any]) -> bool:
         return ask(routine.statement(tried)).state == answer.state

@@ -43,9 +43,9 @@ CASES = ("killed", "restarted", "stopped", "poisoned", "clock")
 #: Seconds; short, so that a round need not wait long for its end.
 LEASE = 2.0
 
-#: The words of a document that stand for its library and version.
+#: The lexemes of a passage that stand for its library and version.
 _IDS = re.compile(r"'@[lv]\d+' ?")
-#: A version that ends every worker which indexes it.
+#: A version that kills every worker.
 POISON = "poison"
 
 #: A worker in a process of its own: its lease, and the seconds by which its clock is wrong.
@@ -66,7 +66,7 @@ with App() as app:
     Worker(app, lease=lease, poll=0.2).run()
 """
 
-#: Every vector that is stored leaves a row, so that one stored twice is seen.
+#: Each stored vector leaves a row, which shows vectors that are stored twice.
 _COUNTED = """
 create table public.embedded (library_id bigint, text_hash uuid, version_id bigint, key text);
 create function public.count_embedding() returns trigger language plpgsql as $$
@@ -109,7 +109,7 @@ class _Workers(Processes):
 
 
 def _asked(app: App, statement: str, *values: Any) -> Any:
-    """The first value of a statement; asks again while the server is away."""
+    """The first value of a statement; asks again while the server is down."""
     deadline = monotonic() + PATIENCE
     while True:
         try:
@@ -139,7 +139,7 @@ def _until_ended(app: App, job: int) -> str:
 
 
 def _hurry(app: App) -> None:
-    """What waits after a failure need not wait as long as in life."""
+    """Skip the delay after a failure."""
     _asked(app, "update pgrag.jobs set run_at = now() where state = 'queued' returning job_id")
 
 
@@ -169,7 +169,7 @@ def _disturb(case: str, app: App, workers: _Workers, job: int, random: Random) -
 def _faults_of_round(
     app: App, expected: dict[str, Counter[str]], jobs: dict[int, str]
 ) -> list[str]:
-    """What a round has left that should not be."""
+    """The faults that a round has left."""
     faults = []
     for job, wanted in jobs.items():
         state = _until_ended(app, job)
@@ -183,7 +183,7 @@ def _faults_of_round(
 
 
 def _undisturbed(app: App, source: Path) -> tuple[dict[str, Counter[str]], float]:
-    """What the library holds where nothing happens to it, and the seconds that it took."""
+    """The rows of the library after undisturbed indexing, and the seconds that it took."""
     administer(app.url, "create database {} template pgrag", "quiet")
     url = app.url.replace("/pgrag?", "/quiet?")
     with App(app.settings.model_copy(update={"database_url": SecretStr(url)})) as quiet:
@@ -193,7 +193,7 @@ def _undisturbed(app: App, source: Path) -> tuple[dict[str, Counter[str]], float
 
 
 def _held(url: str) -> dict[str, Counter[str]]:
-    """What the library holds, without its id and that of its version, which are new each time."""
+    """The rows of the library without the ids of library and version, which are new each time."""
     return {
         table: Counter(_IDS.sub("", row) for row in rows.elements())
         for table, rows in contents.of_library(url, LIBRARY).items()

@@ -80,7 +80,7 @@ class _Commands:
             self.service = self._processes.serve(self._port, "--allow-writes")
 
     def use(self, random: Random) -> None:
-        """Search, and write what is equal in the end; answers may be missing."""
+        """Search, and write the same synonyms again; requests may fail."""
         with suppress(httpx.TransportError):
             self._client.get("/v1/search", params={"q": random.choice(WORDS)})
             self._client.patch(f"/v1/libraries/{LIBRARY}/synonyms", json={"synonyms": SYNONYMS})
@@ -115,7 +115,7 @@ def _kill_one(
 
 
 def _undisturbed(app: App, commands: _Commands, state: int) -> dict[str, Counter[str]]:
-    """What the library holds in a database of its own, where nothing happens to it."""
+    """The rows of the library after undisturbed indexing into a database of its own."""
     administer(app.url, "create database {} template pgrag", f"quiet{state}")
     url = app.url.replace("/pgrag?", f"/quiet{state}?")
     commands.index(state, PGRAG_DATABASE_URL=url)

@@ -1,4 +1,4 @@
-"""What a part of a campaign did, the faults that it met, and their table."""
+"""What a part of a campaign did, its faults, and the table of all parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEAD = "| part | done | faults | run by |\n|---|---|---:|---|"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was done, in numbers, and the faults, each with what repeats it."""
+    """Counts of what was done, and the faults, each with a way to repeat it."""
 
     name: str
     counts: Mapping[str, float]
@@ -24,7 +24,7 @@ class Outcome:
 
 
 class Faults(dict[object, str]):
-    """The first fault of each kind, printed when it is met."""
+    """The first fault of each kind, printed when it occurs."""
 
     def add(self, kind: object, told: str) -> None:
         """Keep a fault unless one of its kind is known."""
@@ -34,7 +34,7 @@ class Faults(dict[object, str]):
 
 
 def turns(count: int, minutes: float | None) -> Iterator[int]:
-    """Count up to a number, and at most for some minutes."""
+    """Numbers up to a count, for at most some minutes."""
     deadline = monotonic() + 60 * minutes if minutes else float("inf")
     yield from takewhile(lambda _: monotonic() < deadline, range(count))
 

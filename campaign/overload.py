@@ -30,12 +30,12 @@ from campaign.servers import create_keys, service
 
 TIMES_CAPACITY = 4
 TIMES_SLOWER = 3
-#: A search that is still so fast is not slow, whatever it was without a flood.
+#: A p95 below this is fast enough, whatever it was without a flood.
 FAST_SECONDS = 0.1
 #: Growth in MB a minute that counts as a leak, after a minute in which caches fill.
 MEGABYTES_A_MINUTE = 5
 WARM_UP_SECONDS = 60
-#: In a shorter run most of the searches would be those of a service that has just started.
+#: In a shorter run most searches would meet a service that has just started.
 LEAST_SECONDS = 20
 ANSWERS = {"200", "429", "503", "abandoned", "/problems/took-too-long"}
 PAGES = 40
@@ -44,7 +44,7 @@ KEYS = {"measuring": (10_000, 1000), "polite": (1000, 10), "flooding": (20, 10)}
 
 
 def _searches(address: str, key: str, seed: int, *, until: float, pause: float) -> list[float]:
-    """The seconds of searches, one after another; a search that fails counts as endless."""
+    """The seconds of searches, one after another; a failed search counts as infinite."""
     random, seconds = Random(seed), []
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
@@ -62,7 +62,7 @@ def _p95(seconds: list[float]) -> float:
 
 
 def _megabytes(pids: list[int]) -> float:
-    """The memory that processes have for themselves, where the system tells."""
+    """The private memory of processes, where the system reports it."""
     total = 0
     for pid in pids:
         with suppress(OSError):
@@ -73,7 +73,7 @@ def _megabytes(pids: list[int]) -> float:
 
 
 class _Memory:
-    """What the service and its sessions of the server use, by second."""
+    """Samples of the memory of the service and of its sessions, one a second."""
 
     def __init__(self, url: str, pid: int) -> None:
         self._connection = psycopg.connect(url, autocommit=True)

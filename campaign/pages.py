@@ -1,4 +1,4 @@
-"""Read pages that were made or spoilt by chance: Markdown, front matter, HTML and links.
+"""Read random and mutated pages: Markdown, front matter, HTML and links.
 
 Pages are read in a child
 process. A page may be refused by a declared error. Faults are other errors, a process that crashes,
@@ -128,7 +128,7 @@ class Pages:
         return data[: 4 * REAL_BYTES]
 
     def _part(self, random: Random, part: bytes) -> bytes:
-        """What a part of a page is replaced by."""
+        """The replacement of a part of a page."""
         other = random.choice(self._real)
         start = random.randrange(len(other) + 1)
         replacements: list[Callable[[], bytes]] = [
@@ -176,7 +176,7 @@ def _matter(random: Random) -> str:
 
 
 def _repeated(random: Random) -> str:
-    """One part many times, alone or inside another: what costs more than its size shows here."""
+    """One part many times, which shows work that grows faster than the page."""
     templates = random.choice([BLOCKS, INLINES, MATTER])
     part = _filled(random, random.choice(templates), 1) or "x"
     text = part * (random.choice([5_000, 20_000, 60_000]) // len(part) + 1)
@@ -222,7 +222,7 @@ def real_pages(folder: Path | None, random: Random) -> list[bytes]:
 
 
 class _Store:
-    """Writes some of the pages to a library and checks it in the end."""
+    """Writes pages to a library in batches, and checks it in the end."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
@@ -234,7 +234,7 @@ class _Store:
         return self.write() if len(self._batch) >= BATCH else []
 
     def write(self) -> list[str]:
-        """Write what waits: together, or alone if that fails. Returns the faults."""
+        """Write the batch, page by page if it fails as a whole; return the faults."""
         batch, self._batch = self._batch, {}
         if not batch or self._written([*batch.values()]) is None:
             self.pages += len(batch)

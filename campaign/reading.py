@@ -1,4 +1,4 @@
-"""What the child process of `campaign.pages` does: a child imports functions of modules by name."""
+"""The work of the child process of `campaign.pages`, which imports functions by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgrag.ingest.writer import page_document
 
 
 def read_measured(key: str, data: bytes, options: PageOptions) -> tuple[str, float, str]:
-    """Read a page in this process: what escaped, the seconds, and the page as JSON."""
+    """Read a page in this process: the fault, if any, the seconds, and the page as JSON."""
     started = process_time()
     try:
         page = read_page(key, data, options)

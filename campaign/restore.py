@@ -23,7 +23,7 @@ from pgrag.cli.dump import portable
 from pgrag.ground import schema
 from pgrag.ground.embedded import binary
 
-#: When functions were installed.
+#: A table of times.
 OTHERWISE = ("installed_functions",)
 QUERIES = ["close the valve", "install pump", "Ventil", "type:guide valve", '"the wheel"', "насос"]
 
@@ -80,7 +80,7 @@ def compared(url: str, other: str) -> list[str]:
 def _calls(
     url: str, other: str, known: dict[str, list[Any]], asked: Iterator[int], random: Random
 ) -> Iterator[str]:
-    """What each call tells otherwise of the restored database, or nothing."""
+    """What differs in each call of the restored database; empty if nothing does."""
     called, arguments = callers(url, random, known)
     pair = tenants.Pair("the owner", url, other, [])
     try:

@@ -69,7 +69,7 @@ def create_keys(url: str, **keys: tuple[str, Sequence[str], int, int]) -> dict[s
 
 
 class Answer(NamedTuple):
-    """The SQLSTATE of a statement, null if it worked, its seconds, and all that it told."""
+    """The SQLSTATE of a statement, None if it worked, its seconds, and its rows and messages."""
 
     state: str | None
     seconds: float
@@ -137,7 +137,7 @@ def _diagnostic(told: psycopg.errors.Diagnostic) -> dict[str, str | None]:
 
 
 class Processes:
-    """Commands of pgrag, each the leader of a group of its own; what they say goes to a log."""
+    """Commands of pgrag, each the leader of a process group, with a common log."""
 
     def __init__(self, folder: Path, **variables: str) -> None:
         self._folder = folder
@@ -172,21 +172,21 @@ class Processes:
         raise RuntimeError(f"The service does not answer: {self.log.read_text()[-500:]}")
 
     def kill_all(self) -> None:
-        """End all that were started, and what they started."""
+        """Kill all commands and their children."""
         for process in self.started:
             kill(process)
         self.started.clear()
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those that it started."""
+    """Kill a process and its children."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def free_port() -> int:
-    """A port on loopback that nobody uses now."""
+    """A free port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

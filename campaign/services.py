@@ -1,10 +1,9 @@
 """Ask two services the same over REST and MCP; only the database of one has another library.
 
-The databases are those of `campaign.tenants`.
-Every route and whatever MCP offers is asked with keys that open the tenant's own libraries, without
-a key, and at a service that runs as the tenant's login role, where the routes of admins answer,
-too: keys of admins open all libraries. Answers that differ are faults, and so are canary words
-that only one service tells.
+The databases are those of `campaign.tenants`. Every route and every tool, prompt and resource of
+MCP is requested with keys for the tenant's own libraries, without a key, and from a service that
+runs as the tenant's login role: there the routes of admins answer too, which a key opens only with
+all libraries. Answers that differ are faults, and so are canary words from one service alone.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ KEYS: dict[str, tuple[str, str, list[str]]] = {
     "publishable key": ("search", "publishable", [PAGE]),
 }
 LOGIN = "login role"
-#: Who asks how often.
+#: The weight of each caller.
 SHARES = {"search key": 4, "write key": 4, "publishable key": 1, "nobody": 1, LOGIN: 4}
 LIBRARIES = sorted({library for library, _ in corpus.LIBRARIES})
 CREATE_KEY = """
@@ -48,8 +47,8 @@ select pgrag.create_key(%s, %s, %s, %s, %s, rate => 10000, burst => 1000000, con
 SETTINGS = {"PGRAG_MCP_WRITES": "1", "PGRAG_READ_TIMEOUT": "10", "PGRAG_COSTLY_TIMEOUT": "10"}
 WRITING = {"index_docs", "remove_docs"}
 TOO_SLOW = {503, 504}
-#: Times, and what depends on them: what is counted down, the order of the slowest searches, and
-#: whether a job that ends at once was heard of on its way.
+#: What depends on time: countdowns, the order of the slowest searches, and whether the progress of
+#: a short job was seen.
 UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing"}
 UNLIKE_PATH = "/v1/metrics/slow-searches"
 NOW = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
@@ -60,7 +59,7 @@ TOOK = re.compile(
 #: Sums in another order differ in their last digits.
 LONG_NUMBER = re.compile(r"\d+\.\d{12,}")
 SEARCH_ID = re.compile(r"search_id\W{1,8}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
-#: Ids of searches are random: requests name the first ones that a service tells by these.
+#: Ids of searches are random: in requests these stand for the first ones that a service returns.
 TOKENS = [str(UUID(int=(0xC0FFEE << 100) + number)) for number in range(10)]
 WORD = re.compile(rf"{CANARY}[\w.-]*", re.IGNORECASE)
 
@@ -115,7 +114,7 @@ class _Services:
         return answer
 
     def told(self, answer: httpx.Response, since: datetime) -> list[str]:
-        """Status, headers and body, without what differs by its nature."""
+        """Status, headers and body, without ids and times."""
         text = answer.text
         for token, search_id in self._searches.items():
             text = text.replace(search_id, token)
@@ -135,7 +134,7 @@ def _is_too_slow(answers: list[httpx.Response]) -> bool:
 def _difference(
     request: Request, pair: list[_Services], answers: list[httpx.Response], since: datetime
 ) -> str:
-    """What the service of both libraries tells otherwise, or nothing."""
+    """What differs in the service with both libraries; empty if nothing does."""
     few, many = ({*WORD.findall(f"{answer.headers} {answer.text}")} for answer in answers)
     if many - few:
         return f"only one tells {sorted(many - few)}"

@@ -1,10 +1,9 @@
 """Ask two databases the same as a tenant; only one has another library. Answers must agree.
 
-Every function, public and private, is called by
-login roles that see only their own libraries, and by a service in the name of a key, a part of them
-with forged settings, by which functions tell views what to read. Rows, errors and notices that
-differ between the two databases tell of the other library, whose pages, names and records contain
-canary words, so that a report shows what was told.
+Every function, public and private, is called by login roles that see only their own libraries, and
+by a service in the name of a key; some calls forge the settings by which functions tell views what
+to read. A row, error or notice that differs between the databases leaks the other library, whose
+pages, names and records contain canary words.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from campaign.servers import TIMEOUT, Answer, Session, administer, execute
 
 CANARY = "zyxquokka"
 OTHER = f"{CANARY}-library"
-#: Settings that anybody can change, and the two by which a service says for whom it asks.
+#: The settings that functions read.
 SETTINGS = """
 select distinct m.parts[1]
 from (
@@ -42,6 +41,7 @@ cross join lateral regexp_matches(
 ) as m (parts)
 order by 1
 """
+#: Those by which a service names its caller.
 OF_SERVICES = {"pgrag.library_ids", "pgrag.caller"}
 SHARE_FORGED = 0.2
 #: How often each view is read with forged settings.
@@ -69,7 +69,7 @@ Close the [valve]({CANARY}-target.md#{CANARY}-anchor) of the {CANARY}text first.
 
 See [[{CANARY}-target]] and <https://{CANARY}.example/>, not [this]({CANARY}-broken.md).
 """
-#: Some names are those of the tenant's own pages, where a look-up without a library would go wrong.
+#: Some keys are those of the tenant's own pages: a lookup that ignores the library would mix them.
 PAGES = {
     f"{CANARY}.md": PAGE,
     f"{CANARY}-target.md": corpus.VALVE + f"\n## {CANARY} anchor\n\nA {CANARY} is a pump.\n",
@@ -87,12 +87,12 @@ PREPARATION = [
     f"select pgrag.configure_library('{OTHER}', '{{\"alpha\": 0.123}}')",
     f"select pgrag.tune('{OTHER}')",
 ]
-#: What arguments are called that take words of a text or of a name.
+#: The arguments that take words of a text or of a name.
 WORDS = [
     "query", "question", "words", "title", "name", "pattern", "lexeme", "terms", "path", "tags",
     "evaluation_set", "query_id", "text", "anchor", "exclude", "source_title", "target_title",
 ]  # fmt: skip
-#: Who gives a search an id that another one has is told so: the random id must have been known.
+#: They report an id that is taken; a caller can only know a random id that was leaked before.
 RECORDING = {"record_answer", "recorded_hits", "recorded_search", "write_search"}
 #: Tables and views, views of the private schema, and sequences.
 RELATIONS = """
@@ -106,7 +106,7 @@ SEQUENCES = f"{RELATIONS} and c.relkind = 'S' order by 1"
 
 
 def _leaves(answer: Answer) -> dict[str, Any]:
-    """What a caller learns from a statement: each scalar by its path."""
+    """What a statement tells its caller: each scalar by its path."""
     return dict(_scalars("", answer.told))
 
 
@@ -141,7 +141,7 @@ class Pair:
     def difference(
         self, statement: str, forged: dict[str, str] | None = None
     ) -> tuple[str, Answer]:
-        """What the database with both libraries tells otherwise, or nothing."""
+        """What differs in the database with both libraries; empty if nothing does."""
         asked = statement, forged or {}
         alone, both = self._alone.ask(*asked), self._both.ask(*asked)
         if _agree(alone, both) or TIMEOUT in (alone.state, both.state):
@@ -155,7 +155,7 @@ class Pair:
         told, expected = _leaves(both), _leaves(first)
 
         def varies(path: str) -> bool:
-            """Times, and ids that are drawn anew, also differ between calls of one database."""
+            """Times and new ids also differ between calls of one database."""
             return ".timings." in path or any(
                 leaves.get(path) != expected.get(path) for leaves in others
             )
@@ -184,7 +184,7 @@ def _sorted(answer: Answer) -> list[str]:
 
 
 def align(alone: str, both: str) -> None:
-    """Let both databases draw the same numbers next."""
+    """Let the sequences of both databases go on with the same numbers."""
     names = corpus.values(both, {"names": SEQUENCES})["names"]
     last = {name: f"select last_value from {name}" for name in names}
     drawn = [corpus.values(url, last) for url in (alone, both)]
@@ -209,7 +209,7 @@ def _statements(url: str) -> list[str]:
 def _turns(
     random: Random, public: list[Routine], supported: list[Routine], pairs: list[Pair]
 ) -> Iterator[tuple[Routine, Pair]]:
-    """Who calls what: each public function once, then any; public ones have more arguments."""
+    """Each public function once, then any; public ones more often: they have more arguments."""
     for nth, routine in enumerate(public):
         yield routine, pairs[nth % len(pairs)]
     while True:
@@ -239,14 +239,14 @@ class _Forger:
         kind = "version_id" if "version" in name else "lexeme_id"
         numbers = random.choices(self._known[kind], k=random.choice([1, 2, 5, 50]))
         if random.random() < 0.2:
-            # As the keys of the index of impacts are made.
+            # In the form of the keys of the index of impacts.
             versions = self._known["version_id"]
             numbers = [random.choice(versions) << 31 | number for number in numbers]
         return f"{{{','.join(map(str, numbers))}}}"
 
 
 class Tenants:
-    """The databases, of which the second has another library, and who asks them."""
+    """Both databases, and the roles that ask them."""
 
     def __init__(self, url: str) -> None:
         name = str(conninfo_to_dict(url)["dbname"])
@@ -259,7 +259,7 @@ class Tenants:
         }
 
     def build(self) -> dict[str, list[Any]]:
-        """Fill both databases; return what is known of both libraries, by argument."""
+        """Fill both databases; return the values of both libraries, by argument."""
         corpus.build(self.alone)
         administer(self.alone, "create database {} template {}", *reversed(self._names))
         corpus.index(self.both, LIBRARIES)
@@ -272,7 +272,7 @@ class Tenants:
             {n: query.replace("'pump'", f"'{OTHER}'") for n, query in corpus.KNOWN.items()},
         )
         for name, values in hidden.items():
-            # Twice, because what is hidden shall be asked for more often.
+            # Twice, so that hidden values are chosen more often.
             known[name] = [*known[name], *values, *(v for v in values if v not in known[name])]
         for name in WORDS:
             known[name] = [
@@ -310,7 +310,7 @@ class Tenants:
         return alone, both
 
     def drop(self) -> None:
-        """Drop the copy, and the roles that stand in both databases."""
+        """Drop the copy and the roles."""
         administer(self.alone, "drop database if exists {} with (force)", self._names[1])
         for role in self._roles:
             known = corpus.values(self.alone, {"role": f"select to_regrole('\"{role}\"')::text"})

@@ -10,7 +10,6 @@ unified, remark-parse, remark-gfm, remark-rehype, rehype-raw, rehype-slug and re
 (`npm install`). Names of styles after NODE_MODULES limit the run to them.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -114,8 +113,8 @@ def vitepress(site: Path) -> dict[Path, tuple[Path, Ids]]:
     """VitePress with its default configuration."""
     pages = _pages("vitepress", site / "docs")
     (site / "docs" / ".vitepress").mkdir()
-    configuration = "export default { ignoreDeadLinks: true }\n"
-    (site / "docs" / ".vitepress" / "config.mjs").write_text(configuration)
+    configuration = site / "docs" / ".vitepress" / "config.mjs"
+    configuration.write_text("export default { ignoreDeadLinks: true }\n")
     (site / "package.json").write_text('{"type": "module"}')
     shutil.copy(PAGES / "pot.svg", site / "docs")
     _run(site, "node", "node_modules/vitepress/bin/vitepress.js", "build", "docs")
@@ -127,15 +126,10 @@ def docusaurus(site: Path) -> dict[Path, tuple[Path, Ids]]:
     """Docusaurus with its classic preset: headings of level 1 have no id."""
     pages = _pages("docusaurus", site / "docs")
     shutil.copy(PAGES / "pot.svg", site / "docs")
-    configuration = {
-        "title": "Kettle",
-        "url": "https://kettle.example",
-        "baseUrl": "/",
-        "onBrokenLinks": "ignore",
-        "onBrokenAnchors": "ignore",
-        "presets": [["classic", {"blog": False}]],
-    }
-    (site / "docusaurus.config.js").write_text(f"module.exports = {json.dumps(configuration)}")
+    (site / "docusaurus.config.js").write_text("""module.exports = {
+        title: 'Kettle', url: 'https://kettle.example', baseUrl: '/', onBrokenLinks: 'ignore',
+        onBrokenAnchors: 'ignore', presets: [['classic', { blog: false }]],
+    }""")
     (site / "package.json").write_text('{"name": "kettle", "version": "1.0.0"}')
     _run(site, "node", "node_modules/@docusaurus/core/bin/docusaurus.mjs", "build")
     built = site / "build" / "docs"

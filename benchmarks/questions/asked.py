@@ -1,7 +1,7 @@
 """Questions about versions, made from the differences of neighbouring releases.
 
-What changed decides what is asked and what is right; wordings and ways to name the version are
-dealt out by a seed.
+What changed decides what is asked and what is right; a seed chooses the wordings
+and the way to name the version.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class _Maker:
     def _absent(self, kind: str, change: Change, release: Release) -> Iterator[Asked]:
         is_word = change.name.isalpha() and change.name.islower()
         if release.mentions(change.name) and not release.tells_end_of(change.name) and not is_word:
-            return  # The pages speak of it, so nobody can say that the release lacks it.
+            return  # The pages mention it, so the release cannot be said to lack it.
         having = tuple(each.label for each in self._releases if change.name in each.options)
         for text, arguments in self._worded(_PRESENCE, change, release, 4):
             yield self._ask(kind, text, release.label, change, arguments, refused_for=having)

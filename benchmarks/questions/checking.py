@@ -10,7 +10,7 @@ from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.source.sources import discover
 
 Sections = dict[str, str]
-"""The text of each section of a page by its anchor; "" is what stands above the first heading."""
+"""The text of each section of a page by its anchor; "" is the text above the first heading."""
 
 
 def faults(questions: Sequence[Question], corpus: Path) -> Iterator[str]:

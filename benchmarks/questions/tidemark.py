@@ -16,7 +16,7 @@ from pathlib import Path
 LIBRARY = "tidemark"
 TAGS = ("v1.0.0", "v1.4.0", "v2.0.0", "v2.3.1", "v3.0.0", "v3.1.0")
 
-#: Of each option: page, name, type, two defaults that it has one after the other, what it does.
+#: For each option: page, name, type, the defaults before and after a change, what it does.
 OPTIONS = Path(__file__).with_suffix(".tsv")
 _TITLES = {
     "storage": ("Storage", "how files become pieces and where these are kept"),
@@ -110,7 +110,7 @@ def releases(seed: int = 1) -> Iterator[dict[str, str]]:
 
 
 def _in_release(option: _Option, fate: str, age: int) -> list[_Option]:
-    """The option as a release has it that is `age` releases after what happened to it."""
+    """The option in the release that is `age` releases after its change."""
     match fate:
         case "added" if age < 0:
             return []

@@ -21,7 +21,7 @@ from pgrag.service.app import App
 
 #: The tokens of an answer's sources.
 BUDGET = 2400
-#: Questions that name no version to search: nothing is to be said about one.
+#: Questions that name no version to search: no notice is expected.
 PLAIN = ("two versions named", "a number that is no version")
 JEST = "jest"
 #: Oldest first.
@@ -103,7 +103,7 @@ def _faults(app: App, asked: Asked) -> Iterator[str]:
         others = {row["version"] for row in rows} - {asked.version}
         if others:
             yield f"a {what} of {', '.join(sorted(others))} instead of {asked.version}"
-    # What a language model reads has to say what the caller of a search is told.
+    # The prompt must tell a language model what the notices tell the caller.
     prompt = material["messages"][-1]["content"].splitlines()
     for what, told in (
         ("search", searched.notices),

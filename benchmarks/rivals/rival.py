@@ -1,4 +1,4 @@
-"""What every system of the comparison is: its data, its search, and the list of all."""
+"""The interface of a compared system, the passages that it gets, and the list of all systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float32]
 #: Reciprocal rank fusion with the constant of Cormack, Clarke and Büttcher (SIGIR 2009).
 RRF_K = 60
-#: Rows of each retriever that a system fuses, where its user chooses.
+#: The candidates of each retriever, where the user of a system chooses.
 CANDIDATES = 100
 INSTALL = "make bench RIVALS=1 DATA=path"
 
@@ -55,7 +55,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Where a system finds the passages, and where it may keep its index."""
+    """What a system gets: the passages, and a folder for its index."""
 
     url: str
     library: str

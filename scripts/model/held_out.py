@@ -39,7 +39,7 @@ def main(work: Path, data: Path, *, note: bool) -> int:
 
 
 def training_texts(work: Path) -> Iterator[str]:
-    """All texts of the files that are there: those of English, the parallel ones, or both."""
+    """The texts of all files that exist: English ones, parallel ones, or both."""
     for name in ("texts.txt", "pairs.jsonl", "parallel.jsonl"):
         if (work / name).exists():
             with (work / name).open(encoding="utf-8") as lines:

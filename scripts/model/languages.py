@@ -45,7 +45,7 @@ DAMPING = 0.6
 #: Debian's list of English words counts as LISTED words of the texts.
 ENGLISH_USE, LISTED = 0.02, 0.2
 ENGLISH_WORDS = "unpacked/wamerican-huge/usr/share/dict/american-english-huge"
-#: An English token is a word of German if it is so frequent there, and so much more than here.
+#: An English token is a German word if it is FREQUENT there, and MORE times as frequent as here.
 FREQUENT, MORE = 100, 15
 STEPS, BATCH, RATE, OF_COSINE = 1_200, 1024, 3e-3, 30.0
 LONGEST = 190
@@ -156,7 +156,7 @@ def chosen(
         for word, count in theirs.items()
         if LETTERS[language].fullmatch(word)
     }
-    # Proper names and terms, which English has as well, stay what they are.
+    # Proper names and terms are in English as well, and keep their tokens.
     new = {w: n for w, n in words.items() if w not in known and ours[w] <= 0.3 * theirs[w]}
     trainer = trainers.WordPieceTrainer(
         vocab_size=2 * TOKENS, continuing_subword_prefix=CONTINUATION, show_progress=False

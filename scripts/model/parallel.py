@@ -28,7 +28,7 @@ from texts import HEADINGS, SEED, described, sampled, unpacked, words_of, write
 
 LANGUAGES = {"de": ("de", "de_DE", "de-DE"), "ru": ("ru", "ru_RU", "ru-RU")}
 ENGLISH = ("en", "en-US", "C", "en_US")
-#: Pairs taken of a package in a language, and of a dictionary: large ones shall not dominate.
+#: Pairs taken of a package in a language, and of a dictionary: so that large ones do not dominate.
 PAIRS, ENTRIES = 20_000, 150_000
 LONGEST = 900
 #: Elements of HTML, DocBook and Mallard that hold a paragraph.
@@ -36,7 +36,7 @@ PARAGRAPHS = {"p", "para", "simpara", "title", "term", "li", "dt", "dd", "td", "
               "desc", *HEADINGS}  # fmt: skip
 NOT_READ = {"script", "style", "nav", "pre", "screen", "programlisting", "code", "info", "svg"}
 SECTIONS = {"title", *HEADINGS}
-#: What programs fill in, and marks of keys in menus and of colours.
+#: Placeholders of programs, marks of keys in menus, and colours.
 PLACEHOLDER = re.compile(r"%[-#+ 0-9.$]*(?:l|ll|h|z)?[a-zA-Z]\b|%\(\w+\)\w|%[%\d]|%\w+%|\$\{?\w+\}?"
                          r"|\{[\w.:!]*\}|</?[a-zA-Z][^>]*>|&[a-z]+;|\\[ntr\"]|@\w+@")  # fmt: skip
 CYRILLIC = re.compile("[\u0400-\u04ff]")

@@ -35,7 +35,7 @@ from lxml import etree, html
 
 HERE = Path(__file__).parent
 SEED = 14
-#: Pages read of a package, and texts taken of it: large packages shall not dominate.
+#: Pages read of a package, and texts taken of it: so that large packages do not dominate.
 PAGES, PAGES_OF_FOLDER = 300, 60
 PASSAGES, SHORT_TEXTS, PAIRS = 250, 500, 800
 #: Glosses taken of WordNet, and descriptions of packages.
@@ -161,7 +161,7 @@ def write(path: Path, items: set[tuple[str, ...]], *, ascii_only: bool = True) -
     left_out = frozenset((HERE / "left_out.txt").read_text().split())
     kept = [item for item in items if left_out.isdisjoint(map(digest, item))]
     plain = [item[0] if len(item) == 1 else item for item in kept]
-    # The order of an item does not depend on which others there are.
+    # The order of two items does not depend on the others.
     plain.sort(key=lambda item: hashlib.sha256(json.dumps(item).encode()).digest())
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(item, ensure_ascii=ascii_only) + "\n" for item in plain)

@@ -206,33 +206,26 @@ def _run(
 
 def _label(folder: Path, word: str) -> None:
     """Queries that name the number of a page; another page quotes each of them."""
-    folder.mkdir(parents=True)
     queries, answers, sources = [], ["query-id\tcorpus-id\tscore"], ["query-id\tsource-page"]
     for number in range(20):
         queries.append(json.dumps({"_id": f"q{number}", "text": f"{word} {number} assembly"}))
         answers.append(f"q{number}\tpart-{number % 7}/{word}-{number}.md\t1")
         sources.append(f"q{number}\tpart-{(number + 1) % 7}/{word}-{number + 1}.md")
-    for name, lines in (
-        ("queries.jsonl", queries),
-        ("qrels.tsv", answers),
-        ("sources.tsv", sources),
-    ):
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _write(folder, {"queries.jsonl": queries, "qrels.tsv": answers, "sources.tsv": sources})
 
 
 def _abstracts(folder: Path) -> None:
-    folder.mkdir(parents=True)
     records, queries, answers = [], [], ["query-id\tcorpus-id\tscore"]
     for number, word in enumerate(WORDS):
         text = f"We observed that a {word} lasts {number + 3} years where the water is soft."
-        records.append(
-            json.dumps({"_id": str(number), "title": f'Wear of a "{word}"', "text": text})
-        )
+        record = {"_id": str(number), "title": f'Wear of a "{word}"', "text": text}
+        records.append(json.dumps(record))
         queries.append(json.dumps({"_id": f"q{number}", "text": f"How long does a {word} last?"}))
         answers.append(f"q{number}\t{number}\t1")
-    for name, lines in (
-        ("corpus.jsonl", records),
-        ("queries.jsonl", queries),
-        ("qrels.tsv", answers),
-    ):
+    _write(folder, {"corpus.jsonl": records, "queries.jsonl": queries, "qrels.tsv": answers})
+
+
+def _write(folder: Path, files: dict[str, list[str]]) -> None:
+    folder.mkdir(parents=True)
+    for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")

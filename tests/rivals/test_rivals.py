@@ -15,15 +15,9 @@ WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lev
 SYSTEMS = ("sqlite", "bm25", "lance", "langchain")
 AXES = np.eye(DIMENSIONS, dtype=np.float32)
 AWKWARD = [
-    "?",
-    'the "good pump" here',
-    'say "hello',
-    "(pump OR",
-    "NOT pump",
-    "it's",
-    "key:value -x",
+    "?", 'the "good pump" here', 'say "hello', "(pump OR", "NOT pump", "it's", "key:value -x",
     "100% [a]",
-]
+]  # fmt: skip
 
 
 def passages() -> list[Passage]:
