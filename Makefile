@@ -110,9 +110,9 @@ bench: $(VENV)/$(if $(RIVALS),.rivals,.development) ## measure speed and exactne
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks$(if $(RIVALS),.rivals) --data "$$DATA" $(BENCH)
 
-evaluation: $(VENV)/.development ## measure the labelled sets, write docs/evaluation.md, then print what our questions say (DATA=path ONLY='scifact k8s-anchor': no questions, ABLATION=1 AGAIN=1)
+evaluation: $(VENV)/.development ## measure the labelled sets, write docs/evaluation.md, then print what our questions say (DATA=path ONLY='scifact k8s-anchor': no questions, AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
-	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(ABLATION),--ablation) $(if $(AGAIN),--again)
+	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(AGAIN),--again)
 ifndef ONLY
 	@for measure in measure fusion versions; do \
 		$(BIN)/python -m benchmarks.questions $$measure "$$DATA" && echo || exit 1; \

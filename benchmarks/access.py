@@ -11,15 +11,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import psycopg
 
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
-from benchmarks.latency import fastest
+from benchmarks.bench import Bench, Connection, settle
+from benchmarks.figures import Figure, judged
+from benchmarks.timing import fastest
 
 QUERIES = 200
 ROUNDS = 24
-"""Each opens new connections: two equal ones differ by some percent with the layout of memory."""
+"""Each opens new connections: equal ones differ by some percent, by their layout in memory."""
 WANTED = 1.05
 SEARCH = b"select * from pgrag.search(%s, %s, version => %s)"
 HEADINGS = """
@@ -35,9 +34,6 @@ order by 1
 READER = "pgrag_benchmark_reader"
 UNRESTRICTED = "pgrag_benchmark_unrestricted"
 
-Row = tuple[Any, ...]
-Connection = psycopg.Connection[Row]
-
 
 @dataclass(frozen=True, slots=True)
 class _Searches:
@@ -50,7 +46,7 @@ class _Searches:
 
 
 def restricted(bench: Bench) -> list[Figure]:
-    """Run every query as all callers, by turns; the same hits must come."""
+    """Run every query as all callers by turns; all must get the same hits."""
     kinds = [
         _Searches("MDN", bench.mdn(), None, bench.mdn_queries(QUERIES)),
         _of_one_version(bench),
@@ -69,11 +65,11 @@ def restricted(bench: Bench) -> list[Figure]:
 
 
 def _of_one_version(bench: Bench) -> _Searches:
-    """Searches that also tell which words the version lacks and others have."""
+    """Searches of one version, which also look for words that only other versions have."""
     folders = bench.corpora.versions("jest-versions")
     for label, folder in folders.items():
         bench.index("jest-access", label, folder)
-    bench.settle()
+    settle(bench.url)
     label = min(folders)
     with bench.connect() as connection:
         headings = connection.execute(HEADINGS.encode(), ["jest-access", label]).fetchall()
@@ -90,12 +86,10 @@ def _compare(bench: Bench, kind: _Searches) -> list[Figure]:
         Figure("row-level security: searches with other hits than without it", on,
                f"{differing}", "0", differing == 0)
     ]  # fmt: skip
-    for name, what in (("service", "a key's role"), ("reader", "a role that logs in")):
+    for name, caller in (("service", "a key's role"), ("reader", "a role that logs in")):
         ratio = float(np.mean([ratios[name] for ratios, _ in rounds]))
-        figures.append(
-            Figure(f"— pgrag.search as {what}, against a role without it: ratio of the times", on,
-                   f"{ratio:.3f}", f"≤ {WANTED}", ratio <= WANTED)
-        )  # fmt: skip
+        what = f"— pgrag.search as {caller}, against a role without it: ratio of the times"
+        figures.append(judged(what, on, ratio, WANTED, "", digits=3))
     return figures
 
 
@@ -121,12 +115,8 @@ def _round(bench: Bench, kind: _Searches, nth: int) -> tuple[dict[str, float], i
         return {name: float(taken / times["free"]) for name, taken in times.items()}, differing
 
 
-def _become_unrestricted(connection: Connection, library: str) -> None:
-    connection.execute(f"set session authorization {UNRESTRICTED}".encode())
-
-
-def _become_reader(connection: Connection, library: str) -> None:
-    connection.execute(f"set session authorization {READER}".encode())
+def _log_in(role: str, connection: Connection, library: str) -> None:
+    connection.execute(f"set session authorization {role}".encode())
 
 
 def _become_service(connection: Connection, library: str) -> None:
@@ -139,8 +129,11 @@ def _become_service(connection: Connection, library: str) -> None:
     connection.execute("set role pgrag_reader")
 
 
-BECOME = {"free": _become_unrestricted, "service": _become_service, "reader": _become_reader}
+BECOME = {
+    "free": partial(_log_in, UNRESTRICTED), "service": _become_service,
+    "reader": partial(_log_in, READER),
+}  # fmt: skip
 
 
-def _hits(connection: Connection, kind: _Searches, query: str) -> list[Row]:
+def _hits(connection: Connection, kind: _Searches, query: str) -> list[tuple[Any, ...]]:
     return connection.execute(SEARCH, (query, kind.library, kind.version)).fetchall()

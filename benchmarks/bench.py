@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,19 +16,23 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
+from pydantic import SecretStr
 
 from benchmarks.corpora import Corpora
 from pgrag.evaluation.labelled import read_labelled_set
 from pgrag.ground.connections import register_vector_types
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 T = TypeVar("T")
+Connection = psycopg.Connection[tuple[Any, ...]]
 
 PLAIN = """
 select q.query
-from unnest(%s::text[]) with ordinality as q (query, place)
+from unnest(%s::text[]) with ordinality as q (query, number)
 cross join lateral pgrag.parse_search_text(q.query) as p
 where cardinality(p.required) = 0 and cardinality(p.excluded) = 0
-order by q.place
+order by q.number
 """
 
 
@@ -43,37 +50,37 @@ class IndexRun:
 
 @dataclass(slots=True)
 class Bench:
-    """Corpora and a migrated database; with `quick` samples have a tenth of the queries.
-
-    `million` is the folder where libraries grow to a million documents; None if they do not.
-    """
+    """Corpora and a migrated database; with `quick` samples have a tenth of the queries."""
 
     corpora: Corpora
     url: str
     scratch: Path
     quick: bool = False
-    million: Path | None = None
     _indexed: set[str] = field(default_factory=set)
 
-    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+    def connect(self) -> Connection:
         """A plain psycopg connection, with rows as tuples and pgvector's types registered."""
         connection = psycopg.connect(self.url, autocommit=True, row_factory=tuple_row)
         register_vector_types(connection)
         return connection
+
+    def app(self) -> App:
+        """An app on the database, with the built-in model whatever the environment sets."""
+        return App(settings(self.url, home=self.scratch / "home"))
 
     def sample(self, items: Sequence[T], size: int) -> list[T]:
         """At most `size` items, evenly spaced over the list, the same in every run."""
         size = max(size // 10, 5) if self.quick else size
         if len(items) <= size:
             return list(items)
-        return [items[place * len(items) // size] for place in range(size)]
+        return [items[nth * len(items) // size] for nth in range(size)]
 
     def index(self, library: str, version: str, source: Path) -> IndexRun:
         """Index a folder by the real pipeline, in a separate process."""
         self._indexed.add(library)
         finished = subprocess.run(
-            [sys.executable, "-m", "benchmarks.index_once", library, version, str(source)],
-            input=self.url,
+            [sys.executable, "-m", "benchmarks.bench", library, version, str(source)],
+            input=self.url,  # not an argument, which other users of the machine see
             capture_output=True,
             encoding="utf-8",
             check=False,
@@ -86,16 +93,8 @@ class Bench:
         """Index a folder unless this run has already indexed it; return the library's name."""
         if library not in self._indexed:
             self.index(library, "", source)
-            self.settle()
+            settle(self.url)
         return library
-
-    def settle(self) -> None:
-        """Vacuum and analyse now, so that autovacuum does not run during a measure."""
-        with self.connect() as connection:
-            connection.execute(
-                "vacuum (analyze) pgrag.pages, pgrag.documents, pgrag.embeddings,"
-                " pgrag.lexeme_statistics"
-            )
 
     def mdn(self) -> str:
         """The library of most measures."""
@@ -113,21 +112,69 @@ class Bench:
         return self.sample([query for (query,) in plain], size)
 
 
+def settings(url: str | None, **given: Any) -> Settings:
+    """Settings that name a database, or none for an embedded server, and the built-in model."""
+    secret = None if url is None else SecretStr(url)
+    return Settings(database_url=secret, embedding_url=None, **given)
+
+
 @contextmanager
-def unweighted(connection: psycopg.Connection[Any], library: str) -> Iterator[None]:
-    """In the block page types weigh nothing: the order is that of the retrievers."""
-    configure = (
-        "select pgrag.configure_library(%s, jsonb_build_object('type_weights', %s::boolean))"
-    )
-    connection.execute(configure.encode(), [library, False])
-    try:
-        yield
-    finally:
-        connection.execute(configure.encode(), [library, None])
+def lent_app(url: str | None, scratch: Path) -> Iterator[App]:
+    """Lend an app with a migrated database; without a URL, of a temporary embedded server."""
+    # Root's server runs as another user, who must be able to traverse the folder.
+    scratch.chmod(0o711)
+    with App(settings(url, home=scratch / "home")) as app:
+        try:
+            app.upgrade()
+            yield app
+        finally:
+            app.close()
+            if url is None:
+                app.server.remove()
 
 
-def value(connection: psycopg.Connection[tuple[Any, ...]], statement: str, *given: Any) -> Any:
+def settle(url: str) -> None:
+    """Vacuum and analyse now, so that autovacuum does not run during a measure."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "vacuum (analyze) pgrag.pages, pgrag.documents, pgrag.embeddings,"
+            " pgrag.lexeme_statistics"
+        )
+
+
+def value(connection: Connection, statement: str, *given: Any) -> Any:
     """The value of a statement that returns one column of one row."""
-    row = connection.execute(statement.encode(), given).fetchone()
-    assert row is not None
-    return row[0]
+    [(only,)] = connection.execute(statement.encode(), given).fetchall()
+    return only
+
+
+def machine(url: str) -> str:
+    """What times depend on, besides the hardware."""
+    with psycopg.connect(url, row_factory=tuple_row) as connection:
+        server = connection.info.parameter_status("server_version")
+        vector = value(connection, "select extversion from pg_extension where extname = 'vector'")
+    return f"PostgreSQL {server}, pgvector {vector}, Python {platform.python_version()}"
+
+
+def environment(url: str) -> dict[str, str]:
+    """The environment of a `pgrag` on this database."""
+    kept = {name: each for name, each in os.environ.items() if not name.startswith("PGRAG_")}
+    return {**kept, "PGRAG_DATABASE_URL": url, "PGRAG_LOG_LEVEL": "error"}
+
+
+def main() -> None:
+    """Index once, in this process, and print the report as JSON."""
+    library, version, source = sys.argv[1:]
+    with App(settings(sys.stdin.read())) as app:
+        report = app.index(library, version, source)
+    if report.failed:
+        raise SystemExit(f"not indexed: {report.failed}")
+    numbers = {name: getattr(report, name) for name in IndexRun.__slots__ if name != "peak"}
+    # Linux counts in KiB, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    print(json.dumps(numbers | {"peak": peak}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,125 +1,103 @@
-"""What searches read, without a clock: blocks, and rows whose scores are computed.
+"""What searches read, independent of the clock: blocks, and compared vectors.
 
     python -m benchmarks.cost            # compare with benchmarks/cost.json
     python -m benchmarks.cost --update   # write it anew, after a change that is worth its cost
 
-The corpus is made up by chance with a fixed seed: two runs on the same PostgreSQL differ by a few
-blocks in a thousand, because the levels of the HNSW index and the order of writing vary.
+The corpus is made up with a fixed seed: two runs on the same PostgreSQL differ by a few blocks in a
+thousand, because the levels of the HNSW index and the order of writing vary.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
-from pydantic import SecretStr
 
-from benchmarks.figures import table
-from pgrag.ground.embedded import EmbeddedServer
-from pgrag.ground.settings import Settings
+from benchmarks.bench import settings
+from benchmarks.figures import read_json, table, write_json
 from pgrag.service.app import App
 
 BASELINE = Path(__file__).with_name("cost.json")
+#: Runs of the same code differ by less.
 GROWTH = 1.05
-"""More than this is no chance."""
 LIBRARY = "manual"
 PAGES = 1500
 QUERIES = 40
 
 SEARCHES = {
-    "search": "select * from pgrag.search(%(query)s, 'manual')",
-    "keyword_search": "select * from pgrag.keyword_search(%(query)s, 'manual')",
-    "semantic_search": "select * from pgrag.semantic_search(%(query)s, 'manual')",
-    "search with a filter": "select * from pgrag.search(%(query)s, 'manual',"
-    """ filters => '{"tags": "even"}')""",
-    "search in few pages": "select * from pgrag.search(%(query)s, 'manual',"
-    """ filters => '{"type": "recipe"}')""",
-    "search with links": "select * from pgrag.search(%(query)s, 'manual', graph => true)",
-    "search_pages": "select * from pgrag.search_pages(%(query)s, 'manual')",
-    "context": "select * from pgrag.context(%(query)s, 'manual')",
-    "answer_context": "select * from pgrag.answer_context(%(query)s, library => 'manual')",
-    "facets": "select * from pgrag.facets(%(query)s, 'manual')",
+    "search": "pgrag.search(%(query)s, 'manual')",
+    "keyword_search": "pgrag.keyword_search(%(query)s, 'manual')",
+    "semantic_search": "pgrag.semantic_search(%(query)s, 'manual')",
+    "search with a filter": """pgrag.search(%(query)s, 'manual', filters => '{"tags": "even"}')""",
+    "search in few pages": """pgrag.search(%(query)s, 'manual', filters => '{"type": "recipe"}')""",
+    "search with links": "pgrag.search(%(query)s, 'manual', graph => true)",
+    "search_pages": "pgrag.search_pages(%(query)s, 'manual')",
+    "context": "pgrag.context(%(query)s, 'manual')",
+    "answer_context": "pgrag.answer_context(%(query)s, library => 'manual')",
+    "facets": "pgrag.facets(%(query)s, 'manual')",
 }
 BY_HNSW = {f"{what} by HNSW": SEARCHES[what] for what in ("search", "semantic_search")}
 
-_SCORED = """
+_COMPARED = """
 select coalesce(sum(f.calls), 0)::bigint
 from pg_stat_user_functions as f
 where f.funcname in ('sparsevec_negative_inner_product', 'halfvec_negative_inner_product')
 """
 
-
-class Cost(NamedTuple):
-    """Means of a query: blocks of 8 kB that were read, and products of vectors."""
-
-    blocks: float
-    scored: float
+Cost = dict[str, float]
+"""Means of a query: `blocks` of 8 kB that were read, and `vectors` that were compared."""
 
 
 def measure(url: str) -> dict[str, Cost]:
     """The cost of each kind of search, in an empty database of a server without autovacuum."""
-    _fill(url)
+    with tempfile.TemporaryDirectory(prefix="pgrag-cost-") as folder, App(settings(url)) as app:
+        for key, text in _pages():
+            Path(folder, key).write_text(text)
+        app.upgrade()
+        app.index(LIBRARY, "", folder)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("vacuum analyze")
         costs = {what: _cost(connection, search) for what, search in SEARCHES.items()}
         connection.execute(
             "select pgrag.configure_library('manual', settings => '{\"exact_limit\": 1000}')"
         )
-        costs |= {what: _cost(connection, search) for what, search in BY_HNSW.items()}
-    return costs
+        return costs | {what: _cost(connection, search) for what, search in BY_HNSW.items()}
 
 
 def grown(costs: dict[str, Cost], baseline: dict[str, Cost]) -> list[str]:
     """What costs more than it did, one line each."""
     return [
-        f"{what}: {unit} {before:,.0f} -> {now:,.0f}"
+        f"{what}: {unit} {baseline[what][unit]:,.0f} -> {now:,.0f}"
         for what, cost in costs.items()
-        for unit, before, now in zip(Cost._fields, baseline[what], cost, strict=True)
-        if now > before * GROWTH
+        for unit, now in cost.items()
+        if now > baseline[what][unit] * GROWTH
     ]
 
 
-def read_baseline() -> dict[str, Cost]:
-    """The costs that were accepted."""
-    return {what: Cost(*cost) for what, cost in json.loads(BASELINE.read_text()).items()}
-
-
 def _cost(connection: psycopg.Connection[Any], search: str) -> Cost:
-    queries = list(_queries())
+    statement = f"select * from {search}".encode()
+    explained = b"explain (analyze, buffers, timing off, format json) " + statement
+    queries = [{"query": query} for query in _queries()]
     for query in queries:  # plans and catalogs are in the session's caches afterwards
-        connection.execute(search.encode(), {"query": query})
-    blocks = sum(_blocks(connection, search, query) for query in queries)
+        connection.execute(statement, query)
+    blocks = 0
+    for query in queries:
+        [[[plan]]] = connection.execute(explained, query).fetchall()
+        blocks += plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"]
     connection.execute("select pg_stat_reset()")
     connection.execute("set track_functions = 'all'")
     for query in queries:
-        connection.execute(search.encode(), {"query": query})
+        connection.execute(statement, query)
     connection.execute("reset track_functions")
     connection.execute("select pg_stat_force_next_flush()")
-    [[scored]] = connection.execute(_SCORED).fetchall()
-    return Cost(round(blocks / len(queries), 1), round(scored / len(queries), 1))
-
-
-def _blocks(connection: psycopg.Connection[Any], search: str, query: str) -> int:
-    explained = f"explain (analyze, buffers, timing off, format json) {search}"
-    [[[plan]]] = connection.execute(explained.encode(), {"query": query}).fetchall()
-    return int(plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
-
-
-def _fill(url: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="pgrag-cost-") as folder:
-        for key, text in _pages():
-            Path(folder, key).write_text(text)
-        settings = Settings(database_url=SecretStr(url), embedding_url=None)
-        with App(settings) as app:
-            app.upgrade()
-            app.index(LIBRARY, "", folder)
+    [[compared]] = connection.execute(_COMPARED).fetchall()
+    return {"blocks": round(blocks / QUERIES, 1), "vectors": round(compared / QUERIES, 1)}
 
 
 def _words() -> list[str]:
@@ -133,7 +111,7 @@ def _pages() -> Iterator[tuple[str, str]]:
     """Keys and Markdown: sections about a few words each, with links to near pages."""
     words = _words()
     dice = random.Random(2)
-    weights = [1 / (place + 10) for place in range(len(words))]
+    weights = [1 / (rank + 10) for rank in range(len(words))]
     for number in range(PAGES):
         subject = dice.choices(words, k=4)
         title = " ".join(subject[:2])
@@ -167,36 +145,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="pgrag-cost-") as folder:
         Path(folder).chmod(0o711)  # a server that root starts runs as another user
-        server = EmbeddedServer(Path(folder) / "server")
-        try:
-            url = server.start()
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute("alter system set autovacuum = off")
-                connection.execute("select pg_reload_conf()")
-            costs = measure(url)
-        finally:
-            server.remove()
-    baseline = {} if options.update else read_baseline()
-    print(
-        table(
-            ("a query of", "blocks", "accepted", "vectors compared", "accepted"),
-            [
-                [what, f"{cost.blocks:,.0f}", *_of(baseline, what, 0), f"{cost.scored:,.0f}",
-                 *_of(baseline, what, 1)]
-                for what, cost in costs.items()
-            ],
-        )
-    )  # fmt: skip
+        with App(settings(None, home=Path(folder))) as app:
+            try:
+                with psycopg.connect(app.url, autocommit=True) as connection:
+                    connection.execute("alter system set autovacuum = off")
+                    connection.execute("select pg_reload_conf()")
+                costs = measure(app.url)
+            finally:
+                app.close()
+                app.server.remove()
     if options.update:
-        BASELINE.write_text(json.dumps(costs, indent=1) + "\n")
-        return 0
+        write_json(BASELINE, costs)
+    baseline = read_json(BASELINE)
+    rows = [
+        [
+            what,
+            *(f"{number:,.0f}" for unit in cost for number in (cost[unit], baseline[what][unit])),
+        ]
+        for what, cost in costs.items()
+    ]
+    print(table(("a query of", "blocks", "accepted", "vectors compared", "accepted"), rows))
     worse = grown(costs, baseline)
     print(*worse, sep="\n", file=sys.stderr)
     return 1 if worse else 0
-
-
-def _of(baseline: dict[str, Cost], what: str, place: int) -> list[str]:
-    return [f"{baseline[what][place]:,.0f}" if what in baseline else ""]
 
 
 if __name__ == "__main__":

@@ -4,75 +4,118 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import psycopg
 import yaml
 
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, Connection
+from benchmarks.figures import Figure, judged
 
 FOLDER = Path(__file__).parents[1] / "tests/fixtures/expansion"
 LIBRARY = "expansion"
 #: Pages that answer no question: similar in kind, or about different topics.
 OTHERS = ("banking_guide.md", "curriculum_vitae.md", "wegweiser", "spravka", "kestrel/2.0")
-CONTEXT = b"""
-select b.document_id, p.key, p.title
-from pgrag.context(%s, %s, expand => %s, score_share => %s, expansion_share => %s) as b
+CONTEXT = """
+select b.document_id, p.key
+from pgrag.context(
+    %(query)s, 'expansion', expand => %(expand)s,
+    score_share => %(score_share)s, expansion_share => %(expansion_share)s
+) as b
 join pgrag.pages as p on p.page_id = b.page_id
 join pgrag.libraries as l on l.library_id = p.library_id
-where l.name = %s
+where l.name = 'expansion'
 """
-ANSWER = b"""
-select (s.source ->> 'document_id')::bigint, s.source ->> 'key', s.source ->> 'title'
-from pgrag.answer_context(%s, %s) as a
+DEFAULTS = {"expand": True, "score_share": 0.7, "expansion_share": 0.8}
+ANSWER = """
+select (s.source ->> 'document_id')::bigint, s.source ->> 'key'
+from pgrag.answer_context(%(query)s, 'expansion') as a
 cross join jsonb_array_elements(a.sources) as s (source)
 """
-SEARCH = b"""
-select s.document_id, s.key, s.title
-from pgrag.search(%s, %s, levels => '{2}', top_k => %s) as s
+SEARCH = """
+select s.document_id, s.key
+from pgrag.search(%(query)s, 'expansion', levels => '{2}', top_k => %(relevant)s) as s
 """
-PARAGRAPHS = b"""
+PARAGRAPHS = """
 select d.document_id, d.line_start, d.line_end
 from pgrag.documents as d
 join pgrag.libraries as l on l.library_id = d.library_id
 join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-where l.name = %s and p.key = %s and d.level = 2
+where l.name = 'expansion' and p.key = %s and d.level = 2
 order by d.sort_order
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, and the lines that the answer needs, by page key."""
+class Question(NamedTuple):
+    """A question, the pages that answer it, and the relevant paragraphs."""
 
     text: str
-    lines: dict[str, tuple[range, ...]]
+    pages: set[str]
+    relevant: set[int]
 
 
-def questions(folder: Path = FOLDER) -> list[Question]:
-    """The labelled questions. Raises ValueError for a heading that its page lacks."""
-    records = yaml.safe_load((folder / "questions.yaml").read_text("utf-8"))
-    return [
-        Question(
-            record["question"],
-            {
-                f"{page}.md": _lines(folder / "pages" / f"{page}.md", headings)
-                for page, headings in record["answers"].items()
-            },
-        )
-        for record in records
-    ]
+class Score(NamedTuple):
+    """The result over all questions, in percent.
+
+    `recall` is the share of relevant paragraphs that were returned. Of all returned paragraphs,
+    `foreign` is the share from pages without any part of the answer, `beside` the share that is not
+    relevant, even if from a page with the answer.
+    """
+
+    recall: float
+    foreign: float
+    beside: float
 
 
-def _lines(page: Path, headings: list[str]) -> tuple[range, ...]:
-    sections = dict(_sections(page.read_text("utf-8")))
-    if unknown := set(headings) - set(sections):
-        raise ValueError(f"{page.name} has no heading {', '.join(sorted(unknown))}")
-    return tuple(sections[heading] for heading in headings)
+def contexts(bench: Bench) -> list[Figure]:
+    """Our own labelled set of CVs, contracts and manuals in German and English."""
+    bench.require(LIBRARY, _pages(bench.scratch / "expansion"))
+    with bench.connect() as connection:
+        asked = _questions(connection)
+        whole = _score(connection, asked, CONTEXT, DEFAULTS)
+        answer = _score(connection, asked, ANSWER)
+        others = {
+            how: _score(connection, asked, CONTEXT, DEFAULTS | changed)
+            for how, changed in (
+                ("without expansion", {"expand": False}),
+                ("without shares", {"score_share": 0, "expansion_share": 0}),
+                ("with score_share 0.8", {"score_share": 0.8}),
+            )
+        }
+        others["(none): search, as many hits as are relevant"] = _score(connection, asked, SEARCH)
+    on = f"CVs, contracts, manuals (de, en), {len(asked)} questions"
+    figures = []
+    for what, score in (("context", whole), ("sources of an answer", answer)):
+        figures += [
+            judged(f"{what}: relevant passages returned", on, score.recall, 90, "%", is_least=True),
+            judged(f"{what}: passages of pages that do not answer", on, score.foreign, 20, "%"),
+            Figure("— passages that are not relevant themselves", on, f"{score.beside:.1f} %"),
+        ]
+    for how, score in others.items():
+        what = f"context {how}: relevant / of other pages / not relevant themselves"
+        figures.append(Figure(what, on, " / ".join(f"{share:.1f} %" for share in score)))
+    return figures
+
+
+def _questions(connection: Connection) -> list[Question]:
+    """The labelled questions: relevant are the paragraphs with a line of a labelled section."""
+    asked = []
+    for record in yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8")):
+        relevant = set()
+        for page, headings in record["answers"].items():
+            sections = dict(_sections((FOLDER / "pages" / f"{page}.md").read_text("utf-8")))
+            lines = [sections[heading] for heading in headings]
+            relevant |= {
+                document_id
+                for document_id, first, last in connection.execute(
+                    PARAGRAPHS.encode(), [f"{page}.md"]
+                )
+                if any(first < part.stop and part.start <= last for part in lines)
+            }
+        pages = {f"{page}.md" for page in record["answers"]}
+        asked.append(Question(record["question"], pages, relevant))
+    return asked
 
 
 def _sections(source: str) -> Iterator[tuple[str, range]]:
@@ -80,140 +123,29 @@ def _sections(source: str) -> Iterator[tuple[str, range]]:
     lines = source.split("\n")
     starts = [n for n, line in enumerate(lines) if re.match("#+ ", line)]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        text = [n for n in range(start + 1, end) if lines[n].strip()]
-        if text:
-            yield lines[start].lstrip("# "), range(text[0] + 1, text[-1] + 2)
-        else:
-            yield lines[start].lstrip("# "), range(0)
-
-
-def relevant(
-    connection: psycopg.Connection[tuple[Any, ...]], question: Question, library: str = LIBRARY
-) -> set[int]:
-    """The paragraphs that contain a line of the answer."""
-    return {
-        document_id
-        for page, parts in question.lines.items()
-        for document_id, first, last in connection.execute(PARAGRAPHS, [library, page])
-        if any(first < lines.stop and lines.start <= last for lines in parts)
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The result over all questions.
-
-    `found` is the share of relevant paragraphs that were returned (recall). Of all returned
-    paragraphs, `foreign` is the share from pages without any part of the answer, `beside` the
-    share that is not relevant, even if from a page with the answer.
-    """
-
-    found: float
-    foreign: float
-    beside: float
-
-
-def in_context(
-    connection: psycopg.Connection[tuple[Any, ...]],
-    asked: list[Question],
-    *,
-    expand: bool = True,
-    score_share: float = 0.7,
-    expansion_share: float = 0.8,
-    library: str = LIBRARY,
-) -> Score:
-    """Score `pgrag.context`, with the defaults of the SQL function."""
-    return _score(
-        connection,
-        asked,
-        library,
-        lambda question, _: connection.execute(
-            CONTEXT, [question.text, library, expand, score_share, expansion_share, library]
-        ).fetchall(),
-    )
-
-
-def in_answer(
-    connection: psycopg.Connection[tuple[Any, ...]], asked: list[Question], library: str = LIBRARY
-) -> Score:
-    """Score the sources of `pgrag.answer_context`, with the parameters that intents select."""
-    return _score(
-        connection,
-        asked,
-        library,
-        lambda question, _: connection.execute(ANSWER, [question.text, library]).fetchall(),
-    )
-
-
-def in_search(
-    connection: psycopg.Connection[tuple[Any, ...]],
-    asked: list[Question],
-    library: str = LIBRARY,
-) -> Score:
-    """Score `pgrag.search` with `top_k` set to the number of relevant paragraphs."""
-    return _score(
-        connection,
-        asked,
-        library,
-        lambda question, count: connection.execute(
-            SEARCH, [question.text, library, count]
-        ).fetchall(),
-    )
+        text = [n + 1 for n in range(start + 1, end) if lines[n].strip()]
+        yield lines[start].lstrip("# "), range(text[0], text[-1] + 1) if text else range(0)
 
 
 def _score(
-    connection: psycopg.Connection[tuple[Any, ...]],
+    connection: Connection,
     asked: list[Question],
-    library: str,
-    answer: Callable[[Question, int], list[tuple[Any, ...]]],
+    statement: str,
+    given: dict[str, Any] | None = None,
 ) -> Score:
-    wanted = found = returned = foreign = beside = 0
+    wanted = right = returned = foreign = beside = 0
     for question in asked:
-        right = relevant(connection, question, library)
-        rows = answer(question, len(right))
-        wanted += len(right)
-        found += len(right & {row[0] for row in rows})
+        arguments = {"query": question.text, "relevant": len(question.relevant)}
+        rows = connection.execute(statement.encode(), arguments | (given or {})).fetchall()
+        wanted += len(question.relevant)
+        right += len(question.relevant & {row[0] for row in rows})
         returned += len(rows)
-        foreign += sum(row[1] not in question.lines for row in rows)
-        beside += sum(row[0] not in right for row in rows)
-    return Score(found / wanted, foreign / returned, beside / returned)
+        foreign += sum(key not in question.pages for _, key in rows)
+        beside += sum(document_id not in question.relevant for document_id, _ in rows)
+    return Score(100 * right / wanted, 100 * foreign / returned, 100 * beside / returned)
 
 
-def contexts(bench: Bench) -> list[Figure]:
-    """Our own labelled set of CVs, contracts and manuals in German and English."""
-    asked = questions()
-    bench.require(LIBRARY, pages(bench.scratch / "expansion"))
-    with bench.connect() as connection:
-        whole = in_context(connection, asked)
-        answer = in_answer(connection, asked)
-        others = {
-            "without expansion": in_context(connection, asked, expand=False),
-            "without shares": in_context(connection, asked, score_share=0, expansion_share=0),
-            "with score_share 0.8": in_context(connection, asked, score_share=0.8),
-            "(none): search, as many hits as are relevant": in_search(connection, asked),
-        }
-    on = f"CVs, contracts, manuals (de, en), {len(asked)} questions"
-    return [
-        Figure("context: relevant chunks found", on, f"{whole.found:.1%}", "> 90 %",
-               whole.found > 0.9),
-        Figure("context: chunks of pages that do not answer", on, f"{whole.foreign:.1%}", "< 20 %",
-               whole.foreign < 0.2),
-        Figure("— chunks that are not relevant themselves", on, f"{whole.beside:.1%}"),
-        Figure("sources of an answer: relevant chunks found", on, f"{answer.found:.1%}", "> 90 %",
-               answer.found > 0.9),
-        Figure("sources of an answer: chunks of pages that do not answer", on,
-               f"{answer.foreign:.1%}", "< 20 %", answer.foreign < 0.2),
-        *(
-            Figure(
-                f"context {how}: found / of other pages / not relevant themselves", on,
-                f"{score.found:.1%} / {score.foreign:.1%} / {score.beside:.1%}",
-            )
-            for how, score in others.items()
-        ),
-    ]  # fmt: skip
-
-
-def pages(folder: Path) -> Path:
+def _pages(folder: Path) -> Path:
     """Copy all pages of the library to one folder, including those that answer no question."""
     shutil.copytree(FOLDER / "pages", folder)
     for name in OTHERS:

@@ -1,13 +1,16 @@
-"""The figures that a measure returns, and their formatting."""
+"""The figures that a measure returns, and their form as Markdown and JSON."""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 MARKS = {True: "yes", False: "**no**", None: ""}
 
@@ -21,6 +24,17 @@ class Figure:
     reached: str
     wanted: str = ""
     ok: bool | None = None
+
+
+def judged(
+    what: str, on: str, value: float, limit: float, unit: str = "ms", *, digits: int = 1,
+    is_least: bool = False,
+) -> Figure:  # fmt: skip
+    """A figure with its upper limit, or with a lower one."""
+    sign = "≥" if is_least else "≤"
+    ok = value >= limit if is_least else value <= limit
+    reached, wanted = f"{value:,.{digits}f} {unit}", f"{sign} {limit:,g} {unit}"
+    return Figure(what, on, reached.strip(), wanted.strip(), bool(ok))
 
 
 def figures_table(figures: Sequence[Figure]) -> str:
@@ -40,17 +54,35 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def write_between(page: Path, marks: tuple[str, str], text: str) -> None:
     """Replace what a page has between two lines. Raises SystemExit if the page lacks them."""
     beginning, end = marks
-    head, found, rest = page.read_text("utf-8").partition(beginning)
+    head, begun, rest = page.read_text("utf-8").partition(beginning)
     _, ended, tail = rest.partition(end)
-    if not found or not ended:
+    if not begun or not ended:
         raise SystemExit(f"{page}: lacks the lines {beginning} and {end}.")
     page.write_text(f"{head}{beginning}\n\n{text}\n\n{end}{tail}", "utf-8")
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """The results of earlier runs, by set."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def write_json(path: Path, results: Mapping[str, Any]) -> None:
+    """Store results, a mapping of plain values on one line."""
+    path.write_text(f"{_lines(results, '')}\n", "utf-8")
+
+
+def _lines(value: Any, indent: str) -> str:
+    if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
+        return json.dumps(value, ensure_ascii=False)
+    parts = (f"{indent} {json.dumps(k)}: {_lines(v, f'{indent} ')}" for k, v in value.items())
+    return "{\n" + ",\n".join(parts) + f"\n{indent}}}"
+
+
 @contextmanager
 def told(name: str) -> Iterator[None]:
-    """Report on stderr what is done and how long it takes."""
+    """Report on stderr what is measured, how long it takes, and the load of the machine."""
     print(f"{name} …", end=" ", file=sys.stderr, flush=True)
     started = perf_counter()
     yield
-    print(f"{perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    seconds, load = perf_counter() - started, os.getloadavg()[0]
+    print(f"{seconds:.0f} s, load {load:.1f}", file=sys.stderr, flush=True)

@@ -11,9 +11,9 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.agents import environment
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, environment
+from benchmarks.figures import Figure, judged
+from benchmarks.timing import shown
 
 CLIENTS = 8
 SECONDS = 10
@@ -21,7 +21,7 @@ QUERIES = 200
 RUNS = 7
 SEARCH = b"select * from pgrag.search(%s, %s)"
 
-# Tables of libraries, with their indexes and TOAST; models and records do not grow with documents.
+# Tables of libraries, with their indexes and TOAST; models and records do not grow with passages.
 DISK = """
 select
     c.relname,
@@ -44,18 +44,15 @@ def of_search(bench: Bench) -> list[Figure]:
     """Disk by table, searches a second of clients that are always waiting, `pgrag search`."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
-    return [*_disk(bench), *_throughput(bench, library, queries), *_command(bench, library)]
+    return [_disk(bench), *_throughput(bench, library, queries), _command(bench, library)]
 
 
-def _disk(bench: Bench) -> list[Figure]:
+def _disk(bench: Bench) -> Figure:
     with bench.connect() as connection:
         sizes = {name: size / 1000 for name, size in connection.execute(DISK.encode()).fetchall()}
-    total = sum(sizes.values())
     largest = ", ".join(f"{name} {size:.1f}" for name, size in list(sizes.items())[:4])
-    return [
-        Figure("disk of a searchable document, indexes included", "all libraries of this run",
-               f"{total:.1f} kB ({largest})", "≤ 4 kB", total <= 4)
-    ]  # fmt: skip
+    on = f"all libraries of this run ({largest})"
+    return judged("disk of a searchable passage, with indexes", on, sum(sizes.values()), 4, "kB")
 
 
 def _throughput(bench: Bench, library: str, queries: list[str]) -> list[Figure]:
@@ -70,24 +67,21 @@ def _throughput(bench: Bench, library: str, queries: list[str]) -> list[Figure]:
             for query in cycle(own):
                 started = perf_counter()
                 if started >= end:
-                    return times
+                    break
                 connection.execute(SEARCH, (query, library)).fetchall()
                 times.append(1000 * (perf_counter() - started))
         return times
 
     with ThreadPoolExecutor(CLIENTS) as pool:
-        taken = [time for own in pool.map(ask, [queries[n::CLIENTS] for n in range(CLIENTS)])
-                 for time in own]  # fmt: skip
-    rate = len(taken) / seconds
-    middle, slow = np.percentile(taken, [50, 95])
+        taken = np.concatenate([*pool.map(ask, [queries[n::CLIENTS] for n in range(CLIENTS)])])
     return [
-        Figure("pgrag.search by eight clients at once: searches a second", "MDN",
-               f"{rate:.0f}", "≥ 300", rate >= 300),
-        Figure("— p50, p95", "MDN", f"{middle:.0f} ms, {slow:.0f} ms"),
+        judged("pgrag.search by eight clients at once: searches a second", "MDN",
+               len(taken) / seconds, 300, "", digits=0, is_least=True),
+        Figure("— p50, p95", "MDN", shown(taken)),
     ]  # fmt: skip
 
 
-def _command(bench: Bench, library: str) -> list[Figure]:
+def _command(bench: Bench, library: str) -> Figure:
     """Processor time of whole processes; the first one warms up."""
     command = [sys.executable, "-m", "pgrag", "search", "fetch a resource", "--library", library]
     # A user's Python keeps what it has compiled.
@@ -99,8 +93,5 @@ def _command(bench: Bench, library: str) -> list[Figure]:
         subprocess.run(command, env=kept, check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    middle = float(np.median(taken[1:]))
-    return [
-        Figure("`pgrag search`, whole process: processor time", "MDN, without PostgreSQL",
-               f"{middle:.2f} s", "≤ 0.2 s", middle <= 0.2)
-    ]  # fmt: skip
+    return judged("`pgrag search`, whole process: processor time", "MDN, without PostgreSQL",
+                  float(np.median(taken[1:])), 0.2, "s", digits=2)  # fmt: skip

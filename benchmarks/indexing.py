@@ -5,16 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from benchmarks.bench import Bench, IndexRun, value
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, IndexRun, settle
+from benchmarks.figures import Figure, judged
 
 SEARCHABLE = """
-select count(*) from pgrag.documents as d
-join pgrag.libraries as l on l.library_id = d.library_id
-where l.name = %s and d.covers > 0
-"""
-DISTINCT_TEXTS = """
-select count(distinct d.text_hash) from pgrag.documents as d
+select count(*), count(distinct d.text_hash) from pgrag.documents as d
 join pgrag.libraries as l on l.library_id = d.library_id
 where l.name = %s and d.covers > 0
 """
@@ -30,25 +25,23 @@ def first_and_again(bench: Bench) -> list[Figure]:
     _require_new([first], "mdn")
     again = bench.index("mdn", "", source)
     changed = bench.index("mdn", "", _edited(source, bench.scratch / "mdn-edited"))
-    bench.settle()
-    with bench.connect() as connection:
-        searchable = value(connection, SEARCHABLE, "mdn")
+    settle(bench.url)
+    searchable, _ = _texts(bench, "mdn")
 
-    on = f"MDN, {first.pages:,} pages, {searchable:,} searchable documents"
+    on = f"MDN, {first.pages:,} pages, {searchable:,} searchable passages"
     rate = searchable / first.seconds
     peak = first.peak / 1e9
     return [
-        Figure(
-            "index everything (HNSW included): searchable documents/s",
-            on, f"{rate:,.0f} in {first.seconds:.1f} s", "≥ 1,200", rate >= 1200,
-        ),
-        Figure("— pages/s", on, f"{first.pages / first.seconds:,.0f}"),
-        Figure("— peak resident memory of Python", on, f"{peak:.2f} GB", "≤ 1 GB", peak <= 1),
+        judged("index everything (HNSW included): searchable passages/s", on, rate, 1200, "",
+               digits=0, is_least=True),
+        Figure("— pages/s, seconds", on,
+               f"{first.pages / first.seconds:,.0f}, {first.seconds:.1f}"),
+        judged("— peak resident memory of Python", on, peak, 1, "GB", digits=2),
         _share("index again, unchanged: share of the first time",
                on, again.seconds, first.seconds, 0.01),
         _share(f"index again, {changed.written:,} pages changed: share of the first time",
                on, changed.seconds, first.seconds, 0.02),
-        _share("— share of the documents embedded", on, changed.embedded, searchable, 0.02),
+        _share("— share of the passages embedded", on, changed.embedded, searchable, 0.02),
     ]  # fmt: skip
 
 
@@ -58,18 +51,19 @@ def versions(bench: Bench) -> list[Figure]:
     runs = [bench.index("jest", label, folder) for label, folder in folders.items()]
     _require_new(runs, "jest")
     embedded = sum(run.embedded for run in runs)
-    with bench.connect() as connection:
-        distinct = value(connection, DISTINCT_TEXTS, "jest")
-        searchable = value(connection, SEARCHABLE, "jest")
+    searchable, distinct = _texts(bench, "jest")
+    on = f"Jest, {len(runs)} versions, {searchable:,} searchable passages"
     return [
-        Figure(
-            "texts embedded for all versions",
-            f"Jest, {len(runs)} versions, {searchable:,} searchable documents",
-            f"{embedded:,}",
-            f"≤ {distinct:,} distinct texts",
-            embedded <= distinct,
-        )
-    ]
+        judged("texts embedded for all versions", on, embedded, distinct, "distinct texts",
+               digits=0)
+    ]  # fmt: skip
+
+
+def _texts(bench: Bench, library: str) -> tuple[int, int]:
+    """The number of searchable passages, and of distinct texts among them."""
+    with bench.connect() as connection:
+        [(searchable, distinct)] = connection.execute(SEARCHABLE.encode(), [library]).fetchall()
+    return searchable, distinct
 
 
 def _require_new(runs: list[IndexRun], library: str) -> None:
@@ -87,5 +81,4 @@ def _edited(source: Path, copy: Path) -> Path:
 
 
 def _share(what: str, on: str, part: float, whole: float, most: float) -> Figure:
-    share = part / whole
-    return Figure(what, on, f"{share:.1%}", f"≤ {most:.0%}", share <= most)
+    return judged(what, on, 100 * part / whole, 100 * most, "%")

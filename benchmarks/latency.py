@@ -1,97 +1,145 @@
-"""End-to-end latency for a client: search, the usual recipe, and context."""
+"""Times of whole calls of one client: searches, contexts, filters, and answers without a model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from time import perf_counter
+import json
+import re
 from typing import Any
 
 import numpy as np
+from psycopg.types.json import Jsonb
 
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, value
+from benchmarks.figures import Figure, judged
 from benchmarks.rivals import asked
 from benchmarks.rivals.recipe import Recipe
+from benchmarks.timing import Call, by_turns, fastest, p50_p95, shown
 from pgrag.models.embedding import BuiltinEmbedder
 
-QUERIES = 300
 SEARCH = b"select * from pgrag.search(%s, %s)"
 CONTEXT = b"select * from pgrag.context(%s, %s)"
-
-Call = Callable[[str], list[Any]]
+#: Pages of MDN by type: 199, 1,553, and all but 199.
+FILTERS: dict[str, Any] = {
+    "guides": {"type": "guide"},
+    "methods of interfaces": {"type": "web-api-instance-method"},
+    "all but guides": {"not": {"type": "guide"}},
+}
+FILTERED = b"select * from pgrag.search(%s, %s, filters => %s)"
+#: The p95 of a filtered search against that without a filter.
+MOST_FILTERED = 3.0
+#: A page type that is frequent in MDN, so that the second search of an answer has candidates.
+TYPE = "guide"
+ANSWER = b"select a.sources from pgrag.answer_context(%s, %s) as a"
+INJECTED = b"select a.sources from pgrag.answer_context(%s, %s, inject_types => %s) as a"
+SUPPORT = b"select avg(s.support) from pgrag.sentence_support(%s, %s, %s) as s"
+MOST_ANSWER = 30
 
 
 def calls(bench: Bench) -> list[Figure]:
-    """Run every query through all three, so that noise affects them alike."""
+    """Run every query through all three by turns."""
     library = bench.mdn()
-    queries = bench.mdn_queries(QUERIES)
+    queries = bench.mdn_queries(300)
     questions = asked.read(bench, "mdn-questions").timed
     embedder = BuiltinEmbedder()
     vectors = {q: np.asarray(embedder.embed_query(q)) for q in (*queries, *questions)}
     with bench.connect() as ours, bench.connect() as theirs:
-        rival = Recipe(theirs, library, embedder.dimensions)
+        recipe = Recipe(theirs, library, embedder.dimensions)
         systems: dict[str, Call] = {
             "search": lambda query: ours.execute(SEARCH, (query, library)).fetchall(),
-            "rival": lambda query: rival.search(query, vectors[query]),
+            "recipe": lambda query: recipe.search(query, vectors[query]),
             "context": lambda query: ours.execute(CONTEXT, (query, library)).fetchall(),
         }
-        by_turns(systems, queries)
-        times = by_turns(systems, queries)
+        times = by_turns(systems, queries, warm_up=len(queries))
         del systems["context"]
-        by_turns(systems, questions)
-        natural = by_turns(systems, questions)
+        natural = by_turns(systems, questions, warm_up=len(questions))
 
     on = f"MDN, {len(queries)} queries"
-    middle = {name: float(np.median(values)) for name, values in times.items()}
-    slow = {name: float(np.percentile(values, 95)) for name, values in times.items()}
-    faster = middle["rival"] / middle["search"]
-    more = middle["context"] - middle["search"]
-    ours_natural, theirs_natural = (
-        np.percentile(natural[name], [50, 95]) for name in ("search", "rival")
-    )
-    faster_natural = float(theirs_natural[0] / ours_natural[0])
     on_natural = f"MDN, {len(questions)} questions of 6 to 12 words"
+    middle, slow = p50_p95(times["search"])
+    faster, faster_natural = (
+        float(np.median(taken["recipe"]) / np.median(taken["search"])) for taken in (times, natural)
+    )
+    more = float(np.median(times["context"])) - middle
     return [
-        Figure("pgrag.search, hybrid, limit 10, whole call: p50", on,
-               f"{middle['search']:.1f} ms", "≤ 5 ms", middle["search"] <= 5),
-        Figure("— p95", on, f"{slow['search']:.1f} ms", "≤ 14 ms", slow["search"] <= 14),
+        judged("pgrag.search, hybrid, ten hits, whole call: p50", on, middle, 5),
+        judged("— p95", on, slow, 14),
         Figure("the usual recipe (OR, ts_rank_cd, HNSW, RRF): p50, p95", on,
-               f"{middle['rival']:.1f} ms, {slow['rival']:.1f} ms"),
-        Figure("pgrag.search is faster at p50", on, f"{faster:.1f} ×", "≥ 10 ×", faster >= 10),
-        Figure("pgrag.search of natural questions: p50, p95", on_natural,
-               f"{ours_natural[0]:.1f} ms, {ours_natural[1]:.1f} ms"),
-        Figure("— the usual recipe: p50, p95", on_natural,
-               f"{theirs_natural[0]:.1f} ms, {theirs_natural[1]:.1f} ms"),
-        Figure("— pgrag.search is faster at p50", on_natural, f"{faster_natural:.1f} ×", "≥ 20 ×",
-               faster_natural >= 20),
-        Figure("pgrag.context with expansion, on top of search: difference of p50", on,
-               f"{more:.1f} ms", "≤ 2 ms", more <= 2),
+               shown(times["recipe"])),
+        judged("pgrag.search is faster at p50", on, faster, 10, "×", is_least=True),
+        Figure("pgrag.search of natural questions: p50, p95", on_natural, shown(natural["search"])),
+        Figure("— the usual recipe: p50, p95", on_natural, shown(natural["recipe"])),
+        judged("— pgrag.search is faster at p50", on_natural, faster_natural, 20, "×",
+               is_least=True),
+        judged("pgrag.context with expansion, on top of search: difference of p50", on, more, 2),
     ]  # fmt: skip
 
 
-def fastest(
-    systems: Mapping[str, Call], queries: Sequence[str], passes: int = 3
-) -> dict[str, list[float]]:
-    """The milliseconds of each query's fastest run, after one that only warms the caches.
+def filters(bench: Bench) -> list[Figure]:
+    """The same queries with each filter and without, by turns."""
+    library = bench.mdn()
+    queries = bench.mdn_queries(100)
+    with bench.connect() as connection:
 
-    So a machine that others use at times disturbs the figures little.
-    """
-    by_turns(systems, queries)
-    runs = [by_turns(systems, queries) for _ in range(passes)]
-    return {
-        name: [min(times) for times in zip(*(run[name] for run in runs), strict=True)]
-        for name in systems
-    }
+        def search(given: Any) -> Call:
+            stated = given and json.dumps(given)
+            return lambda query: connection.execute(FILTERED, (query, library, stated)).fetchall()
+
+        times = fastest(
+            {"none": search(None)} | {name: search(f) for name, f in FILTERS.items()}, queries
+        )
+    on = f"MDN, {len(queries)} queries"
+    plain = times.pop("none")
+    return [
+        Figure("pgrag.search without a filter: p50, p95", on, shown(plain)),
+        *(
+            judged(f"— of {name} ({shown(taken)}): p95 against that without a filter", on,
+                   p50_p95(taken)[1] / p50_p95(plain)[1], MOST_FILTERED, "×")
+            for name, taken in times.items()
+        ),
+    ]  # fmt: skip
 
 
-def by_turns(systems: Mapping[str, Call], queries: Sequence[str]) -> dict[str, list[float]]:
-    """Milliseconds of every call; the order of the systems changes from query to query."""
-    times: dict[str, list[float]] = {name: [] for name in systems}
-    names = list(systems)
-    for turn, query in enumerate(queries):
-        first = turn % len(names)
-        for name in names[first:] + names[:first]:
-            started = perf_counter()
-            systems[name](query)
-            times[name].append((perf_counter() - started) * 1000)
-    return times
+def answers(bench: Bench) -> list[Figure]:
+    """Run every query through all three after a warm-up."""
+    library = bench.mdn()
+    queries = bench.mdn_queries(200)
+    with bench.connect() as connection:
+        pages = value(
+            connection, "select count(*) from pgrag.pages as p where lower(p.type) = %s", TYPE
+        )
+        checked = {
+            query: _ten_sentences(connection.execute(ANSWER, [query, library]).fetchall()[0][0])
+            for query in queries
+        }
+        times = by_turns(
+            {
+                "plain": lambda q: connection.execute(ANSWER, [q, library]).fetchall(),
+                "injected": lambda q: connection.execute(INJECTED, [q, library, [TYPE]]).fetchall(),
+                "support": lambda q: connection.execute(SUPPORT, [library, *checked[q]]).fetchall(),
+            },
+            queries,
+            warm_up=len(queries),
+        )
+    on = f"MDN, {len(queries)} queries"
+    plain, injected = (p50_p95(times[name]) for name in ("plain", "injected"))
+    return [
+        judged("pgrag.answer_context, whole call: p50", on, plain[0], MOST_ANSWER),
+        Figure("— p95", on, f"{plain[1]:.1f} ms"),
+        judged(f"— with a second search in the {pages} pages of type {TYPE}: p50", on, injected[0],
+               MOST_ANSWER),
+        Figure("— p95", on, f"{injected[1]:.1f} ms"),
+        Figure("pgrag.sentence_support of ten sentences that cite two passages each: p50, p95", on,
+               shown(times["support"])),
+    ]  # fmt: skip
+
+
+def _ten_sentences(sources: list[dict[str, Any]]) -> tuple[list[str], Jsonb]:
+    """The first sentences of the sources, and two passages that each cites."""
+    sentences = [
+        sentence
+        for source in sources
+        for sentence in re.split(r"(?<=[.!?])\s+", source["content"])[:2]
+    ][:10]
+    ids = [source["document_id"] for source in sources] or [0]
+    cited = [[ids[n % len(ids)], ids[n // 2 % len(ids)]] for n in range(len(sentences))]
+    return sentences, Jsonb(cited)

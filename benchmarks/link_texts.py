@@ -12,18 +12,17 @@ out.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from benchmarks.evaluation import ARMS, SYSTEMS, lent_app
+from benchmarks.bench import lent_app
+from benchmarks.evaluation import ARMS, SYSTEMS
 from benchmarks.figures import table, told
+from benchmarks.quality import METRIC, import_queries
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus, sample
-from pgrag.evaluation.runs import GATE_METRIC
 from pgrag.service.app import App
 
 MOST = 300
@@ -83,9 +82,10 @@ def measure(app: App, folders: Sequence[Path]) -> str:
             if not queries:
                 print(f"{folder}: no text of a link leads to one page alone", file=sys.stderr)
                 continue
-            _import(app, name, queries)
+            numbered = [{"id": str(nth), **query} for nth, query in enumerate(queries)]
+            import_queries(app, name, name, numbered)
             scores = {
-                each.name: runs.run(app, name, each, [GATE_METRIC])["metrics"][GATE_METRIC]
+                each.name: runs.run(app, name, each, [METRIC])["metrics"][METRIC]
                 for each in runs.chosen(app, SYSTEMS)
             }
         best = max(scores[retriever] for retriever in ARMS)
@@ -97,17 +97,6 @@ def measure(app: App, folders: Sequence[Path]) -> str:
             ]
         )
     return table(("nDCG@10 on", *SYSTEMS, "hybrid − better retriever"), rows)
-
-
-def _import(app: App, name: str, queries: Sequence[dict[str, Any]]) -> None:
-    app.database.call(
-        "import_evaluation_set",
-        name=name,
-        library=name,
-        queries=json.dumps([{"id": str(nth), **query} for nth, query in enumerate(queries)]),
-        unit="page",
-        source={"held_out": True},
-    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""As many pages as wanted, out of a few: perturbed copies of real pages, and generated ones.
+"""Any number of pages out of a few: perturbed copies of real pages, and generated ones.
 
-A copy swaps words of its page for others of the corpora, drawn by frequency, and for words that are
+A copy swaps words of its page for others of the corpus, drawn by frequency, and for words that are
 made up, so that the vocabulary grows with the collection as it does in real ones (Heaps' law); the
-structure stays. Every fourth page is generated: headings and paragraphs of words of the corpora by
+structure stays. Every fourth page is generated: headings and paragraphs of words of the corpus by
 their frequency. A page depends on the seed and its number alone.
 """
 
@@ -12,13 +12,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-#: More text than this is not read from the corpora.
-_MOST_FILES, _MOST_BYTES = 4000, 60_000
-_WORDS = 30_000
+#: The limits of what is read from the corpus.
+_FILES, _BYTES, _WORDS = 4000, 60_000, 30_000
 _SWAPPED, _MADE_UP = 0.15, 0.02
 GENERATED_EVERY = 4
 _SYLLABLES = ("ba", "der", "fin", "go", "kel", "lor", "mi", "nux", "pra", "sil", "tor", "vex")
@@ -30,32 +29,27 @@ _SENTENCE = re.compile(r"[A-Z][a-z]+(?: [a-z]{2,}){7,}")
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes pages out of texts in Markdown."""
+    """Makes pages out of texts in Markdown, whose words have cumulative weights."""
 
     texts: Sequence[str]
+    words: Sequence[str]
+    weights: Sequence[int]
     seed: int = 1
-    _words: list[str] = field(default_factory=list)
-    _weights: list[int] = field(default_factory=list)
 
     @classmethod
     def read(cls, folder: Path, seed: int = 1) -> Maker:
         """Read the Markdown below a folder. Raises SystemExit if there is none."""
         files = sorted(path for path in folder.rglob("*.md") if path.is_file())
-        step = max(1, -(-len(files) // _MOST_FILES))
         texts = [
-            _FRONT_MATTER.sub("", path.read_text("utf-8", "replace")[:_MOST_BYTES])
-            for path in files[::step]
+            _FRONT_MATTER.sub("", path.read_text("utf-8", "replace")[:_BYTES])
+            for path in files[:: max(1, -(-len(files) // _FILES))]
         ]
         texts = [text for text in texts if _WORD.search(text)]
         if not texts:
             raise SystemExit(f"{folder} has no Markdown with words.")
-        maker = cls(texts, seed)
         counts = Counter(word for text in texts for word in _WORD.findall(text))
-        for word, count in counts.most_common(_WORDS):
-            maker._words.append(word)
-            maker._weights.append(count)
-        maker._weights[:] = accumulate(maker._weights)
-        return maker
+        words, weights = zip(*counts.most_common(_WORDS), strict=True)
+        return cls(texts, words, [*accumulate(weights)], seed)
 
     def write(self, folder: Path, numbers: range) -> None:
         """Write the pages of these numbers."""
@@ -67,52 +61,43 @@ class Maker:
     def page(self, number: int) -> str:
         """The page of a number, with front matter."""
         draw = random.Random(f"{self.seed}:{number}")
-        title = " ".join(self._drawn(draw, 3)).capitalize()
-        if number % GENERATED_EVERY == 0:
-            body = self._generated(draw)
-        else:
-            body = self._copy(draw, draw.choice(self.texts))
+        title = self._drawn(draw, 3).capitalize()
+        is_generated = number % GENERATED_EVERY == 0
+        body = self._generated(draw) if is_generated else self._copy(draw, draw.choice(self.texts))
         return f"---\ntitle: {title} {number}\n---\n\n{body}"
 
     def queries(self, size: int) -> list[str]:
-        """Headings, and pieces of sentences of eight words; half of each, if there are as many."""
+        """Headings, and pieces of sentences of eight words, half of each."""
         draw = random.Random(self.seed)
-        headings = {found for text in self.texts for found in _HEADING.findall(text)}
-        headings = {heading for heading in headings if 1 < len(heading.split()) < 9}
-        sentences = {
-            " ".join(found.split()[:8]) for text in self.texts for found in _SENTENCE.findall(text)
-        }
+        headings = {each for text in self.texts for each in _HEADING.findall(text)}
+        sentences = {each for text in self.texts for each in _SENTENCE.findall(text)}
         asked: list[str] = []
-        for group in (headings, sentences):
+        for group in (
+            {heading for heading in headings if 1 < len(heading.split()) < 9},
+            {" ".join(sentence.split()[:8]) for sentence in sentences},
+        ):
             asked += draw.sample(sorted(group), min(size // 2, len(group)))
         return asked
 
     def _copy(self, draw: random.Random, text: str) -> str:
         swapped: dict[str, str] = {}
-
-        def swap(word: str) -> str:
+        for word in dict.fromkeys(_WORD.findall(text)):
             chance = draw.random()
             if chance < _MADE_UP:
-                return "".join(draw.choices(_SYLLABLES, k=draw.randint(2, 5)))
-            return self._drawn(draw, 1)[0] if chance < _MADE_UP + _SWAPPED else word
-
-        def swapped_word(found: re.Match[str]) -> str:
-            word = found.group()
-            if word not in swapped:
-                swapped[word] = swap(word)
-            return swapped[word]
-
-        return _WORD.sub(swapped_word, text)
+                swapped[word] = "".join(draw.choices(_SYLLABLES, k=draw.randint(2, 5)))
+            elif chance < _MADE_UP + _SWAPPED:
+                swapped[word] = self._drawn(draw, 1)
+        return _WORD.sub(lambda word: swapped.get(word[0], word[0]), text)
 
     def _generated(self, draw: random.Random) -> str:
         parts = []
         for _ in range(draw.randint(2, 6)):
-            parts.append(f"## {' '.join(self._drawn(draw, draw.randint(1, 4))).capitalize()}")
+            parts.append(f"## {self._drawn(draw, draw.randint(1, 4)).capitalize()}")
             parts += [
-                " ".join(self._drawn(draw, draw.randint(30, 90))).capitalize() + "."
+                f"{self._drawn(draw, draw.randint(30, 90)).capitalize()}."
                 for _ in range(draw.randint(1, 3))
             ]
         return "\n\n".join(parts) + "\n"
 
-    def _drawn(self, draw: random.Random, count: int) -> list[str]:
-        return draw.choices(self._words, cum_weights=self._weights, k=count)
+    def _drawn(self, draw: random.Random, count: int) -> str:
+        return " ".join(draw.choices(self.words, cum_weights=self.weights, k=count))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import psycopg
 
-from benchmarks.bench import Bench
-from benchmarks.figures import Figure
+from benchmarks.bench import Bench, Connection
+from benchmarks.figures import Figure, judged
 
 QUERIES = 200
 # Timed in the server: a client's time would include the network.
@@ -46,7 +43,7 @@ begin
 end;
 $$
 """
-#: The timings that recorded searches have; the rest of a search makes its rows.
+#: The timings of recorded searches.
 PARTS = """
 select t.part, percentile_cont(0.5) within group (order by t.ms::double precision)
 from pgrag.searches as s
@@ -58,7 +55,7 @@ group by t.part
 LIMITS = {
     "parse and intent": 1, "mmr": 5, "depth": 5, "breadth": 5, "overview": 5, "facets": 30,
 }  # fmt: skip
-SAID = {
+NAMES = {
     "parse and intent": "parse_query and detect_intent",
     "mmr": "MMR, ten of 100 candidates",
     "facets": "pgrag.facets for a query",
@@ -66,7 +63,7 @@ SAID = {
 
 
 def around_a_search(bench: Bench) -> list[Figure]:
-    """Run every query through all steps, so that noise affects them alike; report medians."""
+    """Run every query through all steps; report medians."""
     library = bench.mdn()
     queries = bench.mdn_queries(QUERIES)
     with bench.connect() as connection:
@@ -79,21 +76,17 @@ def around_a_search(bench: Bench) -> list[Figure]:
     figures = []
     for step, limit in LIMITS.items():
         middle = float(np.median([times[step] for times in taken]))
-        what = SAID.get(step, f"hierarchy {step} of 100 candidates")
-        figures.append(Figure(what, on, f"{middle:.2f} ms", f"≤ {limit} ms", middle <= limit))
+        what = NAMES.get(step, f"hierarchy {step} of 100 candidates")
+        figures.append(judged(what, on, middle, limit, digits=2))
     more = float(np.median([t["recorded search"] - t["search"] for t in taken]))
-    figures.append(
-        Figure("recorded_search, on top of search", on, f"{more:.2f} ms", "≤ 1 ms", more <= 1)
-    )
-    figures.append(
-        Figure("parts of a search", on,
-               ", ".join(f"{part} {parts[part]:.2f} ms" for part in sorted(parts, key=parts.get)))
-    )  # fmt: skip
-    return figures
+    by_time = sorted(parts.items(), key=lambda part: part[1])
+    return [
+        *figures,
+        judged("recorded_search, on top of search", on, more, 1, digits=2),
+        Figure("parts of a search", on, ", ".join(f"{part} {ms:.2f} ms" for part, ms in by_time)),
+    ]
 
 
-def _steps(
-    connection: psycopg.Connection[tuple[Any, ...]], query: str, library: str
-) -> dict[str, float]:
+def _steps(connection: Connection, query: str, library: str) -> dict[str, float]:
     rows = connection.execute("select * from pg_temp.steps(%s, %s)", [query, library]).fetchall()
     return dict(rows)

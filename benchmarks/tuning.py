@@ -1,7 +1,7 @@
-"""Whether the verdicts of `pgrag tune` hold on labelled questions that it never saw.
+"""Whether the verdicts of `pgrag tune` hold on labelled questions that it has not seen.
 
-Each library is tuned from its own text without keeping anything; then each value that came into
-question is searched with on the labelled sets of the library. docs/tuning.md has the table.
+Each library is tuned from its own text without keeping anything; then each value that was tried
+is measured on the labelled sets of the library. docs/tuning.md has the table.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from benchmarks import evaluation
+from benchmarks.bench import lent_app
 from benchmarks.corpora import Corpora, CorpusMissing
-from benchmarks.figures import table
-from pgrag.evaluation import importing, runs
+from benchmarks.figures import table, told
+from benchmarks.quality import compare, import_queries
+from pgrag.evaluation import importing
 from pgrag.evaluation.labelled import read_labelled_set
 from pgrag.evaluation.runs import Configuration
 from pgrag.service.app import App
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failed = False
     with tempfile.TemporaryDirectory(prefix="pgrag-tuning-") as scratch:
         corpora = Corpora(options.data, Path(scratch))
-        with evaluation.lent_app(options.database_url, Path(scratch)) as app:
+        with lent_app(options.database_url, Path(scratch)) as app:
             for name in options.only:
                 try:
                     rows += _rows(app, corpora, name, options.queries, options.seed)
@@ -68,30 +69,21 @@ def _rows(
     library = importing.library_of(name)
     for other in LIBRARIES[name]:
         document = read_labelled_set(evaluation.labelled_folder(corpora, other)).document()
-        app.database.call(
-            "import_evaluation_set",
-            name=other,
-            library=library,
-            queries=json.dumps(document),
-            source={"held_out": True},
+        import_queries(app, other, library, document)
+    with told(name):
+        [tuning] = app.database.call(
+            "tune", library=library, query_count=queries, seed=seed, dry_run=True, source="library"
         )
-    started = perf_counter()
-    [tuning] = app.database.call(
-        "tune", library=library, query_count=queries, seed=seed, dry_run=True, source="library"
-    )
-    print(f"{name}: tuned in {perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     for verdict in tuning["verdicts"]:
         own = verdict["validation"]
         value = json.dumps(verdict["value"]).translate(str.maketrans("", "", '{}"'))
-        told = (
-            (f"{own['difference']:+.3f}", f"{own['p_value']:.3f}") if own else ("–", "–")
-        )  # fmt: skip
+        gains = (f"{own['difference']:+.3f}", f"{own['p_value']:.3f}") if own else ("–", "–")
         for labelled in (name, *LIBRARIES[name]):
             gain = _gain(app, labelled, verdict)
             yield (
                 name,
                 f"{verdict['setting']}: {value}",
-                *told,
+                *gains,
                 "kept" if verdict["kept"] else "rejected",
                 labelled,
                 f"{gain['difference']:+.3f}",
@@ -103,20 +95,11 @@ def _gain(app: App, labelled: str, verdict: Row) -> Row:
     """What the tried value gains on a labelled set, over the defaults."""
     setting, value = verdict["setting"], verdict["value"]
     document: Row = {"function": "search", "arguments": {"unit": "page"}}
-    pair = [
-        runs.run(app, labelled, Configuration(name, document | changed))["run"]
-        for name, changed in (
-            ("defaults", {}),
-            (
-                setting,
-                {"settings": value}
-                if setting == "weights"
-                else {"arguments": document["arguments"] | {setting: value}},
-            ),
-        )
-    ]
-    [compared] = app.database.call("compare_evaluations", run_id=pair[0], other_run_id=pair[1])
-    return compared
+    changed = {"arguments": document["arguments"] | {setting: value}}
+    if setting == "weights":
+        changed = {"settings": value}
+    before, after = Configuration("defaults", document), Configuration(setting, document | changed)
+    return compare(app, labelled, before, after).difference
 
 
 if __name__ == "__main__":

@@ -1,15 +1,13 @@
-"""What ten rows of results hold if they are passages, and if they are pages."""
+"""How often ten rows contain the answer: as passages, and as pages."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import psycopg
 
-from benchmarks.bench import Bench
+from benchmarks.bench import Bench, Connection
 from benchmarks.figures import Figure
 from pgrag.evaluation.labelled import LabelledQuery, read_labelled_set
 
@@ -27,7 +25,7 @@ SHOWN = {
     "pages by mean": ("page", "mean"),
     "pages by rrf": ("page", "rrf"),
 }
-#: What the pages are about whose answers each intent asks for.
+#: The folders of the pages that each intent asks for.
 FOLDERS = {
     "EXPLORATORY": ("docs/concepts/",),
     "PROCEDURAL": ("docs/tasks/", "docs/tutorials/", "docs/setup/"),
@@ -39,9 +37,7 @@ Hit = tuple[str, str | None]
 def in_ten_rows(bench: Bench) -> list[Figure]:
     """Count the queries whose page, and whose section, is in the first ten rows.
 
-    The queries are link texts of Kubernetes: those that lead to concepts stand for EXPLORATORY
-    questions, those that lead to tasks for PROCEDURAL ones. A section is that of the link's
-    fragment.
+    The queries are link texts of Kubernetes; a section is that of the link's fragment.
     """
     folder = bench.corpora.folder("k8s-anchor")
     library = bench.require("k8s", bench.corpora.pages("k8s-en"))
@@ -66,9 +62,8 @@ def in_ten_rows(bench: Bench) -> list[Figure]:
 
 
 def _rows(
-    connection: psycopg.Connection[Any], library: str, query: LabelledQuery, unit: str,
-    aggregate: str,
-) -> list[Hit]:  # fmt: skip
+    connection: Connection, library: str, query: LabelledQuery, unit: str, aggregate: str
+) -> list[Hit]:
     quoting = set(query.excluded) - set(query.judgements)
     hits = connection.execute(SEARCH.encode(), [query.text, library, unit, aggregate]).fetchall()
     return [hit for hit in hits if hit[0] not in quoting][:ROWS]

@@ -1,7 +1,7 @@
 """Variants of a labelled set's library that lack one feature, to measure its contribution.
 
-Without front matter; with camelCase words kept whole; without the words of links, which are what
-anchor sets use as queries: an index with these words has seen the answers.
+Without front matter; without the words of links, which are what anchor sets use as queries: an
+index with these words has seen the answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from unittest.mock import patch
 
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus
-from pgrag.evaluation.runs import Configuration
 from pgrag.ingest import reader
 from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
@@ -25,43 +24,13 @@ from pgrag.ingest.source.source import ListedSource, Source, SourceFile
 from pgrag.service.app import App
 
 PLAIN = "plain"
-WHOLE = "whole"
 UNLINKED = "unlinked"
-VARIANTS = (PLAIN, WHOLE, UNLINKED)
-#: The rows of an ablation that need a variant: functions by name, with arguments.
-ROWS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "without words of links": ("search", {}, UNLINKED),
-    "links, without words of links": ("search", {"graph": True}, UNLINKED),
-    "camelCase not split": ("search", {}, WHOLE),
-    "camelCase not split, keyword": ("keyword_search", {}, WHOLE),
-    "without front matter": ("search", {}, PLAIN),
-    "without front matter, keyword": ("keyword_search", {}, PLAIN),
-    "without front matter, semantic": ("semantic_search", {}, PLAIN),
-}
 _CODE = re.compile(r"^(?P<fence>`{3,}|~{3,}).*?^(?P=fence)[`~]*[ \t]*$|`+[^`\n]+`+", re.M | re.S)
 _WIKILINK = re.compile(r"!?\[\[[^\[\]\n]+\]\]")
 _WORDS = r"\[(?:[^\[\]]|\[[^\[\]]*\]|\\[\[\]])*\]"
 _ADDRESS = r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
 #: `[words](address)` or `[words][reference]`, but not an image, whose words are not a link's.
 _LINK = re.compile(rf"(?<!!){_WORDS}(?:{_ADDRESS}|\[[^\[\]\n]*\])")
-_KEEP_IDENTIFIERS_WHOLE = """
-update pgrag.documents as d
-set search = pgrag.search_vector(
-    d.language, p.title, array_remove(d.path, p.title), pgrag.relative_url(p.url, ''),
-    _pgrag.searched_text(d.situation, d.context, d.content), d.library_id, d.version_id,
-    camel_case => false
-)
-from pgrag.pages as p
-join pgrag.libraries as l using (library_id)
-where l.name = %s and d.library_id = l.library_id and p.page_id = d.page_id
-    and d.search is not null
-"""
-
-_REBUILD_STATISTICS = """
-select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))
-from pgrag.libraries as l
-where l.name = %s
-"""
 
 
 def library_of(evaluation_set: str, variant: str) -> str:
@@ -76,22 +45,7 @@ def index(app: App, name: str, variant: str) -> str:
     with open_corpus(Path(source["corpus"])) as whole, links_lose_words(variant):
         pages = without_front_matter(whole) if variant == PLAIN else whole
         app.index(library, "", pages, language=source.get("language"))
-    if variant == WHOLE:
-        with app.database.connection() as connection:
-            connection.execute(_KEEP_IDENTIFIERS_WHOLE.encode(), [library])
-            connection.execute(_REBUILD_STATISTICS, [library])
     return library
-
-
-def ablation(name: str) -> list[Configuration]:
-    """The rows of a set's ablation that need a variant of its library."""
-    return [
-        Configuration(
-            row,
-            {"function": function, "arguments": arguments, "library": library_of(name, variant)},
-        )
-        for row, (function, arguments, variant) in ROWS.items()
-    ]
 
 
 def without_front_matter(pages: Source) -> Source:

@@ -1,7 +1,8 @@
 """Run the campaign: look for faults by chance, part after part, each for a share of the time.
 
-`python -m campaign --minutes 30 --seed 1`. Prints a table with what was done and the faults found,
+`python -m campaign --minutes 30 --seed 1`. Prints a table with what was done and the faults,
 and returns 1 if there is a fault. `--page` also writes the table into a page, between its marks.
+`--only PART --count N` runs a part for a number of calls, pages, rounds or seconds.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from pathlib import Path
 from psycopg.conninfo import make_conninfo
 
 from campaign import functions, jobs, kills, overload, pages, rest, restore, services, tenants
-from campaign.command import report, temporary_server
-from campaign.databases import administer
-from campaign.outcome import Outcome
+from campaign.outcome import Outcome, outcomes_table, write_rows
+from campaign.servers import administer, temporary_server
 
 #: Each part with its share of the time.
 PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
@@ -32,45 +32,44 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
 }
 
 
-def campaign(
-    *, minutes: float, seed: int, data: Path | None = None, only: Sequence[str] = ()
-) -> list[Outcome]:
-    """Run the parts, each in a database of its own."""
-    chosen = {name: part for name, part in PARTS.items() if not only or name in only}
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line says; return 1 if there was a fault."""
+    options = _parser().parse_args(arguments)
+    chosen = {name: PARTS[name] for name in PARTS if name in (options.only or PARTS)}
     shares = sum(share for _, share in chosen.values())
+    bound = {} if options.count is None else {"count": options.count}
+    minutes = options.minutes or (None if bound else 30.0)
+    command = f"python -m campaign{''.join(f' --only {name}' for name in options.only)}"
+    command += f" --count {options.count}" if bound else f" --minutes {minutes:g}"
+    command += f" --seed {options.seed}"
     outcomes = []
     with temporary_server() as app:
         app.upgrade()
         for name, (run, share) in chosen.items():
             administer(app.url, "create database {} template pgrag", name)
-            outcomes.append(
-                run(
-                    make_conninfo(app.url, dbname=name),
-                    seed=seed,
-                    minutes=minutes * share / shares,
-                    data=data,
-                )
-            )
-    return outcomes
+            given = {"seed": options.seed, "minutes": minutes and minutes * share / shares}
+            url = make_conninfo(app.url, dbname=name)
+            outcomes.append(run(url, data=options.data, **given, **bound))
+    print(outcomes_table(outcomes, command))
+    for outcome in outcomes:
+        for fault in outcome.faults:
+            print(f"\n{outcome.name}: {fault}")
+    if options.page:
+        write_rows(options.page, outcomes, command)
+    return int(any(outcome.faults for outcome in outcomes))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line says; return 1 if a fault was found."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m campaign", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--minutes", type=float, default=30.0, help="(default: %(default)s)")
+    parser.add_argument("--minutes", type=float, help="(default: 30, none with --count)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     parser.add_argument("--data", type=Path, help="a folder of real pages, to be mutated")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=[], help="parts to run")
+    parser.add_argument("--count", type=int, help="calls, pages, rounds or seconds of a part")
     parser.add_argument("--page", type=Path, help="a page to write the table into")
-    options = parser.parse_args(arguments)
-    outcomes = campaign(
-        minutes=options.minutes, seed=options.seed, data=options.data, only=options.only
-    )
-    command = f"python -m campaign --minutes {options.minutes:g} --seed {options.seed}"
-    report(outcomes, command, options.page)
-    return int(any(outcome.faults for outcome in outcomes))
+    return parser
 
 
 if __name__ == "__main__":

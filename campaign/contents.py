@@ -22,20 +22,20 @@ from pg_class as c
 where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r'
 order by 1
 """
-#: Ids, times and places of sources differ between two runs; bounds, averages and keywords depend on
-#: what was in the library before.
+#: Ids, times and locations of sources differ between two runs; bounds, averages and keywords
+#: depend on what was in the library before.
 _HISTORY = re.compile(
     r"(_id|_at|_ids)$"
     r"|^(at|candidates|largest_impact|average_length|weights|ranked_links|source|keywords)$"
 )
-#: What no indexing writes.
+#: Tables that indexing does not write.
 OF_ITS_OWN = {"libraries", "search_hits", "tuning_runs", "role_libraries"}
-#: Statistics of words that no document has any more.
+#: Tables that keep the statistics of words without passages.
 _EMPTY = {"lexeme_statistics", "corpus_statistics"}
 
 
 def rows(url: str, *, without: Collection[str] = ()) -> dict[str, Counter[str]]:
-    """All rows of every table but some, as they are."""
+    """All rows of every table."""
     with psycopg.connect(url) as connection:
         return {
             table: _rows(connection, f"select to_jsonb(t) from pgrag.{table} as t")
@@ -65,23 +65,23 @@ def of_library(url: str, library: str) -> dict[str, Counter[str]]:
 def _rows(
     connection: psycopg.Connection[Any], query: str, *, is_history_kept: bool = True
 ) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     for (row,) in connection.execute(query.encode()).fetchall():
         kept = {k: v for k, v in row.items() if is_history_kept or not _HISTORY.search(k)}
-        found[json.dumps({k: _rounded(v) for k, v in kept.items()}, sort_keys=True)] += 1
-    return found
+        counted[json.dumps({k: _rounded(v) for k, v in kept.items()}, sort_keys=True)] += 1
+    return counted
 
 
 def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def differences(expected: dict[str, Counter[str]], found: dict[str, Counter[str]]) -> list[str]:
+def differences(expected: dict[str, Counter[str]], held: dict[str, Counter[str]]) -> list[str]:
     """A line for each table whose rows differ, with an example of either side."""
     lines = []
-    for table in sorted({*expected, *found}):
-        lost = expected.get(table, Counter()) - found.get(table, Counter())
-        added = found.get(table, Counter()) - expected.get(table, Counter())
+    for table in sorted({*expected, *held}):
+        lost = expected.get(table, Counter()) - held.get(table, Counter())
+        added = held.get(table, Counter()) - expected.get(table, Counter())
         if lost or added:
             lines.append(
                 f"{table}: {lost.total()} rows lost, {added.total()} added:"
@@ -90,8 +90,15 @@ def differences(expected: dict[str, Counter[str]], found: dict[str, Counter[str]
     return lines
 
 
+def problems(url: str, library: str) -> list[str]:
+    """What `check_library` reports."""
+    with psycopg.connect(url) as connection:
+        rows = connection.execute("select * from pgrag.check_library(%s)", [library]).fetchall()
+    return [f"check_library: {row}" for row in rows]
+
+
 def searches(url: str, queries: Collection[str]) -> list[Any]:
-    """What searches find, by names and not by ids."""
+    """The hits of searches, by names and not by ids."""
     with psycopg.connect(url) as connection:
         return [
             connection.execute(

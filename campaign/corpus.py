@@ -1,4 +1,4 @@
-"""Two small libraries, with whatever the functions can be asked about, and arguments that work."""
+"""Two small libraries with searches, runs and settings, and the arguments that work for them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 from pydantic import SecretStr
 
+from campaign.servers import execute
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
 
@@ -91,7 +92,7 @@ PREPARATION = [
     "select pgrag.register_model('small', 3, 'custom')",
     "select pgrag.tune('pump')",
 ]
-#: The arguments that are known by name, and where the database keeps their values.
+#: Queries for the values of arguments.
 KNOWN = {
     "library": "select name from pgrag.libraries",
     "version": "select label from pgrag.versions",
@@ -122,11 +123,9 @@ KNOWN = {
 
 
 def build(url: str) -> dict[str, list[Any]]:
-    """Index the libraries in a migrated database; return what is known there, by argument."""
+    """Index the libraries in a migrated database; return their values, by argument."""
     index(url, LIBRARIES)
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in PREPARATION:
-            connection.execute(statement.encode())
+    execute(url, *PREPARATION)
     return values(url, KNOWN)
 
 
@@ -159,7 +158,7 @@ def index_folders(url: str, sources: dict[tuple[str, str], Path]) -> None:
 
 
 def values(url: str, queries: dict[str, str]) -> dict[str, list[Any]]:
-    """What queries of one column find, by the name of the query."""
+    """The values of queries of one column, by the name of the query."""
     with psycopg.connect(url, autocommit=True) as connection:
         return {
             name: [value for (value,) in connection.execute(query.encode()).fetchall()]

@@ -1,4 +1,4 @@
-"""The client of `campaign.overload` that sends too much, in a process of its own.
+"""The client that floods a service for `campaign.overload`, in a process of its own.
 
 `python campaign/flood.py URL KEY REQUESTS_A_SECOND SECONDS SEED` prints the counts of what was
 answered, as JSON. A request is a search, a costly search by a regular expression that takes until
@@ -17,7 +17,7 @@ from time import monotonic
 import httpx
 
 WORKERS = 64
-#: A search by regular expression that no page matches and that takes long to find out.
+#: A regular expression that backtracks and matches no page.
 COSTLY = {"mode": "regex", "pattern": r"(.*)(.*)(.*)\1\2\3zz", "timeout_ms": 2000}
 WORDS = ["valve", "pump", "wheel", "tank", "flow", "seal", "gauge", "bolt", "drain"]
 
@@ -40,7 +40,7 @@ async def _request(client: httpx.AsyncClient, random: Random) -> str:
 
 
 async def flood(url: str, key: str, rate: float, seconds: float, seed: int) -> Counter[str]:
-    """Send so many requests a second; return how often each answer came."""
+    """Send requests at a rate; return how often each answer came."""
     random = Random(seed)
     answers: Counter[str] = Counter()
     until = monotonic() + seconds
@@ -65,5 +65,7 @@ async def flood(url: str, key: str, rate: float, seconds: float, seed: int) -> C
 
 if __name__ == "__main__":
     given = sys.argv
-    found = asyncio.run(flood(given[1], given[2], float(given[3]), float(given[4]), int(given[5])))
-    print(json.dumps(found))
+    answers = asyncio.run(
+        flood(given[1], given[2], float(given[3]), float(given[4]), int(given[5]))
+    )
+    print(json.dumps(answers))

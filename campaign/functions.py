@@ -1,8 +1,7 @@
 """Call every public function with seeded arguments, and report errors that are not of pgrag.
 
-`python -m campaign.functions --calls 100000 --seed 1`. A call may work, fail with an error of pgrag
-(SQLSTATE PGRxx), or be ended by the statement timeout. Every other error is a fault, and so is a
-call that outlives its timeout.
+A call may work, fail with an error of pgrag (SQLSTATE PGRxx), or be ended by the statement timeout.
+Every other error is a fault, and so is a call that outlives its timeout.
 """
 
 from __future__ import annotations
@@ -14,44 +13,39 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from random import Random
-from time import monotonic
 from typing import Any
 from uuid import UUID
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.json import Jsonb
 
 from campaign import corpus
 from campaign.arguments import Arguments
-from campaign.command import run_part
-from campaign.databases import administer
-from campaign.outcome import Outcome
-from pgrag.ground.connections import register_vector_types
+from campaign.outcome import Faults, Outcome, turns
+from campaign.servers import SECONDS, TIMEOUT, Answer, Session, administer
 
-#: The statement timeout of a call, and how soon after it a call must have ended.
-SECONDS = 10
+#: How soon after its statement timeout a call must have ended.
 GRACE_SECONDS = 5
-#: This share of the calls is committed, in a copy of the database that is made anew after so many.
+#: The share of calls that are committed, and the commits after which their database is replaced.
 SHARE_COMMITTED = 0.05
 COMMITS = 200
-#: How often the arguments of a fault are made smaller.
+#: The maximum number of times that an argument of a fault is made smaller.
 SHRINKINGS = 100
-TIMEOUT = "57014"
 ROUTINES = """
 select
     p.proname as name,
     array(
         select a.name
-        from unnest(p.proargnames, p.proargmodes) with ordinality as a (name, mode, place)
+        from unnest(p.proargnames, p.proargmodes) with ordinality as a (name, mode, number)
         where a.mode in ('i', 'b') or a.mode is null
-        order by a.place
+        order by a.number
     ) as arguments,
     array(
         select format_type(t.type, null)
-        from unnest(p.proargtypes::oid[]) with ordinality as t (type, place)
-        order by t.place
+        from unnest(p.proargtypes::oid[]) with ordinality as t (type, number)
+        order by t.number
     ) as types,
     p.pronargs - p.pronargdefaults as required
 from pg_proc as p
@@ -90,21 +84,6 @@ def _literal(value: Any) -> str:
     return sql.Literal(value).as_string().strip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The SQLSTATE of a call, null if it worked, and how long it took."""
-
-    state: str | None
-    message: str
-    seconds: float
-
-    @property
-    def is_fault(self) -> bool:
-        return self.seconds > SECONDS + GRACE_SECONDS or not (
-            self.state is None or self.state == TIMEOUT or self.state.startswith("PGR")
-        )
-
-
 def routines(connection: psycopg.Connection[Any], schema: str = "pgrag") -> list[Routine]:
     """Every function of a schema: the public ones, or the private ones of _pgrag."""
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
@@ -125,38 +104,15 @@ def options_of(called: Sequence[Routine]) -> dict[str, str]:
     }
 
 
-class _Session:
-    """A connection that is replaced when the server ends it."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._connection = self._connect()
-
-    def _connect(self) -> psycopg.Connection[Any]:
-        connection = psycopg.connect(self._url, autocommit=True)
-        register_vector_types(connection)
-        connection.execute(f"set statement_timeout = '{SECONDS}s'".encode())
-        connection.execute("set client_min_messages = error")
-        return connection
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def ask(self, statement: str, *, commit: bool = False) -> _Answer:
-        """Run a statement and undo it, unless it is to be committed."""
-        state, message = None, ""
-        started = monotonic()
-        try:
-            with self._connection.transaction(force_rollback=not commit):
-                self._connection.execute(statement.encode(), prepare=False).fetchall()
-        except psycopg.Error as error:
-            # Without a SQLSTATE the connection is lost: the server has crashed.
-            state = error.sqlstate or "lost"
-            message = error.diag.message_primary or str(error)
-        seconds = monotonic() - started
-        if self._connection.closed:
-            self._connection = self._connect()
-        return _Answer(state, message, seconds)
+def callers(
+    url: str, random: Random, known: dict[str, list[Any]]
+) -> tuple[list[Routine], Arguments]:
+    """The public functions, and a chooser of their arguments."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        called = routines(connection)
+    arguments = Arguments(random, known)
+    arguments.options = options_of(called)
+    return called, arguments
 
 
 class _Scratch:
@@ -164,19 +120,19 @@ class _Scratch:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._template = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+        self._template = str(conninfo_to_dict(url)["dbname"])
         self._name = f"{self._template}_scratch"
-        self._session: _Session | None = None
+        self._session: Session | None = None
         self._committed: list[str] = []
 
-    def ask(self, statement: str) -> tuple[_Answer, list[str]]:
+    def ask(self, statement: str) -> tuple[Answer, list[str]]:
         """Run a statement and commit it; also returns what was committed before it."""
         before = self._committed.copy()
         if self._session is None or len(before) >= COMMITS:
             self.drop()
             before = []
-            administer(self._url, "create database {} template {}", self._name, str(self._template))
-            self._session = _Session(make_conninfo(self._url, dbname=self._name))
+            administer(self._url, "create database {} template {}", self._name, self._template)
+            self._session = Session(make_conninfo(self._url, dbname=self._name))
         answer = self._session.ask(statement, commit=True)
         self._committed = before if answer.state else [*before, statement]
         return answer, before
@@ -188,37 +144,33 @@ class _Scratch:
         administer(self._url, "drop database if exists {} with (force)", self._name)
 
 
+def _is_fault(answer: Answer) -> bool:
+    return answer.seconds > SECONDS + GRACE_SECONDS or not (
+        answer.state in (None, TIMEOUT) or answer.state.startswith("PGR")
+    )
+
+
 def run(
-    url: str,
-    *,
-    calls: int = 100_000,
-    seed: int,
-    minutes: float | None = None,
-    data: object = None,
-    commit: bool = True,
-) -> Outcome:
+    url: str, *, count: int = 100_000, seed: int, minutes: float | None = None,
+    data: object = None, commit: bool = True,
+) -> Outcome:  # fmt: skip
     """Call the functions of a migrated, empty database in turn, each as often as the others.
 
     With `commit` some calls are committed in a copy of the database, which nobody else may use
     meanwhile.
     """
-    known = corpus.build(url)
-    with psycopg.connect(url, autocommit=True) as connection:
-        called = routines(connection)
     random = Random(seed)
-    arguments = Arguments(random, known)
-    arguments.options = options_of(called)
-    deadline = monotonic() + 60 * minutes if minutes else float("inf")
+    called, arguments = callers(url, random, corpus.build(url))
     counts = {"calls": 0, "functions": len(called), "errors of pgrag": 0, "timeouts": 0}
     slowest = 0.0
-    faults: dict[tuple[str, ...], str] = {}
+    faults = Faults()
     with ExitStack() as stack:
         # The template of a copy may have no other session.
         scratch = _Scratch(url)
         stack.callback(scratch.drop)
-        session: _Session | None = None
-        while counts["calls"] < calls and monotonic() < deadline:
-            routine = called[counts["calls"] % len(called)]
+        session: Session | None = None
+        for number in turns(count, minutes):
+            routine = called[number % len(called)]
             chosen = chosen_arguments(routine, arguments)
             statement = routine.statement(chosen)
             before: list[str] = []
@@ -228,7 +180,7 @@ def run(
                     session = None
                 answer, before = scratch.ask(statement)
             else:
-                session = session or _Session(url)
+                session = session or Session(url)
                 answer = session.ask(statement)
             counts["calls"] += 1
             counts["timeouts"] += answer.state == TIMEOUT
@@ -237,21 +189,15 @@ def run(
             if answer.state == TIMEOUT:
                 print(f"timeout: {_shown(statement)}", file=sys.stderr)
             kind = (routine.name, str(answer.state), _generalised(answer.message))
-            if answer.is_fault and kind not in faults:
-                session = session or _Session(url)
+            if _is_fault(answer) and kind not in faults:
+                session = session or Session(url)
                 repeated = _reproduction(session.ask, routine, chosen, arguments, answer)
-                faults[kind] = "\n".join(
-                    [
-                        f"-- {answer.state} {answer.message[:200]} ({answer.seconds:.1f} s)",
-                        *([repeated] if repeated else [f"{s};" for s in [*before, statement]]),
-                    ]
-                )
-                print(faults[kind], file=sys.stderr)
+                statements = [repeated] if repeated else [f"{s};" for s in [*before, statement]]
+                head = f"-- {answer.state} {answer.message[:200]} ({answer.seconds:.1f} s)"
+                faults.add(kind, "\n".join([head, *statements]))
         if session is not None:
             session.close()
-    return Outcome(
-        "functions", counts | {"seconds at most": round(slowest, 1)}, sorted(faults.values())
-    )
+    return Outcome("functions", counts | {"seconds at most": round(slowest, 1)}, [*faults.values()])
 
 
 def chosen_arguments(routine: Routine, arguments: Arguments) -> dict[str, Any]:
@@ -259,48 +205,39 @@ def chosen_arguments(routine: Routine, arguments: Arguments) -> dict[str, Any]:
     choose = arguments.usual if arguments.random.random() < 0.1 else arguments.value
     return {
         name: choose(name, type_)
-        for place, (name, type_) in enumerate(routine.types.items())
-        if place < routine.required or arguments.random.random() < 0.3
+        for position, (name, type_) in enumerate(routine.types.items())
+        if position < routine.required or arguments.random.random() < 0.3
     }
 
 
 def _reproduction(
-    ask: Callable[[str], _Answer],
+    ask: Callable[[str], Answer],
     routine: Routine,
     chosen: dict[str, Any],
     arguments: Arguments,
-    answer: _Answer,
+    answer: Answer,
 ) -> str | None:
-    """The smallest call found that ends alike; None if the call does not."""
+    """A small call with the same error; None if the call itself does not repeat it."""
 
     def ends_alike(tried: dict[str, Any]) -> bool:
         return ask(routine.statement(tried)).state == answer.state
 
     if not ends_alike(chosen):
         return None
-    for place, (name, type_) in enumerate(routine.types.items()):
+    for position, (name, type_) in enumerate(routine.types.items()):
         if name in chosen:
             simpler = {n: v for n, v in chosen.items() if n != name}
-            if place < routine.required:
+            if position < routine.required:
                 simpler = chosen | {name: arguments.usual(name, type_)}
             if ends_alike(simpler):
                 chosen = simpler
     for name in chosen:
-        chosen = _shrunk(chosen, name, ends_alike)
+        for _ in range(SHRINKINGS):
+            smaller = ({**chosen, name: value} for value in _smaller(chosen[name]))
+            if (shorter := next(filter(ends_alike, smaller), None)) is None:
+                break
+            chosen = shorter
     return f"{_shown(routine.statement(chosen))};"
-
-
-def _shrunk(
-    chosen: dict[str, Any], name: str, ends_alike: Callable[[dict[str, Any]], bool]
-) -> dict[str, Any]:
-    """The arguments, one of them without the parts that the error does not need."""
-    for _ in range(SHRINKINGS):
-        smaller = ({**chosen, name: value} for value in _smaller(chosen[name]))
-        found = next(filter(ends_alike, smaller), None)
-        if found is None:
-            break
-        chosen = found
-    return chosen
 
 
 def _smaller(value: Any) -> Iterator[Any]:
@@ -312,9 +249,9 @@ def _smaller(value: Any) -> Iterator[Any]:
         yield value[:middle]
         yield value[middle:]
         if isinstance(value, list):
-            for place, item in enumerate(value):
+            for index, item in enumerate(value):
                 yield from (
-                    [*value[:place], v, *value[place + 1 :]]
+                    [*value[:index], v, *value[index + 1 :]]
                     for v in _smaller(item)
                     if isinstance(item, dict | list)
                 )
@@ -331,7 +268,3 @@ def _shown(statement: str) -> str:
 def _generalised(message: str) -> str:
     """A message without the values that it quotes."""
     return re.sub(r"\"[^\"]*\"|\d+", "…", message)[:80]
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, counted="calls"))

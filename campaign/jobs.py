@@ -1,12 +1,12 @@
 """Disturb workers at random moments; afterwards every job is done, and nothing was done twice.
 
-`python -m campaign.jobs --rounds 100 --seed 1`. A round makes a job on an embedded server of its
-own, and disturbs the worker that has it in one of five ways: the worker is killed, the server is
-restarted, the worker is stopped for longer than its lease (as if the network were cut), a job is
-poisoned (it ends every worker, or its source is gone), or the worker's clock is wrong. Other
-workers are there meanwhile. Then the poisoned job must have failed, with a reason for each attempt;
-the job must have succeeded, the library must equal one that was indexed without a disturbance, no
-text may have been embedded twice, and `check_library` must find nothing.
+A round makes a job on an embedded server of its own, and disturbs the worker that has it in one of
+five ways: the worker is killed, the server is restarted, the worker is stopped for longer than its
+lease (as if the network were cut), a job is poisoned (it ends every worker, or its source is gone),
+or the worker's clock is wrong. Other workers run meanwhile. Then the poisoned job must have failed,
+with a reason for each attempt; the job must have succeeded, the library must equal one that was
+indexed without a disturbance, no text may have been embedded twice, and `check_library` must report
+nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import ExitStack, suppress
@@ -29,21 +28,24 @@ from psycopg.types.json import Jsonb
 from pydantic import SecretStr
 
 from campaign import contents
-from campaign.command import run_part, temporary_server
-from campaign.databases import administer
-from campaign.kills import PATIENCE, kill, write_source
-from campaign.outcome import Outcome
+from campaign.kills import write_source
+from campaign.outcome import Outcome, turns
+from campaign.servers import PATIENCE, Processes, administer, execute, kill, temporary_server
 from pgrag.service.app import App
 from pgrag.service.jobs import ENDED
 
 LIBRARY = "manual"
+STATE = "select state from pgrag.job(%s)"
+CREATE = """
+select pgrag.create_job(%s, %s, %s, confined => false, priority => %s, max_attempts => %s)
+"""
 CASES = ("killed", "restarted", "stopped", "poisoned", "clock")
-#: Seconds; short, so that a round need not wait long for the end of a lease.
+#: Seconds; short, so that a round need not wait long for its end.
 LEASE = 2.0
 
-#: The words of a document that stand for its library and version.
+#: The lexemes of a passage that stand for its library and version.
 _IDS = re.compile(r"'@[lv]\d+' ?")
-#: A version that ends every worker which indexes it.
+#: A version that kills every worker.
 POISON = "poison"
 
 #: A worker in a process of its own: its lease, and the seconds by which its clock is wrong.
@@ -64,7 +66,7 @@ with App() as app:
     Worker(app, lease=lease, poll=0.2).run()
 """
 
-#: Every vector that is stored leaves a row, so that one stored twice is seen.
+#: Each stored vector leaves a row, which shows vectors that are stored twice.
 _COUNTED = """
 create table public.embedded (library_id bigint, text_hash uuid, version_id bigint, key text);
 create function public.count_embedding() returns trigger language plpgsql as $$
@@ -87,43 +89,27 @@ select count(*) from (
 """
 
 
-class _Workers:
+class _Workers(Processes):
     """Processes that work on the jobs of a server."""
 
-    def __init__(self, app: App, folder: Path) -> None:
-        self._app = app
-        self.log = folder / "workers.log"
-        self._started: list[subprocess.Popen[bytes]] = []
-
-    def start(self, *, wrong: float = 0.0) -> subprocess.Popen[bytes]:
-        """Start a worker, with a clock that is wrong by so many seconds."""
-        with self.log.open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-c", _WORKER, str(LEASE), str(wrong)],
-                env={**os.environ, "PGRAG_HOME": str(self._app.settings.home)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self._started.append(process)
-        return process
+    def work(self, *, wrong: float = 0.0) -> None:
+        """Start a worker, with a clock that is wrong by some seconds."""
+        self.start("-c", _WORKER, str(LEASE), str(wrong))
 
     def with_pid(self, name: str | None) -> subprocess.Popen[bytes]:
         """The worker of this name, which ends with its pid; the first one if there is none."""
         pid = (name or "").rpartition(":")[2]
-        return next((each for each in self._started if str(each.pid) == pid), self._started[0])
+        return next((each for each in self.started if str(each.pid) == pid), self.started[0])
 
     def kill_all(self) -> None:
-        for process in self._started:
+        for process in self.started:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGCONT)
-            kill(process)
-        self._started.clear()
+        super().kill_all()
 
 
 def _asked(app: App, statement: str, *values: Any) -> Any:
-    """The first value of a statement; asks again while the server is away."""
+    """The first value of a statement; asks again while the server is down."""
     deadline = monotonic() + PATIENCE
     while True:
         try:
@@ -137,34 +123,23 @@ def _asked(app: App, statement: str, *values: Any) -> Any:
             time.sleep(0.1)
 
 
-def _create(app: App, source: Path, version: str = "", **options: int) -> int:
-    made = _asked(
-        app,
-        "select pgrag.create_job(%s, %s, %s, confined => false, priority => %s,"
-        " max_attempts => %s)",
-        LIBRARY,
-        Jsonb({"source": str(source)}),
-        version,
-        options.get("priority", 0),
-        options.get("max_attempts", 5),
-    )
-    return int(made)
-
-
-def _state(app: App, job: int) -> str:
-    return str(_asked(app, "select state from pgrag.job(%s)", job))
+def _create(
+    app: App, source: Path, version: str = "", *, priority: int = 0, max_attempts: int = 5
+) -> int:
+    given = Jsonb({"source": str(source)}), version, priority, max_attempts
+    return int(_asked(app, CREATE, LIBRARY, *given))
 
 
 def _until_ended(app: App, job: int) -> str:
     deadline = monotonic() + PATIENCE
-    while (state := _state(app, job)) not in ENDED and monotonic() < deadline:
+    while (state := _asked(app, STATE, job)) not in ENDED and monotonic() < deadline:
         _hurry(app)
         time.sleep(0.1)
-    return state
+    return str(state)
 
 
 def _hurry(app: App) -> None:
-    """What waits after a failure need not wait as long as in life."""
+    """Skip the delay after a failure."""
     _asked(app, "update pgrag.jobs set run_at = now() where state = 'queued' returning job_id")
 
 
@@ -183,7 +158,7 @@ def _disturb(case: str, app: App, workers: _Workers, job: int, random: Random) -
             app.server.start()
     elif case == "stopped":
         os.killpg(worker.pid, signal.SIGSTOP)
-        workers.start()
+        workers.work()
         until = monotonic() + LEASE * random.uniform(1.0, 3.0)
         while monotonic() < until:
             _hurry(app)
@@ -194,7 +169,7 @@ def _disturb(case: str, app: App, workers: _Workers, job: int, random: Random) -
 def _faults_of_round(
     app: App, expected: dict[str, Counter[str]], jobs: dict[int, str]
 ) -> list[str]:
-    """What a round has left that should not be."""
+    """The faults that a round has left."""
     faults = []
     for job, wanted in jobs.items():
         state = _until_ended(app, job)
@@ -204,13 +179,11 @@ def _faults_of_round(
     faults += contents.differences(expected, _held(app.url))
     if twice := _asked(app, _TWICE):
         faults.append(f"{twice} texts were embedded twice")
-    with psycopg.connect(app.url) as connection:
-        found = connection.execute("select * from pgrag.check_library(%s)", [LIBRARY]).fetchall()
-    return [*faults, *(f"check_library: {row}" for row in found)]
+    return [*faults, *contents.problems(app.url, LIBRARY)]
 
 
 def _undisturbed(app: App, source: Path) -> tuple[dict[str, Counter[str]], float]:
-    """What the library holds where nothing happens to it, and the seconds that it took."""
+    """The rows of the library after undisturbed indexing, and the seconds that it took."""
     administer(app.url, "create database {} template pgrag", "quiet")
     url = app.url.replace("/pgrag?", "/quiet?")
     with App(app.settings.model_copy(update={"database_url": SecretStr(url)})) as quiet:
@@ -220,7 +193,7 @@ def _undisturbed(app: App, source: Path) -> tuple[dict[str, Counter[str]], float
 
 
 def _held(url: str) -> dict[str, Counter[str]]:
-    """What the library holds, without its id and that of its version, which are new each time."""
+    """The rows of the library without the ids of library and version, which are new each time."""
     return {
         table: Counter(_IDS.sub("", row) for row in rows.elements())
         for table, rows in contents.of_library(url, LIBRARY).items()
@@ -237,20 +210,20 @@ def _round(
     usual: float,
 ) -> list[str]:
     """One job with its disturbance; returns the faults."""
-    _execute(app, "delete from pgrag.jobs; truncate public.embedded")
+    execute(app.url, "delete from pgrag.jobs; truncate public.embedded")
     _asked(app, "select count(pgrag.remove_library(name)) from pgrag.libraries")
     wrong = random.choice([-1, 1]) * random.uniform(60, 10**6) if case == "clock" else 0.0
-    workers.start(wrong=wrong)
+    workers.work(wrong=wrong)
     for _ in range({"poisoned": 2, "killed": 1, "clock": 1}.get(case, 0)):
-        workers.start()
+        workers.work()
     jobs = {}
     if case == "poisoned":
         version = random.choice([POISON, "gone"])
-        place = source if version == POISON else source / version
-        jobs[_create(app, place, version, priority=9, max_attempts=2)] = "failed"
+        folder = source if version == POISON else source / version
+        jobs[_create(app, folder, version, priority=9, max_attempts=2)] = "failed"
     job = _create(app, source)
     jobs[job] = "succeeded"
-    while _state(app, job) == "queued":
+    while _asked(app, STATE, job) == "queued":
         _hurry(app)
         time.sleep(0.02)
     time.sleep(random.uniform(0, usual))
@@ -261,15 +234,10 @@ def _round(
 
 
 def run(
-    url: str = "",
-    *,
-    rounds: int = 100,
-    seed: int,
-    minutes: float | None = None,
+    url: str = "", *, count: int = 100, seed: int, minutes: float | None = None,
     data: object = None,
-) -> Outcome:
+) -> Outcome:  # fmt: skip
     """Disturb workers of a server of its own; the database at `url` is left alone."""
-    deadline = monotonic() + 60 * minutes if minutes else float("inf")
     random = Random(seed)
     counts = dict.fromkeys((f"jobs {case}" for case in CASES), 0)
     faults: list[str] = []
@@ -280,24 +248,14 @@ def run(
         source = folder / "source"
         write_source(source, 0)
         expected, usual = _undisturbed(app, source)
-        _execute(app, _COUNTED)
-        workers = _Workers(app, folder)
+        execute(app.url, _COUNTED)
+        workers = _Workers(folder, PGRAG_HOME=str(app.settings.home))
         stack.callback(workers.kill_all)
-        order = [CASES[number % len(CASES)] for number in range(rounds)]
+        order = [CASES[number % len(CASES)] for number in range(count)]
         random.shuffle(order)
-        for number, case in enumerate(order, start=1):
-            if monotonic() > deadline:
-                break
-            found = _round(case, app, workers, source, expected, random, usual)
-            faults += [f"{case} (round {number} of seed {seed}): {fault}" for fault in found]
+        for number in turns(count, minutes):
+            case = order[number]
+            left = _round(case, app, workers, source, expected, random, usual)
+            faults += [f"{case} (round {number} of seed {seed}): {fault}" for fault in left]
             counts[f"jobs {case}"] += 1
     return Outcome("jobs", counts, faults)
-
-
-def _execute(app: App, statements: str) -> None:
-    with psycopg.connect(app.url, autocommit=True) as connection:
-        connection.execute(statements.encode())
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, "rounds"))

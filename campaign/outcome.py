@@ -1,11 +1,14 @@
-"""What a part of a campaign found."""
+"""What a part of a campaign did, its faults, and the table of all parts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from time import monotonic
 
 _BEGIN, _END = "<!-- figures: made by `make campaign PAGE=…` -->\n", "<!-- end of the figures -->\n"
 _HEAD = "| part | done | faults | run by |\n|---|---|---:|---|"
@@ -13,11 +16,27 @@ _HEAD = "| part | done | faults | run by |\n|---|---|---:|---|"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was done, in numbers, and the faults found, each with what repeats it."""
+    """Counts of what was done, and the faults, each with a way to repeat it."""
 
     name: str
     counts: Mapping[str, float]
-    faults: list[str] = field(default_factory=list)
+    faults: Sequence[str] = ()
+
+
+class Faults(dict[object, str]):
+    """The first fault of each kind, printed when it occurs."""
+
+    def add(self, kind: object, told: str) -> None:
+        """Keep a fault unless one of its kind is known."""
+        if kind not in self:
+            self[kind] = told
+            print(told, file=sys.stderr)
+
+
+def turns(count: int, minutes: float | None) -> Iterator[int]:
+    """Numbers up to a count, for at most some minutes."""
+    deadline = monotonic() + 60 * minutes if minutes else float("inf")
+    yield from takewhile(lambda _: monotonic() < deadline, range(count))
 
 
 def outcomes_table(outcomes: Sequence[Outcome], command: str) -> str:

@@ -1,6 +1,6 @@
 """Send a service four times what it can answer, and search meanwhile as another, polite caller.
 
-`python -m campaign.overload --seconds 600 --seed 1`. The flood has a key with the limits that keys
+The flood has a key with the limits that keys
 have by default. The polite caller's searches must keep their 95th percentile within three times of
 what it is without the flood, the flood must get answers, 429 and 503 only (and the declared timeout
 of its costly searches), and memory must stay flat.
@@ -9,91 +9,42 @@ of its costly searches), and memory must stay flat.
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from random import Random
 from statistics import linear_regression
-from tempfile import TemporaryDirectory
 from time import monotonic
 
 import httpx
 import psycopg
 
 from campaign import corpus, flood
-from campaign.command import run_part
 from campaign.outcome import Outcome
+from campaign.servers import create_keys, service
 
 TIMES_CAPACITY = 4
 TIMES_SLOWER = 3
-#: A search that is still so fast is not slow, whatever it was without a flood.
+#: A p95 below this is fast enough, whatever it was without a flood.
 FAST_SECONDS = 0.1
 #: Growth in MB a minute that counts as a leak, after a minute in which caches fill.
 MEGABYTES_A_MINUTE = 5
 WARM_UP_SECONDS = 60
-#: In a shorter run most of the searches would be those of a service that has just started.
+#: In a shorter run most searches would meet a service that has just started.
 LEAST_SECONDS = 20
-PATIENCE = 60
 ANSWERS = {"200", "429", "503", "abandoned", "/problems/took-too-long"}
 PAGES = 40
+#: Searches a second and connections.
 KEYS = {"measuring": (10_000, 1000), "polite": (1000, 10), "flooding": (20, 10)}
 
 
-def _keys(url: str) -> dict[str, str]:
-    with psycopg.connect(url, autocommit=True) as connection:
-        return {
-            name: connection.execute(
-                "select pgrag.create_key(%s, 'search', '{*}', rate => %s, concurrency => %s)",
-                [name, rate, concurrency],
-            ).fetchall()[0][0]
-            for name, (rate, concurrency) in KEYS.items()
-        }
-
-
-@contextmanager
-def service(
-    url: str, *options: str, environment: Mapping[str, str] | None = None
-) -> Iterator[tuple[str, int]]:
-    """The address of `pgrag serve` in a process of its own, and its pid."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    with TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pgrag", "serve", "--port", str(port), *options],
-            env={**os.environ, **(environment or {}), "PGRAG_DATABASE_URL": url},
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-        try:
-            deadline = monotonic() + PATIENCE
-            while monotonic() < deadline and process.poll() is None:
-                with suppress(httpx.TransportError):
-                    if httpx.get(f"{address}/readyz", trust_env=False).status_code == 200:
-                        break
-                time.sleep(0.2)
-            else:
-                raise RuntimeError(
-                    f"The service does not answer: {Path(folder, 'log').read_text()}"
-                )
-            yield address, process.pid
-        finally:
-            process.kill()
-            process.wait()
-
-
-def _searches(address: str, key: str, *, until: float, seed: int, pause: float) -> list[float]:
-    """The seconds of searches, one after another; a search that fails counts as endless."""
+def _searches(address: str, key: str, seed: int, *, until: float, pause: float) -> list[float]:
+    """The seconds of searches, one after another; a failed search counts as infinite."""
     random, seconds = Random(seed), []
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
@@ -111,7 +62,7 @@ def _p95(seconds: list[float]) -> float:
 
 
 def _megabytes(pids: list[int]) -> float:
-    """The memory that processes have for themselves, where the system tells."""
+    """The private memory of processes, where the system reports it."""
     total = 0
     for pid in pids:
         with suppress(OSError):
@@ -122,7 +73,7 @@ def _megabytes(pids: list[int]) -> float:
 
 
 class _Memory:
-    """What the service and its sessions of the server use, by second."""
+    """Samples of the memory of the service and of its sessions, one a second."""
 
     def __init__(self, url: str, pid: int) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
@@ -150,32 +101,20 @@ class _Memory:
 
 
 def run(
-    url: str,
-    *,
-    seconds: int = 600,
-    seed: int,
-    minutes: float | None = None,
-    data: object = None,
+    url: str, *, count: int = 600, seed: int, minutes: float | None = None, data: object = None
 ) -> Outcome:
-    """Serve a migrated, empty database and overload the service."""
-    if minutes:
-        seconds = max(LEAST_SECONDS, min(seconds, int(60 * minutes)))
+    """Serve a migrated, empty database and overload the service for `count` seconds."""
+    seconds = max(LEAST_SECONDS, min(count, int(60 * minutes))) if minutes else count
     corpus.index(url, {("manual", ""): _manual()})
-    keys = _keys(url)
+    keys = create_keys(url, **{name: ("search", ["*"], *limits) for name, limits in KEYS.items()})
     with service(url, "--require-keys") as (address, pid):
         quiet = max(2.0, min(30.0, seconds / 10))
         with ThreadPoolExecutor(10) as clients:
             until = monotonic() + quiet
-            answered = clients.map(
-                lambda number: _searches(
-                    address, keys["measuring"], until=until, seed=number, pause=0
-                ),
-                range(10),
-            )
-            capacity = sum(map(len, answered)) / quiet
-        unloaded = _searches(
-            address, keys["polite"], until=monotonic() + quiet, seed=seed, pause=0.05
-        )
+            measuring = partial(_searches, address, keys["measuring"], until=until, pause=0)
+            capacity = sum(map(len, clients.map(measuring, range(10)))) / quiet
+        polite = partial(_searches, address, keys["polite"], seed, pause=0.05)
+        unloaded = polite(until=monotonic() + quiet)
         left = max(3.0, seconds - 2 * quiet)
         memory = _Memory(url, pid)
         flooding = subprocess.Popen(
@@ -186,9 +125,9 @@ def run(
         with ThreadPoolExecutor(1) as watching:
             until = monotonic() + left
             watched = watching.submit(memory.watch, until)
-            loaded = _searches(address, keys["polite"], until=until, seed=seed, pause=0.05)
+            loaded = polite(until=until)
             watched.result()
-        output, _ = flooding.communicate(timeout=2 * PATIENCE + 60)
+        output, _ = flooding.communicate(timeout=180)
     answers = json.loads(output)
     before, after = _p95(unloaded), _p95(loaded)
     slopes = {name: memory.slope(name) for name in memory.samples}
@@ -224,7 +163,3 @@ def _manual() -> dict[str, str]:
         f"page{n}.md": pages[n % 3].replace("uuid: 6f", f"uuid: {n:02x}") + f"\nMore of {n}.\n"
         for n in range(PAGES)
     }
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, counted="seconds"))

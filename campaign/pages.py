@@ -1,6 +1,6 @@
-"""Read pages that were made or spoilt by chance: Markdown, front matter, HTML and links.
+"""Read random and mutated pages: Markdown, front matter, HTML and links.
 
-`python -m campaign.pages --documents 200000 --seed 1 [--data FOLDER]`. Pages are read in a child
+Pages are read in a child
 process. A page may be refused by a declared error. Faults are other errors, a process that crashes,
 more processor time than a bound by size, and a page that PostgreSQL cannot hold.
 """
@@ -8,22 +8,17 @@ more processor time than a bound by size, and a page that PostgreSQL cannot hold
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from time import monotonic
 from typing import Any
 
 import psycopg
 from psycopg.types.json import Jsonb
 
 from campaign.arguments import TEXTS
-from campaign.command import run_part
 from campaign.corpus import INSTALL, NOTES, VALVE
-from campaign.outcome import Outcome
+from campaign.outcome import Faults, Outcome, turns
 from campaign.reading import read_measured
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.child import Child
@@ -33,10 +28,10 @@ from pgrag.ingest.values import CHUNK_PROFILES
 #: Seconds of processor time that a page may take: some at any size, and some for each byte.
 SECONDS_A_PAGE = 0.5
 SECONDS_A_BYTE = 20e-6
-#: So many real pages are mutated, none larger.
+#: The number of real pages that are mutated, and the largest size.
 REAL_PAGES = 500
 REAL_BYTES = 60_000
-#: One page in so many is written to the database, a batch at a time.
+#: Every STORED-th page is written to the database, a batch at a time.
 STORED = 50
 BATCH = 20
 #: PostgreSQL cannot index a name of kilobytes; the indexer reports such a page as failed.
@@ -115,52 +110,52 @@ class Pages:
         random = Random(f"{self._seed}/{number}")
         roll = random.random()
         if roll < 0.45:
-            data = self._made(random)
+            data = _encoded(_made(random))
         elif roll < 0.97:
             data = self._mutated(random)
         else:
-            data = _repeated(random)
+            data = _encoded(_repeated(random))
         return data, random.choice(CHOICES)
-
-    def _made(self, random: Random) -> bytes:
-        head = _matter(random) if random.random() < 0.5 else ""
-        body = "".join(_block(random) for _ in range(random.choice([1, 2, 5, 20, 60])))
-        return (head + body).encode("utf-8", "surrogatepass")
 
     def _mutated(self, random: Random) -> bytes:
         data = random.choice(self._real)
         for _ in range(random.choice([1, 1, 2, 4, 10])):
             start = random.randrange(len(data) + 1)
             end = min(len(data), start + random.choice([0, 1, 3, 20, 200]))
-            match random.randrange(9):
-                case 0:
-                    part = b""
-                case 1:
-                    part = data[start:end] * random.choice([2, 3, 50])
-                case 2:
-                    other = random.choice(self._real)
-                    place = random.randrange(len(other) + 1)
-                    part = other[place : place + random.choice([5, 100, 2000])]
-                case 3:
-                    part = _block(random).encode("utf-8", "surrogatepass")
-                case 4:
-                    part = _matter(random).encode("utf-8", "surrogatepass")
-                case 5:
-                    part = random.randbytes(random.choice([1, 2, 4]))
-                case 6:
-                    part = random.choice(TEXTS).encode("utf-8", "surrogatepass")
-                case 7:
-                    part = b"\r\n" if random.random() < 0.5 else b"\n\n"
-                case _:
-                    part = data[start:end][::-1]
-            data = data[:start] + part + data[end:]
+            data = data[:start] + self._part(random, data[start:end]) + data[end:]
         if random.random() < 0.02:
             return data.decode("utf-8", "replace").encode(random.choice(["utf-16", "utf-8-sig"]))
         return data[: 4 * REAL_BYTES]
 
+    def _part(self, random: Random, part: bytes) -> bytes:
+        """The replacement of a part of a page."""
+        other = random.choice(self._real)
+        start = random.randrange(len(other) + 1)
+        replacements: list[Callable[[], bytes]] = [
+            lambda: b"",
+            lambda: part * random.choice([2, 3, 50]),
+            lambda: other[start : start + random.choice([5, 100, 2000])],
+            lambda: _encoded(_block(random)),
+            lambda: _encoded(_matter(random)),
+            lambda: random.randbytes(random.choice([1, 2, 4])),
+            lambda: _encoded(random.choice(TEXTS)),
+            lambda: random.choice([b"\r\n", b"\n\n"]),
+            lambda: part[::-1],
+        ]
+        return random.choice(replacements)()
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _made(random: Random) -> str:
+    head = _matter(random) if random.random() < 0.5 else ""
+    return head + "".join(_block(random) for _ in range(random.choice([1, 2, 5, 20, 60])))
+
 
 def _filled(random: Random, template: str, depth: int) -> str:
-    """A template with its places filled, by other inline templates while depth allows."""
+    """A filled template, by other inline templates while depth allows."""
     fillings = (
         _filled(random, random.choice(INLINES), depth - 1)
         if depth and random.random() < 0.5
@@ -180,14 +175,14 @@ def _matter(random: Random) -> str:
     return opening + "".join(lines) + closing
 
 
-def _repeated(random: Random) -> bytes:
-    """One part many times, alone or inside another: what costs more than its size shows here."""
+def _repeated(random: Random) -> str:
+    """One part many times, which shows work that grows faster than the page."""
     templates = random.choice([BLOCKS, INLINES, MATTER])
     part = _filled(random, random.choice(templates), 1) or "x"
     text = part * (random.choice([5_000, 20_000, 60_000]) // len(part) + 1)
     if templates is MATTER:
         text = f"---\n{text if random.random() < 0.5 else 'a: ' + text}\n---\nText.\n"
-    return text.encode("utf-8", "surrogatepass")
+    return text
 
 
 def _fault(child: Child, key: str, data: bytes, options: PageOptions) -> tuple[str, str]:
@@ -221,22 +216,13 @@ def _shrunk(data: bytes, fails: Callable[[bytes], bool]) -> bytes:
 
 def real_pages(folder: Path | None, random: Random) -> list[bytes]:
     """Some of a folder's Markdown files, none of them large."""
-    found = list(islice(_files(folder), 20_000)) if folder else []
-    chosen = random.sample(found, min(REAL_PAGES, len(found)))
-    return [file.read_bytes() for file in chosen]
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            file = Path(parent, name)
-            if name.endswith(".md") and file.is_file() and file.stat().st_size <= REAL_BYTES:
-                yield file
+    files = sorted(folder.rglob("*.md"))[:20_000] if folder else []
+    small = [file for file in files if file.is_file() and file.stat().st_size <= REAL_BYTES]
+    return [file.read_bytes() for file in random.sample(small, min(REAL_PAGES, len(small)))]
 
 
 class _Store:
-    """Writes some of the pages to a library and checks it in the end."""
+    """Writes pages to a library in batches, and checks it in the end."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
@@ -248,7 +234,7 @@ class _Store:
         return self.write() if len(self._batch) >= BATCH else []
 
     def write(self) -> list[str]:
-        """Write what waits: together, or alone if that fails. Returns the faults."""
+        """Write the batch, page by page if it fails as a whole; return the faults."""
         batch, self._batch = self._batch, {}
         if not batch or self._written([*batch.values()]) is None:
             self.pages += len(batch)
@@ -272,40 +258,34 @@ class _Store:
         return None
 
     def faults(self) -> list[str]:
-        """What `check_library` finds, except that nothing was embedded."""
+        """What `check_library` reports, except that nothing was embedded."""
         if not self.pages:
             return []
         self._connection.execute("select pgrag.finish_version('pages')")
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "select problem, count, examples from pgrag.check_library('pages')"
             " where not starts_with(problem, 'a text without a vector')"
         ).fetchall()
-        return [f"check_library: {row}" for row in found]
+        return [f"check_library: {row}" for row in rows]
 
 
 def run(
-    url: str,
-    *,
-    documents: int = 200_000,
-    seed: int,
-    minutes: float | None = None,
+    url: str, *, count: int = 200_000, seed: int, minutes: float | None = None,
     data: Path | None = None,
-) -> Outcome:
+) -> Outcome:  # fmt: skip
     """Read pages, and store some of them in a migrated database."""
-    deadline = monotonic() + 60 * minutes if minutes else float("inf")
     pages = Pages(seed, real_pages(data, Random(seed)))
-    counts = {"documents": 0, "bytes": 0, "refused": 0}
-    faults: dict[str, str] = {}
+    counts = {"pages": 0, "bytes": 0, "refused": 0}
+    faults = Faults()
     with Child() as child, psycopg.connect(url, autocommit=True) as connection:
         connection.execute("select pgrag.open_version('pages')")
         store = _Store(connection)
-        for number in range(documents):
-            if monotonic() > deadline:
-                break
+        stored: list[str] = []
+        for number in turns(count, minutes):
             content, options = pages.page(number)
             key = f"page{number}.md"
             fault, document = _fault(child, key, content, options)
-            counts["documents"] += 1
+            counts["pages"] += 1
             counts["bytes"] += len(content)
             counts["refused"] += not document
             kind = fault.partition(":")[0]
@@ -314,15 +294,12 @@ def run(
                 def fails(shorter: bytes, kind: str = kind, options: PageOptions = options) -> bool:
                     return _fault(child, "page.md", shorter, options)[0].startswith(kind)
 
-                faults[kind] = f"page {number} of seed {seed}: {fault}\n{options}"
+                told = f"page {number} of seed {seed}: {fault}\n{options}"
                 if " s for " not in fault:
-                    faults[kind] += f"\n{_shrunk(content, fails)[:500]!r}"
-                print(faults[kind], file=sys.stderr)
+                    told += f"\n{_shrunk(content, fails)[:500]!r}"
+                faults.add(kind, told)
             if document and number % STORED == 0:
-                faults |= {told: told for told in store.add(key, document)}
-        faults |= {told: told for told in [*store.write(), *store.faults()]}
-    return Outcome("pages", {**counts, "stored": store.pages}, sorted(faults.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, counted="documents"))
+                stored += store.add(key, document)
+        for told in [*stored, *store.write(), *store.faults()]:
+            faults.add(told, told)
+    return Outcome("pages", {**counts, "stored": store.pages}, [*faults.values()])

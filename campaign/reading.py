@@ -1,4 +1,4 @@
-"""What the child process of `campaign.pages` does: a child imports functions of modules by name."""
+"""The work of the child process of `campaign.pages`, which imports functions by name."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pgrag.ingest.writer import page_document
 
 
 def read_measured(key: str, data: bytes, options: PageOptions) -> tuple[str, float, str]:
-    """Read a page in this process: what escaped, the seconds, and the page as JSON."""
+    """Read a page in this process: the fault, if any, the seconds, and the page as JSON."""
     started = process_time()
     try:
         page = read_page(key, data, options)
     except SourceError:
         return "", process_time() - started, ""
     except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        file = Path(place.filename).name
-        return f"{type(error).__name__} at {file}:{place.lineno}: {error}", 0.0, ""
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        file = Path(frame.filename).name
+        return f"{type(error).__name__} at {file}:{frame.lineno}: {error}", 0.0, ""
     seconds = process_time() - started
     try:
         document = json.dumps(page_document(page), allow_nan=False)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from campaign.arguments import Arguments, as_json
 from campaign.tenants import CANARY, OTHER
 
-#: What REST and MCP call the arguments of functions.
+#: Arguments of functions by their names in REST and MCP.
 NAMES = {
     "q": "query", "from": "page_id", "to": "page_id", "other": "run_id", "case": "case_mode",
     "libraryName": "library", "libraryId": "library", "id": "document_id", "cursor": "after",
@@ -19,7 +19,7 @@ NAMES = {
 TYPES = {
     "string": "text", "integer": "integer", "number": "double precision", "boolean": "boolean",
 }  # fmt: skip
-#: Addresses beside those of the OpenAPI document, and how an address is spelt otherwise.
+#: Addresses that the OpenAPI document lacks, and other spellings of an address.
 ADDRESSES = ["/openapi.json", "/docs", "/assets/x", "/mcp/", f"/v1/libraries/{OTHER}/nothing"]
 SPELLINGS = ["{}/", "/{}", "{}/..", "/v1/..{}", "{}%00", "{}?x=1", "{};a=b", "{}/../../pages/1"]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
@@ -47,7 +47,7 @@ PROTOCOL = {
 }  # fmt: skip
 RESOURCES = ["pgrag://libraries", "pgrag://{}/versions", "pgrag://{}/{}/pages"]
 SHARE_OF_AGENTS = 0.35
-#: This share of the requests has only arguments that work, as far as they are known.
+#: The share of requests whose arguments all work, as far as they are known.
 SHARE_USUAL = 0.6
 
 
@@ -89,7 +89,7 @@ class Requests:
             ),
         ]
         self._tools = {tool["name"]: tool["inputSchema"] for tool in tools}
-        # It answers clients that know another server, but is not listed.
+        # Not listed: it is for clients that were made for another server.
         self._tools["get-library-docs"] = self._tools["query-docs"]
         self.count = len(self._tools) + len(PROTOCOL) - 1 + len(self._routes)
 

@@ -1,6 +1,6 @@
 """Test the REST interface against its OpenAPI document by schemathesis, with a key of each role.
 
-`python -m campaign.rest --seconds 600 --seed 1`. Every check of schemathesis runs, except the one
+Every check of schemathesis runs, except the one
 that refuses a refusal: queries, filters and patterns have a grammar that OpenAPI cannot express.
 """
 
@@ -14,18 +14,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import psycopg
-
 from campaign import corpus
-from campaign.command import run_part
 from campaign.outcome import Outcome
-from campaign.overload import service
+from campaign.servers import create_keys, service
 
-ROLES = {"search": "{pump}", "write": "{pump}", "admin": "{*}"}
+ROLES = {"search": ["pump"], "write": ["pump"], "admin": ["*"]}
 EXCLUDED_CHECKS = "positive_data_acceptance"
 #: Without a language model the answer is always 501, as the document says.
 EXCLUDED_PATHS = ["/v1/answer"]
-#: 501 is stated: a search may ask for a reranker, and none is configured.
+#: The document allows 501: a search may ask for a reranker, and none is configured.
 CONFIGURATION = """
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 501]
@@ -66,32 +63,19 @@ def _tested(address: str, key: str, *, seconds: int, seed: int) -> tuple[dict[st
 
 
 def run(
-    url: str,
-    *,
-    seconds: int = 600,
-    seed: int,
-    minutes: float | None = None,
-    data: object = None,
+    url: str, *, count: int = 600, seed: int, minutes: float | None = None, data: object = None
 ) -> Outcome:
-    """Serve a migrated, empty database that is filled first, and test the service."""
-    seconds = min(seconds, int(60 * minutes)) if minutes else seconds
+    """Serve a migrated, empty database that is filled first, and test it for `count` seconds."""
+    seconds = min(count, int(60 * minutes)) if minutes else count
     corpus.build(url)
     counts = {"operations": 0, "requests": 0}
     faults = []
-    for role, libraries in ROLES.items():
-        with psycopg.connect(url, autocommit=True) as connection:
-            [(key,)] = connection.execute(
-                "select pgrag.create_key(%s, %s, %s, rate => 10000, concurrency => 1000)",
-                [f"rest-{role}", role, libraries],
-            ).fetchall()
+    keys = create_keys(url, **{role: (role, of, 10_000, 1000) for role, of in ROLES.items()})
+    for role, key in keys.items():
         with service(url, "--require-keys") as (address, _):
-            told, found = _tested(address, key, seconds=max(5, seconds // len(ROLES)), seed=seed)
+            told, failures = _tested(address, key, seconds=max(5, seconds // len(ROLES)), seed=seed)
         counts["operations"] = max(counts["operations"], told["operations"]["tested"])
         counts["requests"] += told["test_cases"]["generated"]
         counts[f"as {role}"] = told["test_cases"]["generated"]
-        faults += [f"as {role}: {fault}" for fault in found]
+        faults += [f"as {role}: {failure}" for failure in failures]
     return Outcome("rest", counts, faults)
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, counted="seconds"))

@@ -1,17 +1,15 @@
 """Ask two services the same over REST and MCP; only the database of one has another library.
 
-`python -m campaign.services --calls 5000 --seed 1`. The databases are those of `campaign.tenants`.
-Every route and whatever MCP offers is asked with keys that open the tenant's own libraries, without
-a key, and at a service that runs as the tenant's login role, where the routes of admins answer,
-too: keys of admins open all libraries. Answers that differ are faults, and so are canary words
-that only one service tells.
+The databases are those of `campaign.tenants`. Every route and every tool, prompt and resource of
+MCP is requested with keys for the tenant's own libraries, without a key, and from a service that
+runs as the tenant's login role: there the routes of admins answer too, which a key opens only with
+all libraries. Answers that differ are faults, and so are canary words from one service alone.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -19,7 +17,6 @@ from pathlib import Path
 from posixpath import normpath
 from random import Random
 from tempfile import TemporaryDirectory
-from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -28,10 +25,9 @@ import psycopg
 
 from campaign import corpus
 from campaign.arguments import Arguments
-from campaign.command import run_part
-from campaign.outcome import Outcome
-from campaign.overload import service
+from campaign.outcome import Faults, Outcome, turns
 from campaign.requests import Request, Requests, of_agent
+from campaign.servers import service
 from campaign.tenants import CANARY, SHOWN, Tenants, align
 
 PAGE = "https://docs.example"
@@ -42,7 +38,7 @@ KEYS: dict[str, tuple[str, str, list[str]]] = {
     "publishable key": ("search", "publishable", [PAGE]),
 }
 LOGIN = "login role"
-#: Who asks how often.
+#: The weight of each caller.
 SHARES = {"search key": 4, "write key": 4, "publishable key": 1, "nobody": 1, LOGIN: 4}
 LIBRARIES = sorted({library for library, _ in corpus.LIBRARIES})
 CREATE_KEY = """
@@ -51,8 +47,8 @@ select pgrag.create_key(%s, %s, %s, %s, %s, rate => 10000, burst => 1000000, con
 SETTINGS = {"PGRAG_MCP_WRITES": "1", "PGRAG_READ_TIMEOUT": "10", "PGRAG_COSTLY_TIMEOUT": "10"}
 WRITING = {"index_docs", "remove_docs"}
 TOO_SLOW = {503, 504}
-#: Times, and what hangs on them: what is counted down, the order of the slowest searches, and
-#: whether a job that ends at once was heard of on its way.
+#: What depends on time: countdowns, the order of the slowest searches, and whether the progress of
+#: a short job was seen.
 UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing"}
 UNLIKE_PATH = "/v1/metrics/slow-searches"
 NOW = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
@@ -63,7 +59,7 @@ TOOK = re.compile(
 #: Sums in another order differ in their last digits.
 LONG_NUMBER = re.compile(r"\d+\.\d{12,}")
 SEARCH_ID = re.compile(r"search_id\W{1,8}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
-#: Ids of searches are random: requests name the first ones that a service tells by these.
+#: Ids of searches are random: in requests these stand for the first ones that a service returns.
 TOKENS = [str(UUID(int=(0xC0FFEE << 100) + number)) for number in range(10)]
 WORD = re.compile(rf"{CANARY}[\w.-]*", re.IGNORECASE)
 
@@ -74,7 +70,6 @@ class _Services:
     def __init__(
         self, stack: ExitStack, url: str, login: str, *, sources: str, recorded: set[str]
     ) -> None:
-        environment = SETTINGS | {"PGRAG_MCP_ROOTS": sources}
         headers = {name: {"Host": "localhost"} for name in (*KEYS, "nobody", LOGIN)}
         with psycopg.connect(url, autocommit=True) as connection:
             for name, (role, kind, origins) in KEYS.items():
@@ -83,30 +78,22 @@ class _Services:
                 headers[name]["Authorization"] = f"Bearer {secret}"
                 if origins:
                     headers[name]["Origin"] = origins[0]
-        keyed, _ = stack.enter_context(
-            service(
-                url,
-                "--no-worker",
-                "--require-keys",
-                "--allow-origin",
-                PAGE,
-                environment=environment,
-            )
-        )
-        own, _ = stack.enter_context(
-            service(login, "--no-worker", "--allow-writes", environment=environment)
-        )
+
+        def serve(database: str, *options: str) -> str:
+            served = service(database, "--no-worker", *options, **SETTINGS, PGRAG_MCP_ROOTS=sources)
+            return stack.enter_context(served)[0]
+
+        keyed = serve(url, "--require-keys", "--allow-origin", PAGE)
+        own = serve(login, "--allow-writes")
         self._clients = {
             name: stack.enter_context(
                 httpx.Client(
-                    base_url=own if name == LOGIN else keyed,
-                    headers=sent,
-                    trust_env=False,
+                    base_url=own if name == LOGIN else keyed, headers=sent, trust_env=False,
                     timeout=60,
                 )
             )
             for name, sent in headers.items()
-        }
+        }  # fmt: skip
         self._recorded = recorded
         self._searches: dict[str, str] = {}
 
@@ -120,19 +107,19 @@ class _Services:
             request.method, path, params=request.query or None, headers=request.headers,
             content=body,
         )  # fmt: skip
-        for found in SEARCH_ID.findall(answer.text):
+        for search_id in SEARCH_ID.findall(answer.text):
             known = {*self._recorded, *self._searches.values()}
-            if len(self._searches) < len(TOKENS) and found not in known:
-                self._searches[TOKENS[len(self._searches)]] = found
+            if len(self._searches) < len(TOKENS) and search_id not in known:
+                self._searches[TOKENS[len(self._searches)]] = search_id
         return answer
 
     def told(self, answer: httpx.Response, since: datetime) -> list[str]:
-        """Status, headers and body, without what differs by its nature."""
+        """Status, headers and body, without ids and times."""
         text = answer.text
         for token, search_id in self._searches.items():
             text = text.replace(search_id, token)
         kept = {*self._recorded, *TOKENS}
-        text = SEARCH_ID.sub(lambda found: found[0] if found[1] in kept else "a search", text)
+        text = SEARCH_ID.sub(lambda told: told[0] if told[1] in kept else "a search", text)
         text = NOW.sub(lambda t: "now" if datetime.fromisoformat(t[0]) > since else t[0], text)
         text = TOOK.sub("some time", text)
         text = LONG_NUMBER.sub(lambda number: f"{float(number[0]):.10g}", text)
@@ -147,7 +134,7 @@ def _is_too_slow(answers: list[httpx.Response]) -> bool:
 def _difference(
     request: Request, pair: list[_Services], answers: list[httpx.Response], since: datetime
 ) -> str:
-    """What the service of both libraries tells otherwise, or nothing."""
+    """What differs in the service with both libraries; empty if nothing does."""
     few, many = ({*WORD.findall(f"{answer.headers} {answer.text}")} for answer in answers)
     if many - few:
         return f"only one tells {sorted(many - few)}"
@@ -156,8 +143,8 @@ def _difference(
     expected, told = (s.told(answer, since) for s, answer in zip(pair, answers, strict=True))
     for one, other in zip(expected, told, strict=True):
         if one != other:
-            place = next(n for n in range(len(one + other)) if one[:n] != other[:n])
-            shown = slice(max(0, place - 60), place + 200)
+            start = next(n for n in range(len(one + other)) if one[:n] != other[:n])
+            shown = slice(max(0, start - 60), start + 200)
             return f"{other[shown]!r} instead of {one[shown]!r}"
     return ""
 
@@ -171,20 +158,14 @@ def _tools(services: _Services) -> list[dict[str, Any]]:
 
 
 def run(
-    url: str,
-    *,
-    calls: int = 5000,
-    seed: int,
-    minutes: float | None = None,
-    data: object = None,
+    url: str, *, count: int = 5000, seed: int, minutes: float | None = None, data: object = None
 ) -> Outcome:
     """Serve a migrated, empty database and a copy that has another library, and ask both."""
-    deadline = monotonic() + 60 * minutes if minutes else float("inf")
     since = datetime.now(UTC)
     random = Random(seed)
     counts: Counter[str] = Counter()
     asked: set[str] = set()
-    faults: dict[str, str] = {}
+    faults = Faults()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         sources = corpus.write(folder, corpus.LIBRARIES)
@@ -202,7 +183,7 @@ def run(
         align(*databases)
         document = pair[0].ask(Request("", "GET", "/openapi.json", caller="nobody")).json()
         requests = Requests(Arguments(random, known), document, _tools(pair[0]))
-        while counts["requests"] < calls and monotonic() < deadline:
+        for _ in turns(count, minutes):
             request = requests.next()
             [request.caller] = random.choices([*SHARES], [*SHARES.values()])
             if request.path == UNLIKE_PATH:
@@ -212,11 +193,9 @@ def run(
             counts["requests"] += 1
             counts["answers 200"] += answers[0].status_code == 200
             counts["too slow"] += _is_too_slow(answers)
-            difference = _difference(request, pair, answers, since)
             where = f"{request.what} as {request.caller}"
-            if difference and where not in faults:
-                faults[where] = f"{where}: {difference}\n{request}"[:SHOWN]
-                print(faults[where], file=sys.stderr)
+            if difference := _difference(request, pair, answers, since):
+                faults.add(where, f"{where}: {difference}\n{request}"[:SHOWN])
             if request.what in WRITING and answers[0].status_code == 200:
                 for database in databases:
                     corpus.index_folders(database, sources)
@@ -225,8 +204,4 @@ def run(
                         known[name] += [value for value in values if value not in known[name]]
     counts["routes, tools and methods"] = len(asked)
     counts["of all"] = requests.count
-    return Outcome("services", counts, sorted(faults.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(run_part(run, counted="calls"))
+    return Outcome("services", counts, [*faults.values()])

@@ -1,4 +1,4 @@
-"""Install packages into this Python's environment, and show what it waits for.
+"""Install packages into this Python's environment, with progress.
 
 Usage: PYTHON scripts/install.py ARGUMENT …, with the arguments of `pip install`. uv installs them
 in seconds, from one cache for all environments; pip does where there is no uv. A terminal shows one
@@ -47,7 +47,7 @@ def run(command: list[str]) -> tuple[int, str]:
     """Run an installer and show its progress; return its exit status and what it said."""
     variables = {
         **os.environ,
-        # pip is used once or twice, and would compile itself.
+        # pip would compile itself, for one or two uses.
         "PYTHONDONTWRITEBYTECODE": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         # uv has the same setting under a name of its own.
@@ -76,7 +76,7 @@ def run(command: list[str]) -> tuple[int, str]:
 
 
 def show(text: str, *, is_step: bool = False) -> None:
-    """Write a text in place of the last one; where that cannot be, only steps are written."""
+    """Overwrite the last text on a terminal; elsewhere write steps alone."""
     if sys.stderr.isatty():
         print(f"\r  {text:<{_WIDTH}.{_WIDTH - 2}}", end="", file=sys.stderr, flush=True)
     elif is_step:

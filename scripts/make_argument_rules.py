@@ -1,7 +1,4 @@
-"""Write sql/configuration/_argument_rules.sql, the declaration of arguments for the checks in SQL.
-
-With --check the file is only compared; the exit status is 1 if it is out of date.
-"""
+"""Write sql/configuration/_argument_rules.sql: what the checks in SQL know of arguments."""
 
 from __future__ import annotations
 
@@ -60,4 +57,4 @@ def _wrapped(names: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(reference_page.main(FILE, lambda _: function(), "src/pgrag/ground/arguments.py says"))
+    sys.exit(reference_page.write(FILE, function(), "src/pgrag/ground/arguments.py says"))

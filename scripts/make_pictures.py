@@ -1,7 +1,6 @@
 """Draw the pictures of docs/: the parts of pgrag, the journey of a page, the journey of a search.
 
-A picture has rows of boxes, from top to bottom, and arrows between boxes. With --check the files
-are only compared; the exit status is 1 if one is out of date.
+A picture has rows of boxes, from top to bottom, and arrows between boxes.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import sys
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"
+import reference_page
+
 WIDTH, GAP, ROW, TOP = 880, 18, 104, 46
 COLOURS = {"python": "#fff4d6", "sql": "#dcecff", "table": "#e4f3e4", "face": "#f1e6fa"}
 STYLE = (
@@ -23,7 +22,7 @@ STYLE = (
 
 @dataclass(frozen=True)
 class Box:
-    """A box: its name, a note on its purpose or place, and its kind (a key of COLOURS)."""
+    """A box: its name, a note on its purpose, and its kind (a key of COLOURS)."""
 
     name: str
     note: str
@@ -187,20 +186,6 @@ PICTURES = {
 }  # fmt: skip
 
 
-def main(arguments: list[str]) -> int:
-    """Write the pictures, or report which of them are out of date."""
-    stale = []
-    for name, picture in PICTURES.items():
-        file = DOCS / name
-        if arguments == ["--check"]:
-            if not file.is_file() or file.read_text("utf-8") != picture.svg():
-                stale.append(name)
-        else:
-            file.write_text(picture.svg(), "utf-8")
-    if stale:
-        print(f"docs/{stale[0]} is not what the script draws: run `make docs`.", file=sys.stderr)
-    return 1 if stale else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    files = {reference_page.ROOT / "docs" / name: each.svg() for name, each in PICTURES.items()}
+    sys.exit(max(reference_page.write(*each, "the script draws") for each in files.items()))

@@ -1,7 +1,4 @@
-"""Write the routes into docs/rest.md, between two marks, from the OpenAPI document.
-
-With --check the page is only compared; the exit status is 1 if it is out of date.
-"""
+"""Write the routes into docs/rest.md, between two marks, from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -17,14 +14,11 @@ from pgrag.ground.settings import Settings
 from pgrag.service.app import App
 
 PAGE = reference_page.ROOT / "docs" / "rest.md"
-BEGIN = "<!-- routes, made by `make docs` -->\n"
-END = "<!-- end of routes -->\n"
 #: Schemas described by hand or with their routes.
 _TOLD_ELSEWHERE = {
     "Problem", "FieldError", "SearchBody", "ContextBody", "PageSearchBody", "FacetBody",
     "BatchBody",
 }  # fmt: skip
-_LARGEST = 1e12
 
 
 def kind(schema: dict[str, Any]) -> str:
@@ -45,9 +39,7 @@ def limits(schema: dict[str, Any]) -> str:
     """Return the bounds of a value, and its default."""
     choices = [choice for choice in schema.get("anyOf", []) if choice.get("type") != "null"]
     of = {**schema, **choices[0]} if choices else schema
-    told = []
-    if "minimum" in of and of.get("maximum", _LARGEST) < _LARGEST:
-        told.append(f"{of['minimum']:,} to {of['maximum']:,}")
+    told = reference_page.bounds(of)
     if "enum" in of:
         told.append(kind(of))
     if (default := schema.get("default")) not in (None, ""):
@@ -119,20 +111,19 @@ def shape(name: str, schema: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def page(current: str) -> str:
-    """Return the page with its routes regenerated."""
+def chapters() -> Iterator[str]:
+    """Yield the lines about all routes and schemas."""
     document = create_app(App(Settings()), policy=Policy()).openapi()
     schemas = document["components"]["schemas"]
-    lines = ["## Routes", ""]
+    yield from ("## Routes", "")
     for path, operations in sorted(document["paths"].items()):
         for method in operations:
-            lines += route(method, path, operations, schemas)
-    lines += ["## Shapes", ""]
+            yield from route(method, path, operations, schemas)
+    yield from ("## Shapes", "")
     for name, schema in schemas.items():
         if name not in _TOLD_ELSEWHERE:
-            lines += shape(name, schema)
-    return reference_page.between(current, BEGIN, END, "\n".join(lines))
+            yield from shape(name, schema)
 
 
 if __name__ == "__main__":
-    sys.exit(reference_page.main(PAGE, page, "the routes say"))
+    sys.exit(reference_page.write_part(PAGE, "routes", chapters()))

@@ -1,7 +1,6 @@
 """Write docs/sql.md: the public functions with their signatures and comments, read from sql/.
 
-The public functions are those of the schema pgrag. With --check the page is only compared;
-the exit status is 1 if it is out of date. Needs no database.
+The public functions are those of the schema pgrag. Needs no database.
 """
 
 from __future__ import annotations
@@ -125,14 +124,14 @@ def functions(folder: Path) -> Iterator[Function]:
 
 def result_columns(name: str) -> list[str]:
     """Return the columns of a composite type from the newest migration that creates it."""
-    found: list[str] = []
+    columns: list[str] = []
     for file in sorted((reference_page.ROOT / "alembic" / "versions").glob("*.py")):
         pattern = re.compile(_TYPE.format(name=name), re.DOTALL)
         for match in pattern.finditer(file.read_text("utf-8")):
-            found = [line.strip().rstrip(",") for line in match["columns"].strip().splitlines()]
-    if not found:
+            columns = [line.strip().rstrip(",") for line in match["columns"].strip().splitlines()]
+    if not columns:
         raise SystemExit(f"No migration makes the type pgrag.{name}.")
-    return found
+    return columns
 
 
 def _told(function: Function) -> str:
@@ -182,4 +181,4 @@ def reference() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(reference_page.main(PAGE, lambda _: reference(), "sql/ says"))
+    sys.exit(reference_page.write(PAGE, reference(), "sql/ says"))

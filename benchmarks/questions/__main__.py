@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, fusion, measuring, scores, versions
+from benchmarks.questions import checking, citations, measuring, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.service.app import App
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; exit status 1 means that the check found faults."""
+    """Run a command; exit status 1 means that a question has faults."""
     options = _parser().parse_args(arguments)
     split = "held" if getattr(options, "held", False) else "open"
     names = getattr(options, "only", None) or [*SETS]
@@ -23,31 +23,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names:
             write_set(half(read(name), split), options.folder / name, options.unit)
         return 0
-    if options.command == "citations":
-        sentences = citations.read()
-        with App() as app:
-            app.upgrade()
-            print(citations.tables(sentences, citations.doubted(app, sentences)))
-        return 0
-    with tempfile.TemporaryDirectory(prefix="pgrag-questions-") as scratch:
-        corpora = Corpora(options.data, Path(scratch))
+    with tempfile.TemporaryDirectory(prefix="pgrag-questions-") as scratch, App() as app:
+        corpora = Corpora(getattr(options, "data", Path()), Path(scratch))
         if options.command == "check":
-            faults = [
-                fault
-                for name in names
-                for fault in checking.faults(read(name), corpora.pages(SETS[name]))
-            ]
+            pairs = [(read(name), corpora.pages(SETS[name])) for name in names]
+            faults = [fault for each in pairs for fault in checking.faults(*each)]
             print("\n".join(faults) or "Every page, section and fact is there.")
             return int(bool(faults))
-        with App() as app:
-            app.upgrade()
-            if options.command == "scores":
-                print(scores.compare(app, corpora))
-            elif options.command == "fusion":
-                print(fusion.compare(app, corpora, split))
-            elif options.command == "versions":
+        app.upgrade()
+        match options.command:
+            case "citations":
+                sentences = citations.read()
+                print(citations.tables(sentences, citations.doubted(app, sentences)))
+            case "scores":
+                print(measuring.compare_scores(app, corpora))
+            case "fusion":
+                print(measuring.compare_fusions(app, corpora, split))
+            case "versions":
                 print(versions.measure(app, corpora, show=options.wrong))
-            else:
+            case "measure":
                 print(measuring.measure(app, corpora, split, names))
     return 0
 

@@ -1,7 +1,7 @@
 """Questions about versions, made from the differences of neighbouring releases.
 
-What changed decides what is asked and what is right; wordings and ways to name the version are
-dealt out by a seed.
+What changed decides what is asked and what is right; a seed chooses the wordings
+and the way to name the version.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.questions.releases import Change, Release, changes
 
-#: How many questions of each kind are asked: 200 together.
+#: The number of questions of each kind, 200 together.
 KINDS = {
     "a default that changed": 44,
     "an option that is there": 36,
@@ -130,106 +130,83 @@ class _Maker:
     def all(self) -> Iterator[Asked]:
         """Yield the questions, kind by kind."""
         for change in self._changes:
+            old, new = change.old, change.new
             match change.kind:
                 case "default":
-                    yield from self._defaults(change)
-                    yield from self._new(change)
+                    for release in (old, new):
+                        yield from self._stated("a default that changed", change, release, 5)
+                    given = {"version": new.label, "changed_since": old.label}
+                    default = new.options[change.name]
+                    text = f"default of {change.name}"
+                    yield self._ask("what is new", text, new.label, change, given, default=default)
                 case "added":
-                    yield from self._absent("an option before it came", change, change.old)
-                    yield from self._there(change, change.new)
+                    yield from self._absent("an option before it came", change, old)
+                    yield from self._stated("an option that is there", change, new, 2)
                     yield from self._since(change)
                 case "removed":
-                    yield from self._absent("an option after it went", change, change.new)
-                    yield from self._there(change, change.old)
+                    yield from self._absent("an option after it went", change, new)
+                    yield from self._stated("an option that is there", change, old, 2)
         yield from self._unknown()
         yield from self._contradictions()
 
-    def _defaults(self, change: Change) -> Iterator[Asked]:
-        for release in (change.old, change.new):
-            for text, arguments in self._worded(_DEFAULTS, change.name, release, 5):
-                yield Asked(
-                    "a default that changed", self._library, text, release.label, change.name,
-                    arguments, default=release.options[change.name],
-                )  # fmt: skip
+    def _ask(
+        self, kind: str, text: str, version: str, change: Change,
+        arguments: dict[str, Any] | None = None, **right: Any,
+    ) -> Asked:  # fmt: skip
+        return Asked(kind, self._library, text, version, change.name, arguments or {}, **right)
 
-    def _there(self, change: Change, release: Release) -> Iterator[Asked]:
-        for text, arguments in self._worded(_PRESENCE, change.name, release, 2):
-            yield Asked(
-                "an option that is there", self._library, text, release.label, change.name,
-                arguments, default=release.options[change.name],
-            )  # fmt: skip
+    def _say(self, wording: str, change: Change, **versions: object) -> str:
+        return wording.format(name=change.name, library=self._library, **versions)
+
+    def _stated(self, kind: str, change: Change, release: Release, count: int) -> Iterator[Asked]:
+        wordings = _DEFAULTS if "default" in kind else _PRESENCE
+        default = release.options[change.name]
+        for text, arguments in self._worded(wordings, change, release, count):
+            yield self._ask(kind, text, release.label, change, arguments, default=default)
 
     def _absent(self, kind: str, change: Change, release: Release) -> Iterator[Asked]:
         is_word = change.name.isalpha() and change.name.islower()
         if release.mentions(change.name) and not release.tells_end_of(change.name) and not is_word:
-            return  # The pages speak of it, so nobody can say that the release lacks it.
+            return  # The pages mention it, so the release cannot be said to lack it.
         having = tuple(each.label for each in self._releases if change.name in each.options)
-        for text, arguments in self._worded(_PRESENCE, change.name, release, 4):
-            yield Asked(
-                kind, self._library, text, release.label, change.name, arguments,
-                refused_for=having,
-            )  # fmt: skip
+        for text, arguments in self._worded(_PRESENCE, change, release, 4):
+            yield self._ask(kind, text, release.label, change, arguments, refused_for=having)
 
     def _since(self, change: Change) -> Iterator[Asked]:
+        # The history of a section goes on under its new heading.
         is_renamed = change.new.sections[change.name] in change.old.sections.values()
-        if (
-            change.name in self._numbered[-1].options
-            and not change.old.mentions(change.name)
-            # The history of a section goes on under its new heading.
-            and not is_renamed
-        ):
-            text = self._chance.choice(_SINCE).format(name=change.name, library=self._library)
-            yield Asked(
-                "since when", self._library, text, self._newest, change.name, {"history": True},
-                since=change.new.label,
-            )  # fmt: skip
-
-    def _new(self, change: Change) -> Iterator[Asked]:
-        arguments = {"version": change.new.label, "changed_since": change.old.label}
-        yield Asked(
-            "what is new", self._library, f"default of {change.name}", change.new.label,
-            change.name, arguments, default=change.new.options[change.name],
-        )  # fmt: skip
+        is_there = change.name in self._numbered[-1].options
+        if is_there and not change.old.mentions(change.name) and not is_renamed:
+            text = self._say(self._chance.choice(_SINCE), change)
+            given, since = {"history": True}, change.new.label
+            yield self._ask("since when", text, self._newest, change, given, since=since)
 
     def _unknown(self) -> Iterator[Asked]:
         majors = [int(_number(each.label).partition(".")[0]) for each in self._numbered]
         existing = tuple(each.label for each in self._releases)
+        before, after = str(min(majors) - 1), str(max(majors) + 2)
         for change in self._changes[:6]:
-            for number in (min(majors) - 1, max(majors) + 2):
-                text = self._chance.choice(_DEFAULTS[:5]).format(
-                    name=change.name, library=self._library, version=number
-                )
-                yield Asked(
-                    "no such version", self._library, text, self._newest, change.name,
-                    unknown=str(number), existing=existing,
-                )  # fmt: skip
-            yield Asked(
-                "no such version", self._library, f"default of {change.name}", self._newest,
-                change.name, {"version": str(min(majors) - 1)}, unknown=str(min(majors) - 1),
-                existing=existing,
-            )  # fmt: skip
+            for text, given, number in (
+                *((self._say(self._chance.choice(_DEFAULTS[:5]), change, version=n), {}, n)
+                  for n in (before, after)),
+                (f"default of {change.name}", {"version": before}, before),
+            ):  # fmt: skip
+                yield self._ask("no such version", text, self._newest, change, given,
+                                unknown=number, existing=existing)  # fmt: skip
 
     def _contradictions(self) -> Iterator[Asked]:
+        first = self._numbered[0].label
         for number, change in enumerate(self._changes):
             old, new = self._spoken(self._numbered[0]), self._spoken(self._numbered[-1])
-            text = _DEFAULTS[0].format(name=change.name, library=self._library, version=new)
-            yield Asked(
-                "argument against words", self._library, text, self._numbered[0].label,
-                change.name, {"version": self._numbered[0].label},
-            )  # fmt: skip
-            text = _TWO[number % len(_TWO)].format(
-                name=change.name, library=self._library, old=old, version=new
-            )
-            yield Asked("two versions named", self._library, text, self._newest, change.name)
-            text = _NUMBERS[number % len(_NUMBERS)].format(
-                name=change.name, library=self._library, version=_number(old)
-            )
-            yield Asked(
-                "a number that is no version", self._library, text, self._newest, change.name
-            )
+            text = self._say(_DEFAULTS[0], change, version=new)
+            yield self._ask("argument against words", text, first, change, {"version": first})
+            text = self._say(_TWO[number % len(_TWO)], change, old=old, version=new)
+            yield self._ask("two versions named", text, self._newest, change)
+            text = self._say(_NUMBERS[number % len(_NUMBERS)], change, version=_number(old))
+            yield self._ask("a number that is no version", text, self._newest, change)
 
     def _worded(
-        self, wordings: Sequence[str], name: str, release: Release, count: int
+        self, wordings: Sequence[str], change: Change, release: Release, count: int
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Some wordings that name the release, most in words, else by an argument or a filter."""
         if release in self._numbered:
@@ -237,15 +214,11 @@ class _Maker:
                 # A sentence that gives the version its own "v" takes a bare number.
                 spoken = self._spoken(release)
                 spoken = _number(spoken) if "v{version}" in wording else spoken
-                yield wording.format(name=name, library=self._library, version=spoken), {}
-        text = self._chance.choice(_UNVERSIONED).format(name=name)
-        yield self._chance.choice(
-            (
-                (text, {"version": release.label}),
-                (text, {"filters": {"version": release.label}}),
-                (f"{text} version:{release.label}", {}),
-            )
-        )
+                yield self._say(wording, change, version=spoken), {}
+        text = self._say(self._chance.choice(_UNVERSIONED), change)
+        label = {"version": release.label}
+        forms = ((text, label), (text, {"filters": label}), (f"{text} version:{release.label}", {}))
+        yield self._chance.choice(forms)
 
     def _spoken(self, release: Release) -> str:
         """The version as people write it: the label, without its v, or the first numbers of it."""

@@ -10,7 +10,7 @@ from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.source.sources import discover
 
 Sections = dict[str, str]
-"""The text of each section of a page by its anchor; "" is what stands above the first heading."""
+"""The text of each section of a page by its anchor; "" is the text above the first heading."""
 
 
 def faults(questions: Sequence[Question], corpus: Path) -> Iterator[str]:
@@ -32,7 +32,7 @@ def faults(questions: Sequence[Question], corpus: Path) -> Iterator[str]:
 
 
 def _read(corpus: Path, keys: set[str]) -> dict[str, Sections]:
-    found: dict[str, Sections] = {}
+    known: dict[str, Sections] = {}
     with discover(str(corpus)) as source:
         generator = source.generator()
         options = PageOptions(slugs=generator.style if generator else None)
@@ -44,5 +44,5 @@ def _read(corpus: Path, keys: set[str]) -> dict[str, Sections]:
                     if chunk.covers & 6:
                         text = sections.get(chunk.anchor, "")
                         sections[chunk.anchor] = f"{text}\n{chunk.content}"
-                found[file.key] = sections
-    return found
+                known[file.key] = sections
+    return known

@@ -76,7 +76,7 @@ def read() -> list[Cited]:
 
 def doubted(app: App, sentences: Sequence[Cited]) -> set[str]:
     """The ids of the sentences that the check of an answer would not call supported."""
-    found = set()
+    doubts = set()
     for language in dict.fromkeys(each.language for each in sentences):
         of_language = [each for each in sentences if each.language == language]
         with _library(app, language, of_language) as (library, documents):
@@ -90,8 +90,8 @@ def doubted(app: App, sentences: Sequence[Cited]) -> set[str]:
                 }  # fmt: skip
                 verdicts = checked_sentences(app.database, text, citations, {1: source})
                 if not all(verdict.is_supported for verdict in verdicts):
-                    found.add(each.id)
-    return found
+                    doubts.add(each.id)
+    return doubts
 
 
 def tally(sentences: Sequence[Cited], doubts: set[str]) -> Tally:
@@ -110,29 +110,20 @@ def tables(sentences: Sequence[Cited], doubts: set[str]) -> str:
     }
     # The rules for details were written with every second pair of the file in view.
     for name, first in (("pairs in view of the rules", 0), ("other pairs", 2)):
-        parts[name] = [each for place, each in enumerate(sentences) if place % 4 // 2 * 2 == first]
-    rows = []
-    for name, part in parts.items():
-        counts = tally(part, doubts)
-        rows.append(
-            [
-                f"{name}, {len(part)}",
-                str(counts.wrong),
-                str(counts.doubted),
-                f"{counts.precision:.2f}",
-                f"{counts.recall:.2f}",
-            ]
-        )
-    by_fault = []
-    for fault in FAULTS:
-        counts = tally([each for each in sentences if each.fault == fault], doubts)
-        by_fault.append([fault, str(counts.wrong), f"{counts.recall:.2f}"])
-    return "\n\n".join(
-        (
-            table(("sentences", "wrong", "doubted", "precision", "recall"), rows),
-            table(("fault", "sentences", "recall"), by_fault),
-        )
-    )
+        parts[name] = [each for n, each in enumerate(sentences) if n % 4 // 2 * 2 == first]
+    rows = [
+        [f"{name}, {len(part)}", str(t.wrong), str(t.doubted), f"{t.precision:.2f}",
+         f"{t.recall:.2f}"]
+        for name, part in parts.items()
+        for t in [tally(part, doubts)]
+    ]  # fmt: skip
+    by_fault = [
+        [fault, str(t.wrong), f"{t.recall:.2f}"]
+        for fault in FAULTS
+        for t in [tally([each for each in sentences if each.fault == fault], doubts)]
+    ]
+    all_sentences = table(("sentences", "wrong", "doubted", "precision", "recall"), rows)
+    return f"{all_sentences}\n\n{table(('fault', 'sentences', 'recall'), by_fault)}"
 
 
 @contextmanager

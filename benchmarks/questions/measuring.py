@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
 from benchmarks.corpora import Corpora
 from benchmarks.figures import table
+from benchmarks.quality import METRIC, import_queries
 from benchmarks.questions.rows import LANGUAGES, SETS, Question, Split, Unit, half, read, write_set
 from pgrag.evaluation import importing, runs
 from pgrag.service.app import App
 
 SYSTEMS = ("keyword", "semantic", "hybrid", "rrf")
-METRIC = "ndcg@10"
 #: Budgets for the sources of an answer, in tokens.
 BUDGETS = (2400, 4000)
+ENGLISH = ("k8s-questions", "mdn-questions", "fastapi-questions")
+#: The rows of `pgrag eval ablation` that are compared.
+FUSIONS = ("keyword alone", "reciprocal rank fusion", "alpha 0.3", "hybrid")
+#: Scores around the default of `pgrag.gaps`.
+THRESHOLDS = (0.2, 0.25, 0.3, 0.33, 0.35, 0.4)
 _UNITS: tuple[Unit, ...] = ("page", "section")
 
 Scores: TypeAlias = dict[str, dict[str, float]]
@@ -26,19 +28,18 @@ Scores: TypeAlias = dict[str, dict[str, float]]
 
 
 def measure(app: App, corpora: Corpora, split: Split, names: Sequence[str] = ()) -> str:
-    """Measure a half of the sets: the nDCG of pages and sections, and the share of facts found."""
+    """Measure a half of the sets: nDCG of pages and sections, facts in the sources of answers."""
     asked: list[Question] = []
     scores: dict[Unit, Scores] = {unit: {system: {} for system in SYSTEMS} for unit in _UNITS}
     complete: dict[int, set[str]] = {budget: set() for budget in BUDGETS}
-    with tempfile.TemporaryDirectory(prefix="pgrag-questions-") as scratch:
-        for name in names or SETS:
-            questions = half(read(name), split)
-            import_questions(app, corpora, name, questions, Path(scratch))
-            for unit in _UNITS:
-                _score(app, name, unit, scores[unit])
-            for budget in BUDGETS:
-                complete[budget] |= _complete(app, name, questions, budget)
-            asked += questions
+    for name in names or SETS:
+        questions = half(read(name), split)
+        import_questions(app, corpora, name, questions)
+        for unit in _UNITS:
+            _score(app, name, unit, scores[unit])
+        for budget in BUDGETS:
+            complete[budget] |= _complete(app, name, questions, budget)
+        asked += questions
     return tables(asked, scores, complete)
 
 
@@ -72,15 +73,56 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[Question]]:
     return parts | {"all": list(questions)}
 
 
-def import_questions(
-    app: App, corpora: Corpora, name: str, questions: Sequence[Question], scratch: Path
-) -> None:
+def compare_fusions(
+    app: App, corpora: Corpora, split: Split, names: Sequence[str] = ENGLISH
+) -> str:
+    """The means of words alone and of each fusion by page: the table of docs/ranking.md."""
+    lines = []
+    for name in names:
+        questions = half(read(name), split)
+        import_questions(app, corpora, name, questions)
+        scores = {
+            each.name: runs.run(app, name, each, (METRIC,))["metrics"][METRIC]
+            for each in runs.ablation(app)
+            if each.name in FUSIONS
+        }
+        lines.append([f"{name}, {len(questions)}", *(f"{scores[row]:.3f}" for row in FUSIONS)])
+    return table(("nDCG@10, pages", *FUSIONS), lines)
+
+
+def compare_scores(app: App, corpora: Corpora, names: Sequence[str] = ENGLISH) -> str:
+    """Whether the best score tells what a documentation answers from what it does not.
+
+    Every documentation is asked the English questions about each, those of the open half. Returns
+    the shares of questions whose best hybrid score is below each threshold.
+    """
+    asked = {name: [q for q in half(read(name), "open") if q.language == "en"] for name in names}
+    rows = []
+    for name, questions in asked.items():
+        import_questions(app, corpora, name, questions)
+        others = [q for other in names if other != name for q in asked[other]]
+        for label, part in (("its own", questions), ("others", others)):
+            hits = [
+                app.database.call(
+                    "search", query=each.text, library=importing.library_of(name), top_k=1
+                )
+                for each in part
+            ]
+            best = [first[0]["score"] if first else 0.0 for first in hits]
+            shares = (fmean(score < least for score in best) for least in THRESHOLDS)
+            documentation = name.removesuffix("-questions")
+            rows.append(
+                [f"{documentation}, {label}, {len(part)}", *(f"{share:.0%}" for share in shares)]
+            )
+    return table(("questions asked", *(f"below {least:g}" for least in THRESHOLDS)), rows)
+
+
+def import_questions(app: App, corpora: Corpora, name: str, questions: Sequence[Question]) -> None:
     """Import the questions twice, judged by page and by section, about one library."""
-    folder = write_set(questions, scratch / name)
     importing.import_set(
         app,
         name,
-        folder,
+        write_set(questions, corpora.scratch / "sets" / name),
         corpus=corpora.pages(SETS[name]),
         language=LANGUAGES.get(SETS[name]),
         held_out=True,
@@ -89,14 +131,8 @@ def import_questions(
         {"id": each.id, "text": each.text, "judgements": each.judgements("section")}
         for each in questions
     ]
-    app.database.call(
-        "import_evaluation_set",
-        name=_set_of(name, "section"),
-        library=importing.library_of(name),
-        queries=json.dumps(by_section),
-        unit="section",
-        source={"held_out": True},
-    )
+    library = importing.library_of(name)
+    import_queries(app, _set_of(name, "section"), library, by_section, unit="section")
 
 
 def _score(app: App, name: str, unit: Unit, scores: Scores) -> None:
@@ -109,7 +145,7 @@ def _score(app: App, name: str, unit: Unit, scores: Scores) -> None:
 
 def _complete(app: App, name: str, questions: Sequence[Question], budget: int) -> set[str]:
     """The ids of the questions whose facts are all among the sources of an answer."""
-    found = set()
+    complete = set()
     for each in questions:
         [material] = app.database.call(
             "answer_context",
@@ -119,8 +155,8 @@ def _complete(app: App, name: str, questions: Sequence[Question], budget: int) -
         )
         text = "\n".join(source["content"] for source in material["sources"])
         if each.facts and not each.missing_facts(text):
-            found.add(each.id)
-    return found
+            complete.add(each.id)
+    return complete
 
 
 def _set_of(name: str, unit: Unit) -> str:

@@ -65,8 +65,8 @@ def read_release(label: str, pages: Mapping[str, str]) -> Release:
             heading, _, body = section.partition("\n")
             if named := _NAME.match(heading):
                 default = _DEFAULT.search(body)
-                found = default[1] if default else None
-                options[named[1]] = options.get(named[1]) or found
+                options.setdefault(named[1], None)
+                options[named[1]] = options[named[1]] or (default and default[1])
                 sections.setdefault(named[1], body.strip())
     return Release(label, options, sections, "\n".join(pages.values()))
 

@@ -116,16 +116,9 @@ def pages(questions: Sequence[Question]) -> Iterator[str]:
 
 
 def _question(row: dict[str, Any]) -> Question:
-    return Question(
-        id=row["_id"],
-        text=row["text"],
-        library=row["library"],
-        language=row["language"],
-        kind=row["kind"],
-        split=row["split"],
-        relevant=tuple(Relevant(**each) for each in row["relevant"]),
-        facts=tuple(tuple(fact) for fact in row["facts"]),
-    )
+    relevant = tuple(Relevant(**each) for each in row.pop("relevant"))
+    facts = tuple(map(tuple, row.pop("facts")))
+    return Question(id=row.pop("_id"), relevant=relevant, facts=facts, **row)
 
 
 def _occurs(alternative: str, plain: str) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 LIBRARY = "tidemark"
 TAGS = ("v1.0.0", "v1.4.0", "v2.0.0", "v2.3.1", "v3.0.0", "v3.1.0")
 
-#: Of each option: page, name, type, two defaults that it has one after the other, what it does.
+#: For each option: page, name, type, the defaults before and after a change, what it does.
 OPTIONS = Path(__file__).with_suffix(".tsv")
 _TITLES = {
     "storage": ("Storage", "how files become pieces and where these are kept"),
@@ -92,11 +92,11 @@ def releases(seed: int = 1) -> Iterator[dict[str, str]]:
         )
     ]
     chance.shuffle(options)
-    # What happens to an option, and in which release: the fate changes with the place.
+    # What happens to an option, and in which release: fates take turns.
     fates = {
-        option.name: (("added", "changed", "removed", "renamed", "dropped", "same")[place % 6],
+        option.name: (("added", "changed", "removed", "renamed", "dropped", "same")[number % 6],
                       chance.randrange(1, len(TAGS)))
-        for place, option in enumerate(options)
+        for number, option in enumerate(options)
     }  # fmt: skip
     notes: dict[str, list[str]] = {}
     for number, tag in enumerate(TAGS):
@@ -110,7 +110,7 @@ def releases(seed: int = 1) -> Iterator[dict[str, str]]:
 
 
 def _in_release(option: _Option, fate: str, age: int) -> list[_Option]:
-    """The option as a release has it that is `age` releases after what happened to it."""
+    """The option in the release that is `age` releases after its change."""
     match fate:
         case "added" if age < 0:
             return []
@@ -137,39 +137,30 @@ def _note(option: _Option, fate: str) -> str | None:
         case "renamed":
             return f"`{option.name}` was renamed to `{_new_name(option.name)}`."
         case "changed":
-            return (
-                f"The default of `{option.name}` is now `{option.later_default}`; it was"
-                f" `{option.default}`."
-            )
+            before, now = option.default, option.later_default
+            return f"The default of `{option.name}` is now `{now}`; it was `{before}`."
     return None
 
 
 def _pages(
     tag: str, options: list[_Option], notes: dict[str, list[str]]
 ) -> Iterator[tuple[str, str]]:
+    subjects = ", ".join(f"[{title}](options/{page}.md)" for page, (title, _) in _TITLES.items())
     yield (
         "index.md",
         _page(
             "Tidemark",
             "Tidemark takes snapshots of folders and keeps them in a bucket. This documents"
             f" {tag}.\n\n## Where to begin\n\nRead [A first snapshot](guides/first-snapshot.md),"
-            " then the options by subject: "
-            + ", ".join(f"[{title}](options/{page}.md)" for page, (title, _) in _TITLES.items())
-            + ".",
+            f" then the options by subject: {subjects}.",
         ),
     )
     for key, (title, text) in _GUIDES.items():
         yield f"guides/{key}.md", _page(title, text)
     for page, (title, subject) in _TITLES.items():
-        sections = "\n\n".join(
-            _section(each)
-            for each in sorted(options, key=lambda each: each.name.lower())
-            if each.page == page
-        )
-        yield (
-            f"options/{page}.md",
-            _page(f"{title} options", f"These options decide {subject}.\n\n{sections}"),
-        )
+        of_page = sorted((o for o in options if o.page == page), key=lambda o: o.name.lower())
+        text = "\n\n".join([f"These options decide {subject}.", *map(_section, of_page)])
+        yield f"options/{page}.md", _page(f"{title} options", text)
     if notes:
         text = "\n\n".join(
             f"## To {release}\n\n" + "\n".join(f"- {line}" for line in lines)
@@ -179,15 +170,10 @@ def _pages(
 
 
 def _section(option: _Option) -> str:
-    deprecated = (
-        "\n\n**Deprecated:** the option will be removed by the next release."
-        if option.is_deprecated
-        else ""
-    )
-    return (
-        f"## `{option.name}` [{option.type}]\n\nDefault: `{option.default}`\n\n{option.about}"
-        f"{deprecated}"
-    )
+    text = f"## `{option.name}` [{option.type}]\n\nDefault: `{option.default}`\n\n{option.about}"
+    if option.is_deprecated:
+        text += "\n\n**Deprecated:** the option will be removed by the next release."
+    return text
 
 
 def _page(title: str, text: str) -> str:

@@ -21,7 +21,7 @@ from pgrag.service.app import App
 
 #: The tokens of an answer's sources.
 BUDGET = 2400
-#: Questions that name no version to search: nothing is to be said about one.
+#: Questions that name no version to search: no notice is expected.
 PLAIN = ("two versions named", "a number that is no version")
 JEST = "jest"
 #: Oldest first.
@@ -84,7 +84,7 @@ def judge(app: App, asked: Asked) -> str | None:
 
 def _faults(app: App, asked: Asked) -> Iterator[str]:
     try:
-        found = app.search.search(asked.text, library=asked.library, **asked.arguments)
+        searched = app.search.search(asked.text, library=asked.library, **asked.arguments)
         sourcing = {name: each for name, each in asked.arguments.items() if name != "history"}
         answer = app.search.answer_context(
             asked.text, library=asked.library, token_budget=BUDGET, **sourcing
@@ -97,22 +97,26 @@ def _faults(app: App, asked: Asked) -> Iterator[str]:
         return
     [material] = answer.rows
     sources = material["sources"]
-    if not found.rows or not sources:
-        yield "nothing was found"
-    for what, rows in (("hit", found.rows), ("source", sources)):
+    if not searched.rows or not sources:
+        yield "no hits or sources"
+    for what, rows in (("hit", searched.rows), ("source", sources)):
         others = {row["version"] for row in rows} - {asked.version}
         if others:
             yield f"a {what} of {', '.join(sorted(others))} instead of {asked.version}"
-    # What a language model reads has to say what the caller of a search is told.
+    # The prompt must tell a language model what the notices tell the caller.
     prompt = material["messages"][-1]["content"].splitlines()
-    for what, told in (("search", found.notices), ("answer", answer.notices), ("prompt", prompt)):
+    for what, told in (
+        ("search", searched.notices),
+        ("answer", answer.notices),
+        ("prompt", prompt),
+    ):
         yield from (f"{what}: {fault}" for fault in _untold(asked, told, sources))
-    if asked.kind in PLAIN and (found.notices or answer.notices):
-        yield f"a needless notice: {found.notices + answer.notices}"
+    if asked.kind in PLAIN and (searched.notices or answer.notices):
+        yield f"a needless notice: {searched.notices + answer.notices}"
     if asked.default and not any(_states(row, asked.name, asked.default) for row in sources):
         yield f"no source states the default {asked.default}"
     if asked.since:
-        about = [row for row in found.rows if _is_about(row, asked.name)]
+        about = [row for row in searched.rows if _is_about(row, asked.name)]
         if not about or about[0]["since"] != asked.since:
             yield f"since {about[0]['since'] if about else 'never'} instead of {asked.since}"
 

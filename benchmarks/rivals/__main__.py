@@ -1,14 +1,12 @@
 """Measure pgrag beside what users would pick otherwise; see docs/benchmarks.md.
 
-The figures go to benchmarks/rivals.json, the tables into the page, and a picture of each set beside
-the page. A set that is not measured keeps its figures.
+The figures go to benchmarks/rivals.json and the tables into the page. A set that is not measured
+keeps its figures.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,15 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psycopg
 
-from benchmarks.bench import Bench
+from benchmarks.bench import Bench, lent_app, machine
 from benchmarks.corpora import Corpora, CorpusMissing
-from benchmarks.evaluation import lent_app
-from benchmarks.figures import told, write_between
+from benchmarks.figures import read_json, told, write_between, write_json
 from benchmarks.rivals import asked, report
 from benchmarks.rivals.measuring import measure
-from benchmarks.rivals.rival import INSTALL, SYSTEMS, Place, Rival, read_passages
+from benchmarks.rivals.rival import INSTALL, SYSTEMS, Rival, Setup, read_passages
 from pgrag.models.embedding import BuiltinEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the sets, print the tables and write them into the page."""
     options = _parser().parse_args(arguments)
     names = options.only or [*asked.SETS]
-    figures = json.loads(options.figures.read_text("utf-8")) if options.figures.exists() else {}
+    figures = read_json(options.figures)
     failed = False
     with tempfile.TemporaryDirectory(prefix="pgrag-rivals-") as folder:
         scratch = Path(folder)
@@ -52,14 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     failed = True
                 # In the order of the sets, whichever were measured last.
                 figures = {name: figures[name] for name in asked.SETS if name in figures}
-                options.figures.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+                write_json(options.figures, figures)
     text = report.tables(figures)
     print(text)
-    if options.page:
-        write_between(options.page, report.MARKS, text)
-        for name, found in figures.items():
-            picture = options.page.parent / report.PICTURE.format(name)
-            picture.write_text(report.picture(name, found), "utf-8")
+    write_between(options.page, report.MARKS, text)
     return int(failed)
 
 
@@ -87,54 +79,40 @@ def _compare(bench: Bench, corpus: str, names: Sequence[str]) -> dict[str, Any]:
     with bench.connect() as connection:
         passages = read_passages(connection, library)
         pages = {passage.id: passage.page for passage in passages}
-        place = Place(
-            bench.url, library, bench.scratch / f"{corpus}-index", embedder.dimensions, passages
-        )
-        place.folder.mkdir()
-        with _made(place) as (rivals, about):
-            found = {}
+        folder = bench.scratch / f"{corpus}-index"
+        folder.mkdir()
+        setup = Setup(bench.url, library, folder, embedder.dimensions, passages)
+        with _made(setup) as (rivals, versions):
+            figures = {}
             for each in sets:
                 with told(each.name):
-                    found[each.name] = {
+                    figures[each.name] = {
                         "judged": len(each.judged),
                         "timed": len(each.timed),
                         "passages": len(passages),
-                        "machine": _machine(connection),
-                        "versions": about,
+                        "machine": machine(bench.url),
+                        "versions": versions,
                         "systems": measure(rivals, each, pages, vectors, connection),
                     }
-    return found
+    return figures
 
 
 @contextmanager
-def _made(place: Place) -> Iterator[tuple[dict[str, Rival], dict[str, Any]]]:
+def _made(setup: Setup) -> Iterator[tuple[dict[str, Rival], dict[str, Any]]]:
     """Every system that can run, and the versions of the packages of all: null if missing."""
     rivals: dict[str, Rival] = {}
-    about: dict[str, Any] = {}
+    versions = {system.name: system.versions() for system in SYSTEMS}
     try:
         for system in SYSTEMS:
-            about[system.name] = system.versions()
-            if about[system.name] is None:
+            if versions[system.name] is None:
                 print(f"{system.name}: not run; to install it: {INSTALL}", file=sys.stderr)
                 continue
             with told(system.name):
-                rivals[system.name] = system.make(place)
-        yield rivals, about
+                rivals[system.name] = system.make(setup)
+        yield rivals, versions
     finally:
         for rival in rivals.values():
             rival.close()
-
-
-def _machine(connection: psycopg.Connection[Any]) -> str:
-    """What the times hang on, besides the hardware."""
-    row = connection.execute(
-        "select e.extversion from pg_extension as e where e.extname = 'vector'"
-    ).fetchone()
-    server = connection.info.parameter_status("server_version")
-    return (
-        f"PostgreSQL {server}, pgvector {row[0] if row else '?'},"
-        f" Python {platform.python_version()}"
-    )
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ SETS = {
 }
 TIMED = 200
 WORDS = range(6, 13)
-#: More questions for the clock, one a line, that nobody has labelled.
+#: Further questions for times, one a line, without labels.
 MORE = {"mdn-questions": Path(__file__).with_name("questions.txt")}
 
 
@@ -42,14 +42,12 @@ def read(bench: Bench, name: str) -> Asked:
     labelled = read_labelled_set(
         rows.write_set(rows.half(questions, "open"), bench.scratch / "sets" / name)
     )
-    # The clock may ask the held half as well: nobody sees what it finds.
+    # Times may use the held half as well: nobody sees its results.
     natural = [q.text for q in questions if q.language == "en" and _is_natural(q.text)]
     if name in MORE:
         natural += [line for line in MORE[name].read_text("utf-8").splitlines() if line]
     return Asked(
-        name,
-        bench.sample(labelled.queries, len(labelled.queries)),
-        bench.sample(natural, TIMED),
+        name, bench.sample(labelled.queries, len(labelled.queries)), bench.sample(natural, TIMED)
     )
 
 

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import tantivy
 
-from benchmarks.rivals.rival import Place, Vector
+from benchmarks.rivals.rival import Rival, Setup, Vector
 
 FIELDS = ["title", "path", "content"]
 
 
-class Tantivy:
+class Tantivy(Rival):
     """An index in a folder."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, setup: Setup) -> None:
         schema = tantivy.SchemaBuilder()
         schema.add_integer_field("id", stored=True)
         schema.add_text_field("url", stored=True, tokenizer_name="raw")
         for field in FIELDS:
             schema.add_text_field(field, stored=True, tokenizer_name="en_stem")
-        folder = place.folder / "tantivy"
+        folder = setup.folder / "tantivy"
         folder.mkdir()
         self._index = tantivy.Index(schema.build(), str(folder))
         writer = self._index.writer(heap_size=256_000_000, num_threads=1)
-        for passage in place.passages:
+        for passage in setup.passages:
             stored = tantivy.Document()
             stored.add_integer("id", passage.id)
             for field in ("url", *FIELDS):
@@ -38,14 +38,10 @@ class Tantivy:
         self._searcher = self._index.searcher()
 
     def search(self, query: str, _: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         parsed, _errors = self._index.parse_query_lenient(query, FIELDS)
         hits = self._searcher.search(parsed, limit).hits
-        found = [self._searcher.doc(place) for _, place in hits]
-        return [document["id"][0] for document in found if document["content"] is not None]
-
-    def close(self) -> None:
-        """Nothing to release."""
+        rows = [self._searcher.doc(address) for _, address in hits]
+        return [row["id"][0] for row in rows if row["content"] is not None]
 
 
 make = Tantivy

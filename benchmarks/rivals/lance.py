@@ -13,18 +13,18 @@ from lancedb.index import FTS, HnswSq
 from lancedb.query import MatchQuery
 from lancedb.rerankers import RRFReranker
 
-from benchmarks.rivals.rival import RRF_K, Place, Vector
+from benchmarks.rivals.rival import RRF_K, Rival, Setup, Vector
 
 INDEX_FROM = 100_000
 
 
-class Lance:
+class Lance(Rival):
     """A table in a folder."""
 
-    def __init__(self, place: Place) -> None:
-        known = [passage for passage in place.passages if passage.vector is not None]
+    def __init__(self, setup: Setup) -> None:
+        known = [passage for passage in setup.passages if passage.vector is not None]
         vectors = pa.array(
-            [passage.vector for passage in known], pa.list_(pa.float32(), place.dimensions)
+            [passage.vector for passage in known], pa.list_(pa.float32(), setup.dimensions)
         )
         columns = {
             "id": pa.array([passage.id for passage in known], pa.int64()),
@@ -34,7 +34,7 @@ class Lance:
             },
             "vector": vectors,
         }
-        self._table = lancedb.connect(place.folder / "lance").create_table(
+        self._table = lancedb.connect(setup.folder / "lance").create_table(
             "passages", pa.table(columns)
         )
         self._table.create_index("text", config=FTS())
@@ -44,8 +44,7 @@ class Lance:
         self._reranker = RRFReranker(K=RRF_K)
 
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
-        found = (
+        hits = (
             self._table.search(query_type="hybrid")
             .vector(vector)
             .text(MatchQuery(query, "text"))
@@ -54,11 +53,8 @@ class Lance:
             .limit(limit)
             .to_arrow()
         )
-        rows = found.select(["id", "url", "title", "content"]).to_pylist()
+        rows = hits.select(["id", "url", "title", "content"]).to_pylist()
         return [row["id"] for row in rows]
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 make = Lance

@@ -10,21 +10,18 @@ from __future__ import annotations
 import psycopg
 from langchain_core.embeddings import Embeddings
 from langchain_postgres import PGEngine, PGVectorStore
-from langchain_postgres.v2.hybrid_search_config import (
-    HybridSearchConfig,
-    reciprocal_rank_fusion,
-)
+from langchain_postgres.v2.hybrid_search_config import HybridSearchConfig, reciprocal_rank_fusion
 from langchain_postgres.v2.indexes import HNSWIndex, HNSWQueryOptions
 
-from benchmarks.rivals.rival import CANDIDATES, RRF_K, Place, Vector
+from benchmarks.rivals.rival import CANDIDATES, RRF_K, Rival, Setup, Vector
 
 SCHEMA = "langchain"
 TABLE = "passages"
 BATCH = 1000
 
 
-class Given(Embeddings):
-    """Gives the vector that was computed before."""
+class Precomputed(Embeddings):
+    """Returns the vector that was computed before."""
 
     def __init__(self) -> None:
         self.vector: list[float] = []
@@ -38,26 +35,26 @@ class Given(Embeddings):
         return self.vector
 
 
-class LangChain:
+class LangChain(Rival):
     """A vector store on one table."""
 
-    def __init__(self, place: Place) -> None:
-        with psycopg.connect(place.url, autocommit=True) as connection:
+    def __init__(self, setup: Setup) -> None:
+        with psycopg.connect(setup.url, autocommit=True) as connection:
             connection.execute(f"drop schema if exists {SCHEMA} cascade".encode())
             connection.execute(f"create schema {SCHEMA}".encode())
         self._engine = PGEngine.from_connection_string(
-            place.url.replace("postgresql://", "postgresql+psycopg://", 1)
+            setup.url.replace("postgresql://", "postgresql+psycopg://", 1)
         )
         self._engine.init_vectorstore_table(
-            TABLE, place.dimensions, schema_name=SCHEMA, hybrid_search_config=_hybrid()
+            TABLE, setup.dimensions, schema_name=SCHEMA, hybrid_search_config=_hybrid()
         )
-        self._given = Given()
+        self._precomputed = Precomputed()
         self._store = PGVectorStore.create_sync(
-            self._engine, self._given, TABLE, schema_name=SCHEMA,
+            self._engine, self._precomputed, TABLE, schema_name=SCHEMA,
             hybrid_search_config=_hybrid(),
             index_query_options=HNSWQueryOptions(ef_search=CANDIDATES),
         )  # fmt: skip
-        known = [passage for passage in place.passages if passage.vector is not None]
+        known = [passage for passage in setup.passages if passage.vector is not None]
         for first in range(0, len(known), BATCH):
             part = known[first : first + BATCH]
             self._store.add_embeddings(
@@ -70,17 +67,15 @@ class LangChain:
             )
         self._store.apply_hybrid_search_index()
         self._store.apply_vector_index(HNSWIndex())
-        with psycopg.connect(place.url, autocommit=True) as connection:
+        with psycopg.connect(setup.url, autocommit=True) as connection:
             connection.execute(f"vacuum (analyze) {SCHEMA}.{TABLE}".encode())
 
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
-        self._given.vector = vector.tolist()
-        found = self._store.similarity_search(query, k=limit, hybrid_search_config=_hybrid())
-        return [document.metadata["id"] for document in found]
+        self._precomputed.vector = vector.tolist()
+        hits = self._store.similarity_search(query, k=limit, hybrid_search_config=_hybrid())
+        return [document.metadata["id"] for document in hits]
 
     def close(self) -> None:
-        """Close its pool of connections."""
         self._engine._run_as_sync(self._engine.close())
 
 

@@ -7,17 +7,16 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-import numpy as np
 import psycopg
 
-from benchmarks.latency import fastest
 from benchmarks.rivals.asked import Asked
 from benchmarks.rivals.rival import Rival, Vector
+from benchmarks.timing import fastest, p50_p95
 from pgrag.evaluation.labelled import LabelledQuery
 
 METRICS = ("ndcg@10", "recall@10")
 PAGES = 10
-#: So many passages are asked for; their pages, each once, are the ranking.
+#: The number of passages whose pages, each once, are the ranking.
 POOL = 50
 LIMIT = 10
 
@@ -33,15 +32,15 @@ def measure(
     connection: Connection,
 ) -> dict[str, Row]:
     """The metrics and the milliseconds of each system."""
-    found = {
+    results = {
         name: quality(rival, asked.judged, pages, vectors, connection)
         for name, rival in rivals.items()
     }
     searches = {name: partial(_search, rival, vectors) for name, rival in rivals.items()}
     for name, times in fastest(searches, asked.timed).items():
-        middle, slow = np.percentile(times, [50, 95])
-        found[name] |= {"p50": round(float(middle), 2), "p95": round(float(slow), 2)}
-    return found
+        middle, slow = p50_p95(times)
+        results[name] |= {"p50": round(middle, 2), "p95": round(slow, 2)}
+    return results
 
 
 def quality(
@@ -64,7 +63,7 @@ def quality(
             ).fetchone()
             assert row is not None
             values[metric].append(row[0])
-    return {metric: round(fmean(each), 4) for metric, each in values.items()}
+    return {metric: round(fmean(each), 3) for metric, each in values.items()}
 
 
 def first_pages(ranking: Sequence[str], excluded: Sequence[str]) -> list[str]:

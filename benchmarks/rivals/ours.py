@@ -6,27 +6,25 @@ from typing import Any
 
 import psycopg
 
-from benchmarks.rivals.rival import Place, Vector
+from benchmarks.rivals.rival import Rival, Setup, Vector
 
 SEARCH = b"select * from pgrag.search(%s, %s, top_k => %s)"
 
 
-class Ours:
+class Ours(Rival):
     """One connection of a client."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, setup: Setup) -> None:
         self._connection: psycopg.Connection[tuple[Any, ...]] = psycopg.connect(
-            place.url, autocommit=True
+            setup.url, autocommit=True
         )
-        self._library = place.library
+        self._library = setup.library
 
     def search(self, query: str, _: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         given = [query, self._library, limit]
         return [row[0] for row in self._connection.execute(SEARCH, given).fetchall()]
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 

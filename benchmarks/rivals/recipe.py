@@ -12,7 +12,7 @@ import psycopg
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
-from benchmarks.rivals.rival import Place, Vector
+from benchmarks.rivals.rival import Rival, Setup, Vector
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -42,7 +42,7 @@ with query as (
     select replace(plainto_tsquery('english', %(query)s)::text, '&', '|')::tsquery as words
 ),
 keyword_hits as (
-    select h.id, row_number() over (order by h.score desc, h.id) as place
+    select h.id, row_number() over (order by h.score desc, h.id) as rank
     from (
         select d.id, ts_rank_cd(d.words, q.words) as score
         from rival.{library} as d, query as q
@@ -52,7 +52,7 @@ keyword_hits as (
     ) as h
 ),
 vector_hits as (
-    select h.id, row_number() over (order by h.distance, h.id) as place
+    select h.id, row_number() over (order by h.distance, h.id) as rank
     from (
         select d.id, d.embedding <=> %(embedding)s as distance
         from rival.{library} as d
@@ -63,7 +63,7 @@ vector_hits as (
 fused as (
     select
         coalesce(k.id, v.id) as id,
-        coalesce(1.0 / (60 + k.place), 0) + coalesce(1.0 / (60 + v.place), 0) as score
+        coalesce(1.0 / (60 + k.rank), 0) + coalesce(1.0 / (60 + v.rank), 0) as score
     from keyword_hits as k
     full join vector_hits as v on v.id = k.id
     order by score desc, id
@@ -76,7 +76,7 @@ order by f.score desc, d.id
 """
 
 
-class Recipe:
+class Recipe(Rival):
     """The recipe on a separate table, copied from a library that pgrag has indexed."""
 
     def __init__(self, connection: Connection, library: str, dimensions: int) -> None:
@@ -94,17 +94,15 @@ class Recipe:
         self._statement = SEARCH.format(**names).encode()
 
     def search(self, query: str, vector: Vector, limit: int = 10) -> list[int]:
-        """The ids of the best rows."""
         given = {"query": query, "embedding": HalfVector(vector), "limit": limit}
         return [row[0] for row in self._connection.execute(self._statement, given).fetchall()]
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 
-def make(place: Place) -> Recipe:
+def make(setup: Setup) -> Recipe:
     """The recipe on the rows of a library, in a schema of the same database."""
-    connection: Connection = psycopg.connect(place.url, autocommit=True)
+    connection: Connection = psycopg.connect(setup.url, autocommit=True)
     register_vector(connection)
-    return Recipe(connection, place.library, place.dimensions)
+    return Recipe(connection, setup.library, setup.dimensions)

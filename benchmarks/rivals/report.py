@@ -1,54 +1,38 @@
-"""The figures of the comparison as Markdown and as pictures."""
+"""The figures of the comparison as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks import drawing
 from benchmarks.figures import table
 from benchmarks.rivals.rival import INSTALL
 
 MARKS = ("<!-- rivals: made by `make bench RIVALS=1` -->", "<!-- end of the rivals -->")
-#: The name of the picture of a set, beside the page.
-PICTURE = "rivals-{}.svg"
 YARDSTICK = "usual recipe in SQL"
 
-Found = Mapping[str, Any]
+Results = Mapping[str, Any]
 
 
-def tables(figures: Mapping[str, Found]) -> str:
+def tables(figures: Mapping[str, Results]) -> str:
     """A table for each set, and the versions that were measured."""
-    parts = [f"### {name}\n\n{_about(found)}\n\n{_table(found)}" for name, found in figures.items()]
+    parts = [
+        f"### {name}\n\n{_about(results)}\n\n{_table(results)}" for name, results in figures.items()
+    ]
     if figures:
         parts.append(_versions([*figures.values()][-1]))
     return "\n\n".join(parts)
 
 
-def picture(name: str, found: Found) -> str:
-    """Quality against latency: the best system is in the upper left corner."""
-    systems = found["systems"]
-    scores = [row["ndcg@10"] for row in systems.values()]
-    lowest, highest = int(min(scores) * 20), int(max(scores) * 20) + 1
-    ticks = [(nth / 20, (f"{nth / 20:.2f}",)) for nth in range(lowest, highest + 1)]
-    return drawing.picture(
-        f"{name}: nDCG@10 against the median time of a search in milliseconds",
-        drawing.Axis.by_size([row["p50"] for row in systems.values()]),
-        drawing.Axis(lowest / 20, highest / 20, ticks),
-        [drawing.Series(system, [(row["p50"], row["ndcg@10"])]) for system, row in systems.items()],
-        joined=False,
-    )
-
-
-def _about(found: Found) -> str:
+def _about(results: Results) -> str:
     return (
-        f"{found['passages']:,} passages; nDCG and recall of {found['judged']:,} queries,"
-        f" times of {found['timed']:,}. {found['machine']}."
+        f"{results['passages']:,} passages; nDCG and recall of {results['judged']:,} queries,"
+        f" times of {results['timed']:,}. {results['machine']}."
     )
 
 
-def _table(found: Found) -> str:
-    yardstick = found["systems"][YARDSTICK]["p50"]
+def _table(results: Results) -> str:
+    yardstick = results["systems"][YARDSTICK]["p50"]
     return table(
         ("system", "nDCG@10", "recall@10", "p50, ms", "p95, ms", f"{YARDSTICK} : system, p50"),
         [
@@ -58,19 +42,19 @@ def _table(found: Found) -> str:
                 name, f"{row['ndcg@10']:.3f}", f"{row['recall@10']:.3f}", f"{row['p50']:.1f}",
                 f"{row['p95']:.1f}", f"{yardstick / row['p50']:.1f}",
             )
-            for name in found["versions"]
-            for row in [found["systems"].get(name)]
+            for name in results["versions"]
+            for row in [results["systems"].get(name)]
         ],
     )  # fmt: skip
 
 
-def _versions(found: Found) -> str:
+def _versions(results: Results) -> str:
     known = [
         f"{package} {number}"
-        for packages in found["versions"].values()
+        for packages in results["versions"].values()
         for package, number in (packages or {}).items()
     ]
-    missing = [name for name, packages in found["versions"].items() if packages is None]
+    missing = [name for name, packages in results["versions"].items() if packages is None]
     lines = [f"Versions: {', '.join(known)}."] if known else []
     if missing:
         lines.append(f"Not run: {', '.join(missing)}. To install them: {INSTALL}.")

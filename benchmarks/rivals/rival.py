@@ -1,13 +1,14 @@
-"""What every system of the comparison is: its data, its search, and the list of all."""
+"""The interface of a compared system, the passages that it gets, and the list of all systems."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float32]
 #: Reciprocal rank fusion with the constant of Cormack, Clarke and Büttcher (SIGIR 2009).
 RRF_K = 60
-#: Rows of each retriever that a system fuses, where its user chooses.
+#: The candidates of each retriever, where the user of a system chooses.
 CANDIDATES = 100
 INSTALL = "make bench RIVALS=1 DATA=path"
 
@@ -53,8 +54,8 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a system finds the passages, and where it may keep its index."""
+class Setup:
+    """What a system gets: the passages, and a folder for its index."""
 
     url: str
     library: str
@@ -63,13 +64,14 @@ class Place:
     passages: Sequence[Passage]
 
 
-class Rival(Protocol):
+class Rival(ABC):
     """A system whose index is made and warm."""
 
+    @abstractmethod
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
         """The ids of the best passages. It also fetches their address, title and content."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - some hold nothing
         """Release what it holds."""
 
 
@@ -81,10 +83,10 @@ class System:
     module: str
     packages: tuple[str, ...] = ()
 
-    def make(self, place: Place) -> Rival:
+    def make(self, setup: Setup) -> Rival:
         """Build its index. Raises ModuleNotFoundError if a package is missing."""
-        make: Callable[[Place], Rival] = import_module(f"benchmarks.rivals.{self.module}").make
-        return make(place)
+        make: Callable[[Setup], Rival] = import_module(f"benchmarks.rivals.{self.module}").make
+        return make(setup)
 
     def versions(self) -> dict[str, str] | None:
         """The versions of its packages; None if one is not installed."""

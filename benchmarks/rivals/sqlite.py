@@ -13,7 +13,7 @@ import re
 import apsw
 import sqlite_vec
 
-from benchmarks.rivals.rival import Place, Vector, fuse
+from benchmarks.rivals.rival import Rival, Setup, Vector, fuse
 
 TABLES = """
 create table passages (id integer primary key, url text, title text, path text, content text);
@@ -34,19 +34,19 @@ def any_word(query: str) -> str:
     return " OR ".join(f'"{term}"' for term in terms)
 
 
-class SQLite:
+class SQLite(Rival):
     """A database file, written once."""
 
-    def __init__(self, place: Place) -> None:
-        self._connection = apsw.Connection(str(place.folder / "passages.sqlite"))
+    def __init__(self, setup: Setup) -> None:
+        self._connection = apsw.Connection(str(setup.folder / "passages.sqlite"))
         self._connection.enable_load_extension(True)
         self._connection.load_extension(sqlite_vec.loadable_path())
         self._connection.execute("pragma journal_mode = wal; pragma mmap_size = 1073741824")
-        self._connection.execute(TABLES.format(dimensions=place.dimensions))
+        self._connection.execute(TABLES.format(dimensions=setup.dimensions))
         with self._connection:
             self._connection.executemany(
                 "insert into passages values (?, ?, ?, ?, ?)",
-                ((p.id, p.url, p.title, p.path, p.content) for p in place.passages),
+                ((p.id, p.url, p.title, p.path, p.content) for p in setup.passages),
             )
             self._connection.execute(
                 "insert into words (rowid, content, title, url, path)"
@@ -54,12 +54,11 @@ class SQLite:
             )
             self._connection.executemany(
                 "insert into vectors (rowid, embedding) values (?, ?)",
-                ((p.id, p.vector.tobytes()) for p in place.passages if p.vector is not None),
+                ((p.id, p.vector.tobytes()) for p in setup.passages if p.vector is not None),
             )
         self._connection.execute("insert into words (words) values ('optimize'); analyze")
 
     def search(self, query: str, vector: Vector, limit: int) -> list[int]:
-        """The ids of the best passages."""
         words = any_word(query)
         wanted = 2 * limit
         rankings = [
@@ -70,7 +69,6 @@ class SQLite:
         return [row[0] for [row] in rows]
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def _ids(self, statement: str, given: tuple[object, ...]) -> list[int]:

@@ -1,11 +1,11 @@
 """Keep the labelled sets out of the training texts.
 
     held_out.py WORK DATA          exit status 1 if a text or a pair occurs in a set
-    held_out.py WORK DATA --note   add what was found to left_out.txt; then run texts.py and
+    held_out.py WORK DATA --note   add such texts to left_out.txt; then run texts.py and
                                    parallel.py again
 
-DATA is the folder of the corpora, unpacked. A text is found if it equals a query (whatever its
-spaces and capitals) or if it shares twelve words in a row with a page of a corpus.
+DATA is the folder of the corpora, unpacked. A text is in a set if it equals a query (whatever
+its spaces and capitals) or shares twelve words in a row with a page of a corpus.
 """
 
 from __future__ import annotations
@@ -16,31 +16,30 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from texts import HERE, digest
+from texts import HERE, digest, write_list
 
 WORDS = 12
 
 
 def main(work: Path, data: Path, *, note: bool) -> int:
-    """Compare, and print what was found."""
+    """Compare, and print the texts that are in a set."""
     queries, shingles = read_sets(data)
     print(f"{len(queries):,} queries, {len(shingles):,} runs of {WORDS} words")
-    found: dict[str, str] = {}
-    for text in training_texts(work):
-        if digest(text) in queries or not shingles.isdisjoint(runs(text)):
-            found[digest(text)] = text
-    for text in list(found.values())[:20]:
+    shared = {
+        digest(text): text
+        for text in training_texts(work)
+        if digest(text) in queries or not shingles.isdisjoint(runs(text))
+    }
+    for text in list(shared.values())[:20]:
         print(repr(text[:100]))
-    print(f"{len(found):,} texts are in the labelled sets")
+    print(f"{len(shared):,} texts are in the labelled sets")
     if note:
-        path = HERE / "left_out.txt"
-        left_out = {*path.read_text().split(), *found}
-        path.write_text("".join(f"{name}\n" for name in sorted(left_out)))
-    return 1 if found and not note else 0
+        write_list("left_out.txt", sorted({*(HERE / "left_out.txt").read_text().split(), *shared}))
+    return 1 if shared and not note else 0
 
 
 def training_texts(work: Path) -> Iterator[str]:
-    """All texts of the files that are there: those of English, the parallel ones, or both."""
+    """The texts of all files that exist: English ones, parallel ones, or both."""
     for name in ("texts.txt", "pairs.jsonl", "parallel.jsonl"):
         if (work / name).exists():
             with (work / name).open(encoding="utf-8") as lines:

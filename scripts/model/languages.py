@@ -20,16 +20,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 import torch
+import train
 from scipy.sparse import csr_matrix
-from texts import DESCRIPTIONS_FILE, HERE
+from texts import DESCRIPTIONS_FILE, packages_checksum
 from tokenizers import Tokenizer, models, trainers
-from torch.nn.functional import cross_entropy, embedding_bag, normalize
-from train import LAST, SCALE, SEED, SIF, WARM_UP, batches, checksum, quantised
+from torch.nn.functional import embedding_bag, normalize
+from train import SEED
 from write import character_classes
 
 from pgrag.models.embedding.builtin import STEPS as QUANTA
@@ -45,7 +45,7 @@ DAMPING = 0.6
 #: Debian's list of English words counts as LISTED words of the texts.
 ENGLISH_USE, LISTED = 0.02, 0.2
 ENGLISH_WORDS = "unpacked/wamerican-huge/usr/share/dict/american-english-huge"
-#: An English token is a word of German if it is so frequent there, and so much more than here.
+#: An English token is a German word if it is FREQUENT there, and MORE times as frequent as here.
 FREQUENT, MORE = 100, 15
 STEPS, BATCH, RATE, OF_COSINE = 1_200, 1024, 3e-3, 30.0
 LONGEST = 190
@@ -77,7 +77,7 @@ def main(work: Path, earlier: Path | None) -> None:
     print(f"{len(tokens) - len(english):,} new tokens", flush=True)
     vectors = shipped.steps * (shipped.lengths / QUANTA)[:, None]
     vectors, learned = trained(parallel, english, tokens, vectors, characters)
-    steps, lengths = quantised(vectors)
+    steps, lengths = train.quantised(vectors)
     kept = np.flatnonzero(~learned)
     steps[kept], lengths[kept] = shipped.steps[kept], shipped.lengths[kept]
     np.savez(
@@ -124,14 +124,13 @@ def read_parallel(work: Path, pieces: WordPieces) -> Parallel:
 
 def languages_provenance(work: Path, parallel: Parallel) -> dict[str, object]:
     """Record the origin of the tokens that were added; the packages are in parallel.txt."""
-    descriptions = DESCRIPTIONS_FILE.removesuffix("en")
     return {
         "method": "Tokens whose sums agree with the vectors of the English of parallel texts",
         "packages": {name: version(name) for name in ("torch", "tokenizers", "numpy", "scipy")},
-        "packages_of_texts_sha256": checksum(HERE / "parallel.txt"),
-        "parallel_sha256": checksum(work / "parallel.jsonl"),
+        "packages_of_texts_sha256": packages_checksum(work, "parallel.txt"),
+        "parallel_sha256": train.checksum(work / "parallel.jsonl"),
         "descriptions_sha256": {
-            language: checksum(next((work / "lists").glob(descriptions + language)))
+            language: train.checksum(next((work / "lists").glob(DESCRIPTIONS_FILE + language)))
             for language in ("en", *LETTERS)
         },
         "parallel_texts": len(parallel.foreign),
@@ -157,7 +156,7 @@ def chosen(
         for word, count in theirs.items()
         if LETTERS[language].fullmatch(word)
     }
-    # Proper names and terms, which English has as well, stay what they are.
+    # Proper names and terms are in English as well, and keep their tokens.
     new = {w: n for w, n in words.items() if w not in known and ours[w] <= 0.3 * theirs[w]}
     trainer = trainers.WordPieceTrainer(
         vocab_size=2 * TOKENS, continuing_subword_prefix=CONTINUATION, show_progress=False
@@ -172,45 +171,27 @@ def chosen(
         )
         wanted = (used > 0) & (used_in_english <= ENGLISH_USE * used)
         order = np.lexsort((np.arange(len(kept)), -used))
-        kept = sorted(kept[place] for place in order[wanted[order]][: round(size)])
+        kept = sorted(kept[index] for index in order[wanted[order]][: round(size)])
     return kept
 
 
 def frequencies(texts: Iterable[str]) -> Counter[str]:
     """How often each word occurs."""
-    found: Counter[str] = Counter()
-    for text in texts:
-        found.update(text.split())
-    return found
+    return Counter(word for text in texts for word in text.split())
 
 
 def uses(counted: Mapping[str, float], pieces: WordPieces, first: int, size: int) -> np.ndarray:
     """How often words contain each of the `size` tokens from `first`."""
-    found = np.zeros(first + size)
+    totals = np.zeros(first + size)
     for word, count in counted.items():
         for token in pieces.pieces(word):
-            found[token] += count
-    return found[first:]
+            totals[token] += count
+    return totals[first:]
 
 
-class Bags:
-    """Texts as token ids, one after the other, with the place where each begins."""
-
-    def __init__(self, pieces: WordPieces, texts: list[str]) -> None:
-        rows = [[id for word in text.split() for id in pieces.pieces(word)] for text in texts]
-        self.sizes = np.array([len(row) for row in rows])
-        self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        self.ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
-
-    def sums(self, vectors: np.ndarray, block: int = 20_000) -> np.ndarray:
-        """The sum of each text's vectors."""
-        found, table = [], torch.from_numpy(vectors.astype(np.float32))
-        for first in range(0, len(self.sizes), block):
-            starts = self.starts[first : first + block + 1]
-            ids = torch.from_numpy(self.ids[starts[0] : starts[-1]].astype(np.int64))
-            offsets = torch.from_numpy(starts[:-1] - starts[0])
-            found.append(embedding_bag(ids, table, offsets, mode="sum").numpy())
-        return np.concatenate(found)
+def bags_of(pieces: WordPieces, texts: list[str]) -> train.Bags:
+    """The tokens of texts."""
+    return train.Bags([id for word in text.split() for id in pieces.pieces(word)] for text in texts)
 
 
 def trained(
@@ -221,15 +202,14 @@ def trained(
     characters: CharacterClasses,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The vectors of all tokens, and which of them were learned."""
-    originals = Bags(WordPieces(english, characters), parallel.english)
-    translations = Bags(WordPieces(tokens, characters), parallel.foreign)
+    originals = bags_of(WordPieces(english, characters), parallel.english)
+    translations = bags_of(WordPieces(tokens, characters), parallel.foreign)
     targets = originals.sums(vectors)
     targets /= np.maximum(np.linalg.norm(targets, axis=1, keepdims=True), 1e-9)
     learned = learning(parallel, english, tokens)
     size = int(learned.sum())
     rows = np.full(len(tokens), size)
     rows[learned] = np.arange(size)
-    ids = rows[translations.ids]
 
     # What the fixed tokens add to each text.
     whole = np.zeros((len(tokens), vectors.shape[1]), dtype=np.float32)
@@ -237,36 +217,23 @@ def trained(
     whole[learned] = 0
     fixed = translations.sums(whole)
 
-    table = torch.nn.Parameter(beginning(translations, ids, size, targets))
-    optimizer = torch.optim.Adam([table], lr=RATE, betas=(0.9, 0.99))
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    translations.ids = rows[translations.ids]
+    table = torch.nn.Parameter(beginning(translations, size, targets))
     usable = np.flatnonzero((translations.sizes > 0) & (originals.sizes > 0))
-    order = batches(usable, np.random.default_rng(SEED), BATCH)
-    numbers: dict[str, int] = {}
-    numbered = np.array([numbers.setdefault(one, len(numbers)) for one in parallel.english])
-    began = perf_counter()
-    for step in range(STEPS):
+    order = train.batches(usable, np.random.default_rng(SEED), BATCH)
+    numbers = train.numbered(parallel.english)
+
+    def losses() -> dict[str, torch.Tensor]:
         batch = next(order)
-        bags = [ids[translations.starts[row] : translations.starts[row + 1]] for row in batch]
-        offsets = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])[:-1]])
-        sums = embedding_bag(
-            torch.from_numpy(np.concatenate(bags)),
-            table,
-            torch.from_numpy(offsets),
-            mode="sum",
-            padding_idx=size,
-        )
+        ids, offsets = translations.batch(batch)
+        sums = embedding_bag(ids, table, offsets, mode="sum", padding_idx=size)
         ours = normalize(sums + torch.from_numpy(fixed[batch]), dim=1)
         theirs = torch.from_numpy(targets[batch])
         apart = 1 - (ours * theirs).sum(1).mean()
-        contrast = confusion(ours, theirs, numbered[batch])
-        optimizer.zero_grad()
-        (OF_COSINE * apart + contrast).backward()
-        optimizer.step()
-        schedule.step()
-        if step % 100 == 0 or step == STEPS - 1:
-            losses = f"cosine {1 - apart.item():.3f}, pairs {contrast.item():.3f}"
-            print(f"step {step}: {losses}; {perf_counter() - began:.0f} s", flush=True)
+        same = train.equal_others(numbers[batch])
+        return {"cosine": OF_COSINE * apart, "pairs": train.contrast(ours, theirs, same)}
+
+    train.optimise([{"params": [table], "lr": RATE}], STEPS, rate, losses)
     whole[learned] = table.detach().numpy()[:size]
     return whole, learned
 
@@ -282,43 +249,34 @@ def learning(parallel: Parallel, english: list[str], tokens: list[str]) -> np.nd
     print("German words:", *sorted(german), flush=True)
     return np.array(
         [
-            place >= len(english) or token in german or bool(CYRILLIC.search(token))
-            for place, token in enumerate(tokens)
+            index >= len(english) or token in german or bool(CYRILLIC.search(token))
+            for index, token in enumerate(tokens)
         ]
     )
 
 
-def beginning(bags: Bags, ids: np.ndarray, size: int, targets: np.ndarray) -> torch.Tensor:
+def beginning(bags: train.Bags, size: int, targets: np.ndarray) -> torch.Tensor:
     """The mean of the targets of each token's texts, weighted by its frequency (SIF).
 
-    `ids` are rows of the table, `size` that of all tokens that do not learn, which stays 0.
+    `size` is the row of all tokens that do not learn, which stays 0.
     """
     of_text = np.repeat(np.arange(len(targets)), bags.sizes)
     share = csr_matrix(
-        (1 / bags.sizes[of_text].astype(np.float32), (ids, of_text)),
+        (1 / bags.sizes[of_text].astype(np.float32), (bags.ids, of_text)),
         shape=(size + 1, len(targets)),
     )
     vectors = share @ targets / np.maximum(np.asarray(share.sum(1)), 1e-9)
-    frequency = np.bincount(ids, minlength=size + 1) / len(ids)
-    vectors *= 2 * (SIF / (SIF + frequency))[:, None]
+    frequency = np.bincount(bags.ids, minlength=size + 1) / len(bags.ids)
+    vectors *= 2 * (train.SIF / (train.SIF + frequency))[:, None]
     vectors[size] = 0
     return torch.from_numpy(vectors.astype(np.float32))
 
 
-def confusion(ours: torch.Tensor, theirs: torch.Tensor, numbers: np.ndarray) -> torch.Tensor:
-    """How far each text is from its original among those of the batch, and the reverse.
-
-    Equal numbers are equal originals, which are not held against each other.
-    """
-    equal = (numbers[:, None] == numbers) & ~np.eye(len(numbers), dtype=bool)
-    scores = (ours @ theirs.T * SCALE).masked_fill(torch.from_numpy(equal), -1e4)
-    right = torch.arange(len(scores))
-    return (cross_entropy(scores, right) + cross_entropy(scores.T, right)) / 2
-
-
 def rate(step: int) -> float:
     """The learning rate as a share of the highest: a short warm-up, then a line down to `LAST`."""
-    return min(1, (step + 1) / WARM_UP) * (LAST + (1 - LAST) * (STEPS - step) / STEPS)
+    return min(1, (step + 1) / train.WARM_UP) * (
+        train.LAST + (1 - train.LAST) * (STEPS - step) / STEPS
+    )
 
 
 if __name__ == "__main__":

@@ -18,18 +18,17 @@ import gzip
 import json
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 from lxml import etree
-from texts import HEADINGS, HERE, SEED, digest, download, in_order, sampled, words_of
+from texts import HEADINGS, SEED, described, sampled, unpacked, words_of, write
 
 LANGUAGES = {"de": ("de", "de_DE", "de-DE"), "ru": ("ru", "ru_RU", "ru-RU")}
 ENGLISH = ("en", "en-US", "C", "en_US")
-#: Pairs taken of a package in a language, and of a dictionary: large ones shall not dominate.
+#: Pairs taken of a package in a language, and of a dictionary: so that large ones do not dominate.
 PAIRS, ENTRIES = 20_000, 150_000
 LONGEST = 900
 #: Elements of HTML, DocBook and Mallard that hold a paragraph.
@@ -37,7 +36,7 @@ PARAGRAPHS = {"p", "para", "simpara", "title", "term", "li", "dt", "dd", "td", "
               "desc", *HEADINGS}  # fmt: skip
 NOT_READ = {"script", "style", "nav", "pre", "screen", "programlisting", "code", "info", "svg"}
 SECTIONS = {"title", *HEADINGS}
-#: What programs fill in, and marks of keys in menus and of colours.
+#: Placeholders of programs, marks of keys in menus, and colours.
 PLACEHOLDER = re.compile(r"%[-#+ 0-9.$]*(?:l|ll|h|z)?[a-zA-Z]\b|%\(\w+\)\w|%[%\d]|%\w+%|\$\{?\w+\}?"
                          r"|\{[\w.:!]*\}|</?[a-zA-Z][^>]*>|&[a-z]+;|\\[ntr\"]|@\w+@")  # fmt: skip
 CYRILLIC = re.compile("[\u0400-\u04ff]")
@@ -46,29 +45,19 @@ Pair = tuple[str, str]
 
 def main(work: Path) -> None:
     """Download, unpack, read and write."""
-    lists = work / "lists"
-    archives = download(work / "packages", lists, "parallel.txt", languages=("en", "de", "ru"))
-    for name, archive in archives.items():
-        folder = work / "unpacked" / name
-        if not folder.exists():
-            folder.mkdir(parents=True)
-            subprocess.run(["dpkg", "-x", archive, folder], check=True)
-    folders = [work / "unpacked" / name for name in archives]
-    left_out = frozenset((HERE / "left_out.txt").read_text().split())
-    found: set[tuple[str, str, str, str]] = set()
+    folders = unpacked(work, "parallel.txt", ("en", *LANGUAGES))
+    gathered: set[tuple[str, ...]] = set()
     for language in LANGUAGES:
         known: set[Pair] = set()
-        for source, pairs in sources(folders, lists, language):
+        for source, pairs in sources(folders, work / "lists", language):
             chance = random.Random(f"{SEED} {source} {language}")
             kept = sorted({pair for pair in map(tidy, pairs) if is_pair(pair, language)} - known)
             known.update(kept)
             size = ENTRIES if source in DICTIONARIES else PAIRS
             kept = sampled(chance, kept, size)
             print(f"{language} {source}: {len(kept):,}", flush=True)
-            found |= {(source, language, *p) for p in kept if left_out.isdisjoint(map(digest, p))}
-    with (work / "parallel.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in in_order(found))
-    print(f"{len(found):,} pairs")
+            gathered |= {(source, language, *pair) for pair in kept}
+    write(work / "parallel.jsonl", gathered, ascii_only=False)
 
 
 def sources(
@@ -130,16 +119,6 @@ def descriptions(lists: Path, language: str) -> Iterator[Pair]:
             yield from zip(english[name], foreign, strict=True)
 
 
-def described(lists: Path, language: str) -> Iterator[tuple[str, list[str]]]:
-    """Package and digest of the English, and the paragraphs of its description."""
-    [path] = lists.glob(f"*_debian_dists_bookworm_main_i18n_Translation-{language}")
-    for record in path.read_text(encoding="utf-8").split("\n\n"):
-        name = re.search(r"^Package: (.+)\nDescription-md5: (.+)$", record, re.M)
-        text = re.search(rf"^Description-{language}: (.+)\n((?: .*\n?)*)", record, re.M)
-        if name and text:
-            yield name[0], [text[1], *re.split(r"^ \.$", text[2], flags=re.M)]
-
-
 def catalogues(folder: Path, language: str) -> Iterator[Pair]:
     """Messages of gettext catalogues."""
     names = LANGUAGES[language]
@@ -182,9 +161,9 @@ def documents(folder: Path, folders: list[Path], language: str) -> Iterator[tupl
             continue
         relative = str(path.relative_to(folder))
         for candidate in originals(relative, language):
-            found = [one / candidate for one in (folder, *folders) if (one / candidate).is_file()]
-            if found and path.is_file():
-                yield path, found[0]
+            files = [one / candidate for one in (folder, *folders) if (one / candidate).is_file()]
+            if files and path.is_file():
+                yield path, files[0]
                 break
 
 
@@ -219,13 +198,13 @@ def blocks(path: Path) -> list[tuple[str, str]]:
         tree = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError):
         return []
-    found: list[tuple[str, str]] = []
+    paragraphs: list[tuple[str, str]] = []
     if tree is not None:
-        collect(tree, found)
-    return found
+        collect(tree, paragraphs)
+    return paragraphs
 
 
-def collect(element: etree._Element, found: list[tuple[str, str]]) -> None:
+def collect(element: etree._Element, paragraphs: list[tuple[str, str]]) -> None:
     """Add the innermost paragraphs of an element."""
     for child in element:
         if not isinstance(child.tag, str):
@@ -236,9 +215,9 @@ def collect(element: etree._Element, found: list[tuple[str, str]]) -> None:
         inner = (etree.QName(one).localname for one in child.iterdescendants() if
                  isinstance(one.tag, str))  # fmt: skip
         if tag in PARAGRAPHS and PARAGRAPHS.isdisjoint(inner):
-            found.append((tag, words_of("".join(child.itertext()))))
+            paragraphs.append((tag, words_of("".join(child.itertext()))))
         else:
-            collect(child, found)
+            collect(child, paragraphs)
 
 
 def aligned(english: list[tuple[str, str]], foreign: list[tuple[str, str]]) -> Iterator[Pair]:
@@ -252,10 +231,10 @@ def aligned(english: list[tuple[str, str]], foreign: list[tuple[str, str]]) -> I
             yield from ((a, b) for (_, a), (_, b) in zip(one, other, strict=True))
 
 
-def sections(found: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+def sections(paragraphs: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Cut at headings."""
-    starts = [i for i, (kind, _) in enumerate(found) if kind in SECTIONS]
-    return [found[start:end] for start, end in pairwise([0, *starts, len(found)])]
+    starts = [i for i, (kind, _) in enumerate(paragraphs) if kind in SECTIONS]
+    return [paragraphs[start:end] for start, end in pairwise([0, *starts, len(paragraphs)])]
 
 
 def manuals(folders: list[Path], language: str) -> dict[str, Path]:
@@ -273,11 +252,11 @@ def roff(path: Path) -> list[tuple[str, str]]:
     lines = gzip.decompress(path.read_bytes()).decode("utf-8", errors="replace").splitlines()
     if len(lines) < 5:
         return []
-    found, kind, words = [], "", list[str]()
+    paragraphs, kind, words = [], "", list[str]()
     for line in lines:
         macro = re.match(r"[.'] *([A-Za-z]{1,2})\b *(.*)", line)
         if macro and macro[1] in {"SH", "SS", "PP", "P", "LP", "TP", "IP", "Sh", "Ss", "Pp", "It"}:
-            found.append((kind, unescaped(words)))
+            paragraphs.append((kind, unescaped(words)))
             kind, words = macro[1], []
             if macro[1] in {"SH", "SS", "Sh", "Ss"}:
                 kind = "title"
@@ -286,7 +265,7 @@ def roff(path: Path) -> list[tuple[str, str]]:
             words.append(macro[2].replace('"', ""))
         elif not line.startswith((".", "'")):
             words.append(line)
-    return [*found, (kind, unescaped(words))]
+    return [*paragraphs, (kind, unescaped(words))]
 
 
 def unescaped(words: list[str]) -> str:
@@ -323,10 +302,10 @@ def entries(folder: Path) -> Iterator[tuple[str, str]]:
     text = gzip.decompress(archive.read_bytes())
     digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     for line in index.read_text(encoding="utf-8").splitlines():
-        word, *place = line.split("\t")[:3]
+        word, *range_ = line.split("\t")[:3]
         start, size = (
             sum(digits.index(d) * 64**power for power, d in enumerate(reversed(number)))
-            for number in place
+            for number in range_
         )
         if word and not word.startswith("00"):
             yield word, text[start : start + size].decode("utf-8", errors="replace")

@@ -43,9 +43,9 @@ class Teacher:
         vectors = np.zeros((len(texts), WIDTH), dtype=np.float32)
         batch: list[int] = []
         order = sorted(range(len(texts)), key=lambda row: len(ids[row]))
-        for place, row in enumerate(order):
+        for nth, row in enumerate(order):
             batch.append(row)
-            following = len(ids[order[place + 1]]) if place + 1 < len(order) else 0
+            following = len(ids[order[nth + 1]]) if nth + 1 < len(order) else 0
             if not following or following * (len(batch) + 1) > BATCH_TOKENS:
                 vectors[batch] = self._forward([ids[row] for row in batch])
                 batch = []

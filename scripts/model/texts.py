@@ -7,8 +7,8 @@ Writes into the working folder:
 - `pairs.jsonl`: `[source, question, document]` per line; a document has the form of the texts
   that pgrag embeds (`pgrag.embedding_text`).
 
-A line of packages.txt is the name of a package, its version and its checksum, which must be right;
-a line with a name alone is completed.
+packages.txt names packages as `name=version`; a name alone gets its version. apt checks what it
+fetches.
 
 Texts whose digest is in left_out.txt are skipped: they occur in labelled sets (see held_out.py).
 """
@@ -22,8 +22,9 @@ import random
 import re
 import subprocess
 import sys
+import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os.path import normpath
 from pathlib import Path
@@ -34,12 +35,12 @@ from lxml import etree, html
 
 HERE = Path(__file__).parent
 SEED = 14
-#: Pages read of a package, and texts taken of it: large packages shall not dominate.
+#: Pages read of a package, and texts taken of it: so that large packages do not dominate.
 PAGES, PAGES_OF_FOLDER = 300, 60
 PASSAGES, SHORT_TEXTS, PAIRS = 250, 500, 800
 #: Glosses taken of WordNet, and descriptions of packages.
 GLOSSES, DESCRIPTIONS = 60_000, 20_000
-DESCRIPTIONS_FILE = "*_debian_dists_bookworm_main_i18n_Translation-en"
+DESCRIPTIONS_FILE = "*_debian_dists_bookworm_main_i18n_Translation-"
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 BLOCKS = {"p", "li", "pre", "dd", "dt", "td", "th", "blockquote"}
 SKIPPED = {"script", "style", "nav", "header", "footer", "form", "svg", "math", "noscript"}
@@ -78,15 +79,12 @@ class Section:
 
 def main(work: Path) -> None:
     """Download, unpack, read, and write texts and pairs."""
-    lists = work / "lists"
-    archives = download(work / "packages", lists)
     texts: list[str] = []
     pairs: list[tuple[str, str, str]] = []
-    for name, archive in archives.items():
+    folders = unpacked(work, "packages.txt")
+    for folder in folders:
+        name = folder.name
         chance = random.Random(f"{SEED} {name}")
-        folder = work / "unpacked" / name
-        if not folder.exists():
-            subprocess.run(["dpkg", "-x", archive, folder], check=True)
         if name == "dict-foldoc":
             glosses = list(foldoc(folder))
         elif name == "wordnet-base":
@@ -99,60 +97,80 @@ def main(work: Path) -> None:
         texts += [f"{term}: {gloss}" for term, gloss in glosses[::2]]
         texts += [text for pair in glosses[1::2] for text in pair]
         pairs += [(name, term, gloss) for term, gloss in glosses[: GLOSSES // 3]]
-    for name, short, long in sampled(random.Random(SEED), list(descriptions(lists)), DESCRIPTIONS):
+    known = list(descriptions(work / "lists"))
+    for name, short, long in sampled(random.Random(SEED), known, DESCRIPTIONS):
         texts += [short, long[:700]]
         pairs.append(("descriptions", short, f"{name}\n\n{long}"))
 
-    left_out = frozenset((HERE / "left_out.txt").read_text().split())
-    texts = in_order({t for t in map(tidy, texts) if digest(t) not in left_out} - {""})
-    pairs = in_order({p for p in pairs if left_out.isdisjoint(map(digest, p))})
-    with (work / "texts.txt").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(text) + "\n" for text in texts)
-    with (work / "pairs.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(pair) + "\n" for pair in pairs)
-    print(f"{len(texts):,} texts, {len(pairs):,} pairs from {len(archives):,} packages")
+    write(work / "texts.txt", {(text.strip()[:800],) for text in texts} - {("",)})
+    write(work / "pairs.jsonl", set(pairs))
+    print(f"texts and pairs are from {len(folders):,} packages")
 
 
-def download(
-    folder: Path, lists: Path, listing: str = "packages.txt", languages: tuple[str, ...] = ("en",)
-) -> dict[str, Path]:
-    """Fetch lists and packages with apt, unless they are there. Changes nothing on the system."""
-    for path in (folder, lists / "partial"):
+def unpacked(work: Path, listing: str, languages: tuple[str, ...] = ("en",)) -> list[Path]:
+    """The folders of packages; lists and packages are fetched by apt, unless they are there.
+
+    Changes nothing on the system.
+    """
+    packages, lists = work / "packages", work / "lists"
+    for path in (packages, lists / "partial", work / "unpacked"):
         path.mkdir(parents=True, exist_ok=True)
     apt = ["apt-get", "-qq", "-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache={lists}"]
     apt += ["-o", "Acquire::GzipIndexes=false", "-o", "APT::Get::List-Cleanup=false"]
     for language in languages:
-        if not any(lists.glob(DESCRIPTIONS_FILE.removesuffix("en") + language)):
+        if not any(lists.glob(DESCRIPTIONS_FILE + language)):
             subprocess.run([*apt, "-o", f"Acquire::Languages={language}", "update"], check=True)
-    listed = [line.split() for line in (HERE / listing).read_text().splitlines()]
-    missing = ["=".join(line[:2]) for line in listed if not any(folder.glob(f"{line[0]}_*.deb"))]
+    listed = (HERE / listing).read_text().split()
+    missing = [each for each in listed if not any(packages.glob(f"{name_of(each)}_*.deb"))]
     for start in range(0, len(missing), 20):
-        subprocess.run([*apt, "download", *missing[start : start + 20]], cwd=folder, check=True)
-    archives, lines = {}, []
-    for name, *known in sorted(listed):
-        archives[name] = next(folder.glob(f"{name}_*.deb"))
-        version = unquote(archives[name].name).split("_")[1]
-        found = [version, hashlib.sha256(archives[name].read_bytes()).hexdigest()]
-        if known and known != found:
-            sys.exit(f"{name}: {found} is not what {listing} lists.")
-        lines.append(" ".join([name, *found]))
-    (HERE / listing).write_text("\n".join(lines) + "\n")
-    return archives
+        subprocess.run([*apt, "download", *missing[start : start + 20]], cwd=packages, check=True)
+    versions, folders = [], []
+    for name in sorted(map(name_of, listed)):
+        archive = next(packages.glob(f"{name}_*.deb"))
+        versions.append(f"{name}={unquote(archive.name).split('_')[1]}")
+        folders.append(work / "unpacked" / name)
+        if not folders[-1].exists():
+            subprocess.run(["dpkg", "-x", archive, folders[-1]], check=True)
+    write_list(listing, versions)
+    return folders
 
 
-def in_order(items: set[Any]) -> list[Any]:
-    """An order by chance that does not depend on which items there are."""
-    return sorted(items, key=lambda item: hashlib.sha256(json.dumps(item).encode()).digest())
+def name_of(package: str) -> str:
+    """The name of a package, without its version."""
+    return package.partition("=")[0]
+
+
+def packages_checksum(work: Path, listing: str) -> str:
+    """A checksum of all packages: equal packages give equal texts."""
+    lines = []
+    for package in (HERE / listing).read_text().split():
+        name, _, version = package.partition("=")
+        archive = next((work / "packages").glob(f"{name}_*.deb"))
+        lines.append(f"{name} {version} {hashlib.sha256(archive.read_bytes()).hexdigest()}\n")
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def write_list(file: str, words: Iterable[str]) -> None:
+    """Write a wrapped list of words beside the scripts."""
+    text = textwrap.fill(" ".join(words), 100, break_long_words=False, break_on_hyphens=False)
+    (HERE / file).write_text(f"{text}\n")
+
+
+def write(path: Path, items: set[tuple[str, ...]], *, ascii_only: bool = True) -> None:
+    """Write items as lines of JSON, without those that occur in labelled sets, in random order."""
+    left_out = frozenset((HERE / "left_out.txt").read_text().split())
+    kept = [item for item in items if left_out.isdisjoint(map(digest, item))]
+    plain = [item[0] if len(item) == 1 else item for item in kept]
+    # The order of two items does not depend on the others.
+    plain.sort(key=lambda item: hashlib.sha256(json.dumps(item).encode()).digest())
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(item, ensure_ascii=ascii_only) + "\n" for item in plain)
+    print(f"{path.name}: {len(plain):,}")
 
 
 def digest(text: str) -> str:
     """Name a text, whatever its spaces and capitals."""
     return hashlib.sha256(" ".join(text.lower().split()).encode()).hexdigest()[:12]
-
-
-def tidy(text: str) -> str:
-    """Strip a text, and shorten it to what the teacher reads."""
-    return text.strip()[:800]
 
 
 def documentation(
@@ -204,10 +222,10 @@ def documentation(
                 pairs.append((name, question, written(title, url, section.path, section.content)))
             for text, target in section.links:
                 short.append(text)
-                found = resolved(pages, path, target)
-                if found is not None and len(found.content) >= 80:
-                    home = found.path[0]
-                    document = written(home, target.split("#")[0], found.path, found.content)
+                linked = resolved(pages, path, target)
+                if linked is not None and len(linked.content) >= 80:
+                    home = linked.path[0]
+                    document = written(home, target.split("#")[0], linked.path, linked.content)
                     pairs.append((name, text, document))
     some = [sampled(chance, list(dict.fromkeys(one)), size) for one, size in (
         (passages, PASSAGES), (short, SHORT_TEXTS), (pairs, PAIRS))]  # fmt: skip
@@ -260,8 +278,8 @@ def read_page(path: Path) -> list[Section]:
 
 def charset(raw: bytes) -> str:
     """The encoding that a page declares, if Debian's pages use it; else UTF-8."""
-    found = re.search(rb"charset=[\"']?([\w-]+)", raw[:2000])
-    name = found[1].decode().lower() if found else "utf-8"
+    declared = re.search(rb"charset=[\"']?([\w-]+)", raw[:2000])
+    name = declared[1].decode().lower() if declared else "utf-8"
     return name if name in {"utf-8", "iso-8859-1", "iso-8859-15", "us-ascii"} else "utf-8"
 
 
@@ -317,8 +335,8 @@ def words_of(text: str) -> str:
 
 def first_sentence(text: str) -> tuple[str, str]:
     """Split a text after its first sentence of 20 to 250 characters."""
-    found = re.match(r"(.{20,250}?[.?!])\s+(?=[A-Z`\"(])", text, re.DOTALL)
-    return (found[1], text[found.end() :]) if found else (text[:200], "")
+    first = re.match(r"(.{20,250}?[.?!])\s+(?=[A-Z`\"(])", text, re.DOTALL)
+    return (first[1], text[first.end() :]) if first else (text[:200], "")
 
 
 def is_english(text: str) -> bool:
@@ -351,14 +369,20 @@ def wordnet(folder: Path) -> Iterator[tuple[str, str]]:
 
 def descriptions(lists: Path) -> Iterator[tuple[str, str, str]]:
     """Name, short and long description of Debian's packages."""
-    [path] = lists.glob(DESCRIPTIONS_FILE)
+    for (name, _), (short, *paragraphs) in described(lists, "en"):
+        long = words_of(" ".join(paragraphs))
+        if len(long) > 60 and not name.endswith(("-dbg", "-dbgsym", "-dev")):
+            yield name, short, long[:1000]
+
+
+def described(lists: Path, language: str) -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """Package and digest of the English, then the short description and the paragraphs."""
+    [path] = lists.glob(DESCRIPTIONS_FILE + language)
     for record in path.read_text(encoding="utf-8").split("\n\n"):
-        name = re.search(r"^Package: (.+)$", record, re.M)
-        found = re.search(r"^Description-en: (.+)\n((?: .*\n?)+)", record, re.M)
-        if name and found and not name[1].endswith(("-dbg", "-dbgsym", "-dev")):
-            long = words_of(re.sub(r"^ \.$", "", found[2], flags=re.M))
-            if len(long) > 60:
-                yield name[1], found[1], long[:1000]
+        name = re.search(r"^Package: (.+)\nDescription-md5: (.+)$", record, re.M)
+        text = re.search(rf"^Description-{language}: (.+)\n((?: .*\n?)*)", record, re.M)
+        if name and text:
+            yield (name[1], name[2]), [text[1], *re.split(r"^ \.$", text[2], flags=re.M)]
 
 
 if __name__ == "__main__":

@@ -19,15 +19,16 @@ import json
 import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import torch
 from teacher import SOURCE, WIDTH
-from texts import DESCRIPTIONS_FILE, HERE
+from texts import DESCRIPTIONS_FILE, packages_checksum
 from tokenizers import Tokenizer
 from torch.nn.functional import (
     cross_entropy,
@@ -53,12 +54,13 @@ SIF = 1e-4
 
 
 class Bags:
-    """Texts as token ids, one after the other, with the place where each begins."""
+    """Texts as token ids, one after the other, with the offset where each begins."""
 
-    def __init__(self, tokens: Tokens, texts: list[str], longest: int) -> None:
-        rows = tokens.ids(texts, longest)
-        self.starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-        self.ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
+    def __init__(self, rows: Iterable[list[int]]) -> None:
+        ids = [np.asarray(row, dtype=np.int32) for row in rows]
+        self.sizes = np.array([len(row) for row in ids])
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.ids = np.concatenate(ids)
 
     def batch(
         self, rows: np.ndarray, dropout: np.random.Generator | None = None
@@ -69,6 +71,16 @@ class Bags:
             bags = [bag[dropout.random(len(bag)) >= DROPOUT] for bag in bags]
         offsets = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])[:-1]])
         return torch.from_numpy(np.concatenate(bags)).long(), torch.from_numpy(offsets)
+
+    def sums(self, vectors: np.ndarray, block: int = 20_000) -> np.ndarray:
+        """The sum of each text's vectors."""
+        table = torch.from_numpy(vectors.astype(np.float32))
+        rows = np.arange(len(self.sizes))
+        sums = []
+        for first in range(0, len(rows), block):
+            ids, offsets = self.batch(rows[first : first + block])
+            sums.append(embedding_bag(ids, table, offsets, mode="sum").numpy())
+        return np.concatenate(sums)
 
 
 class Tokens:
@@ -86,19 +98,19 @@ class Tokens:
         ]
         #: Of every token kept, its row in the teacher's vocabulary.
         self.rows = np.array([vocabulary[name] for name in self.names])
-        self._places = np.full(len(vocabulary), -1)
-        self._places[self.rows] = np.arange(len(self.rows))
+        self._indexes = np.full(len(vocabulary), -1)
+        self._indexes[self.rows] = np.arange(len(self.rows))
 
     def ids(self, texts: list[str], longest: int | None = None) -> list[list[int]]:
-        """The places of each text's tokens in `names`; unknown words are skipped."""
-        found = []
+        """The indexes of each text's tokens in `names`; unknown words are skipped."""
+        rows = []
         for start in range(0, len(texts), 10_000):
             for one in self._tokenizer.encode_batch(
                 texts[start : start + 10_000], add_special_tokens=False
             ):
-                places = self._places[one.ids[:longest]]
-                found.append(places[places >= 0].tolist())
-        return found
+                indexes = self._indexes[one.ids[:longest]]
+                rows.append(indexes[indexes >= 0].tolist())
+        return rows
 
 
 class Model(torch.nn.Module):
@@ -132,8 +144,8 @@ def main(work: Path, *, teacher_only: bool) -> None:
     # Of passages: words and headings alone have other directions.
     mean, basis = principal_components(taught[[len(text) > 300 for text in texts]])
     targets = normalize(torch.from_numpy((taught - mean) @ basis), dim=1)
-    bags = Bags(tokens, texts, LONGEST_TEXT)
-    text_batches = batches(np.flatnonzero(np.diff(bags.starts)), chance)
+    bags = Bags(tokens.ids(texts, LONGEST_TEXT))
+    text_batches = batches(np.flatnonzero(bags.sizes), chance)
     pairs = None if teacher_only else Pairs(work, tokens, chance)
 
     model = Model(beginning(work, tokens, basis))
@@ -141,27 +153,43 @@ def main(work: Path, *, teacher_only: bool) -> None:
         {"params": [model.vectors], "lr": RATE},
         {"params": [model.weights], "lr": RATE_OF_WEIGHTS},
     ]
-    optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99))
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    began = perf_counter()
-    for step in range(STEPS):
+
+    def losses() -> dict[str, torch.Tensor]:
         rows = next(text_batches)
         ours, theirs = model(*bags.batch(rows)), targets[torch.from_numpy(rows)]
-        losses = {"teacher": OF_TEACHER * (1 - (ours * theirs).sum(1)).mean()}
+        parts = {"teacher": OF_TEACHER * (1 - (ours * theirs).sum(1)).mean()}
         if pairs is not None:
-            losses["similarities"] = OF_SIMILARITIES * divergence(ours, theirs)
-            losses["pairs"] = OF_PAIRS * contrast(model, *pairs.next())
-        optimizer.zero_grad()
-        torch.stack([*losses.values()]).sum().backward()
-        optimizer.step()
-        schedule.step()
-        if step % 50 == 0 or step == STEPS - 1:
-            listed = ", ".join(f"{name} {loss.item():.3f}" for name, loss in losses.items())
-            print(f"step {step}: {listed}; {perf_counter() - began:.0f} s", flush=True)
+            questions, documents, same = pairs.next()
+            parts["similarities"] = OF_SIMILARITIES * divergence(ours, theirs)
+            parts["pairs"] = OF_PAIRS * contrast(model(*questions), model(*documents), same)
+        return parts
+
+    optimise(groups, STEPS, rate, losses)
     steps, lengths = quantised(model.folded())
     names = np.array(tokens.names)
     origin = json.dumps(provenance(work) | {"teacher_texts": len(texts)})
     np.savez(work / "model.npz", tokens=names, steps=steps, lengths=lengths, provenance=origin)
+
+
+def optimise(
+    groups: list[dict[str, Any]],
+    steps: int,
+    rate: Callable[[int], float],
+    losses: Callable[[], dict[str, torch.Tensor]],
+) -> None:
+    """Minimise the sum of losses, by Adam."""
+    optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    began = perf_counter()
+    for step in range(steps):
+        parts = losses()
+        optimizer.zero_grad()
+        torch.stack([*parts.values()]).sum().backward()
+        optimizer.step()
+        schedule.step()
+        if step % 50 == 0 or step == steps - 1:
+            listed = ", ".join(f"{name} {loss.item():.3f}" for name, loss in parts.items())
+            print(f"step {step}: {listed}; {perf_counter() - began:.0f} s", flush=True)
 
 
 def provenance(work: Path) -> dict[str, object]:
@@ -176,10 +204,10 @@ def provenance(work: Path) -> dict[str, object]:
         "unicode": unicodedata.unidata_version,
         "script": "scripts/model",
         "seed": SEED,
-        "packages_of_texts_sha256": checksum(HERE / "packages.txt"),
+        "packages_of_texts_sha256": packages_checksum(work, "packages.txt"),
         "texts_sha256": checksum(work / "texts.txt"),
         "pairs_sha256": checksum(work / "pairs.jsonl"),
-        "descriptions_sha256": checksum(next((work / "lists").glob(DESCRIPTIONS_FILE))),
+        "descriptions_sha256": checksum(next((work / "lists").glob(DESCRIPTIONS_FILE + "en"))),
     }
 
 
@@ -202,16 +230,26 @@ def divergence(ours: torch.Tensor, theirs: torch.Tensor) -> torch.Tensor:
     return kl_div(log_softmax(near, 1), softmax(wanted, 1), reduction="batchmean")
 
 
-def contrast(
-    model: Model,
-    questions: tuple[torch.Tensor, torch.Tensor],
-    documents: tuple[torch.Tensor, torch.Tensor],
-    same: torch.Tensor,
-) -> torch.Tensor:
-    """How far each question is from its document, among those of the batch, and the reverse."""
-    scores = (model(*questions) @ model(*documents).T * SCALE).masked_fill(same, -1e4)
+def contrast(ours: torch.Tensor, theirs: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
+    """InfoNCE: how far each text is from its other among those of the batch, and the reverse.
+
+    Texts whose others are equal are not held against each other.
+    """
+    scores = (ours @ theirs.T * SCALE).masked_fill(same, -1e4)
     right = torch.arange(len(scores))
     return (cross_entropy(scores, right) + cross_entropy(scores.T, right)) / 2
+
+
+def numbered(texts: Iterable[str]) -> np.ndarray:
+    """A number for each text; equal ones have the same."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts])
+
+
+def equal_others(numbers: np.ndarray) -> torch.Tensor:
+    """Which numbers of a batch are equal, except each with itself."""
+    equal = (numbers[:, None] == numbers) & ~np.eye(len(numbers), dtype=bool)
+    return torch.from_numpy(equal)
 
 
 def principal_components(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -258,11 +296,10 @@ class Pairs:
         with (work / "pairs.jsonl").open(encoding="utf-8") as lines:
             sources, questions, documents = zip(*map(json.loads, lines), strict=True)
         self._chance = chance
-        self._questions = Bags(tokens, list(questions), LONGEST_QUESTION)
-        self._documents = Bags(tokens, list(documents), LONGEST_DOCUMENT)
-        numbers: dict[str, int] = {}
-        self._same = np.array([numbers.setdefault(one, len(numbers)) for one in documents])
-        known = (np.diff(self._questions.starts) > 0) & (np.diff(self._documents.starts) > 0)
+        self._questions = Bags(tokens.ids(list(questions), LONGEST_QUESTION))
+        self._documents = Bags(tokens.ids(list(documents), LONGEST_DOCUMENT))
+        self._numbers = numbered(documents)
+        known = (self._questions.sizes > 0) & (self._documents.sizes > 0)
         of_source = defaultdict(list)
         for row in np.flatnonzero(known):
             of_source[sources[row]].append(row)
@@ -278,21 +315,17 @@ class Pairs:
                 for rows in self._of_source
                 for run in np.array_split(self._chance.permutation(rows), len(rows) // RUN)
             ]
-            for place in self._chance.permutation(len(runs)):
-                yield runs[place][:RUN]
+            for run in self._chance.permutation(len(runs)):
+                yield runs[run][:RUN]
 
-    def next(self) -> tuple[tuple[torch.Tensor, torch.Tensor], ...]:
+    def next(self) -> tuple[Any, Any, torch.Tensor]:
         """Questions, documents, and which documents are equal to another question's."""
         rows = np.concatenate(
             [*(next(self._runs) for _ in range(self._in_runs)), next(self._single)]
         )
-        same = self._same[rows]
-        equal = (same[:, None] == same) & ~np.eye(len(rows), dtype=bool)
-        return (
-            self._questions.batch(rows),
-            self._documents.batch(rows, self._chance),
-            torch.from_numpy(equal),
-        )
+        questions = self._questions.batch(rows)
+        documents = self._documents.batch(rows, self._chance)
+        return questions, documents, equal_others(self._numbers[rows])
 
 
 if __name__ == "__main__":

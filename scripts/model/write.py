@@ -50,15 +50,9 @@ REFERENCE_TEXTS = (
     "cat 🐈 dog",
 )
 CHINESE = (
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B820, 0x2CEAF),
-    (0x2F800, 0x2FA1F),
-)
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0x2F800, 0x2FA1F),
+)  # fmt: skip
 
 
 def main(work: Path) -> None:
@@ -98,10 +92,10 @@ def reference_ids(tokens: list[str], text: str) -> list[int]:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.model = WordPiece(
-        {token: place for place, token in enumerate([*tokens, "[UNK]"])}, unk_token="[UNK]"
+        {token: index for index, token in enumerate([*tokens, "[UNK]"])}, unk_token="[UNK]"
     )
-    found = tokenizer.encode(text, add_special_tokens=False).ids
-    return [place for place in found if place != unknown]
+    ids = tokenizer.encode(text, add_special_tokens=False).ids
+    return [index for index in ids if index != unknown]
 
 
 def character_classes(tokens: Iterable[str]) -> CharacterClasses:

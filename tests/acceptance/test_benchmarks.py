@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from benchmarks import __main__ as bench
@@ -63,9 +62,9 @@ def test_every_measure_ends_and_what_is_exact_is_exact(
         return row[1], row[3]
 
     assert reached("keyword retriever = brute force") == ("20 of 20", "yes")
-    assert reached("texts embedded for all versions") == ("120", "yes")
-    assert reached("index again, 1 pages changed")[0].endswith("%")
-    assert reached("— share of the documents embedded") == ("0.6%", "yes")
+    assert reached("texts embedded for all versions") == ("120 distinct texts", "yes")
+    assert reached("index again, 1 pages changed")[0].endswith(" %")
+    assert reached("— share of the passages embedded") == ("0.6 %", "yes")
     nearest = [row for row in rows if row[0].startswith("vector retriever: recall@10")]
     assert [row[2] for row in nearest] == ["1.0000"] * len(nearest) != []
     returned = [row for row in rows if row[0] == "— fewest rows returned"]
@@ -77,24 +76,16 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
 ) -> None:
     page, figures = tmp_path / "evaluation.md", tmp_path / "figures.json"
     marks = ("<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->")
-    kept = ("<!-- history: made by `make evaluation` -->", "<!-- end of the history -->")
-    page.write_text(
-        f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\n{kept[0]}\n{kept[1]}\n\nRead on.\n",
-        "utf-8",
-    )
-    history = tmp_path / "history.json"
-    earlier = {"hybrid": 0.5, "keyword": 0.4, "semantic": 0.3}
-    row = {"version": "0.0.9", "commit": "abc", "date": "2026-01-02", "functions": "f" * 64}
-    history.write_text(json.dumps([row | {"sets": {"scifact": earlier}}]), "utf-8")
+    page.write_text(f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\nRead on.\n", "utf-8")
     arguments = (
         "--data", corpora, "--database-url", empty_database_url, "--page", page,
-        "--figures", figures, "--history", history, "--only", "scifact", "k8s-anchor",
+        "--figures", figures, "--only", "scifact", "k8s-anchor",
     )  # fmt: skip
     finished = _run(tmp_path, *arguments, module="benchmarks.evaluation")
     assert finished.returncode == 0, finished.stderr
     text = page.read_text("utf-8")
     assert text.startswith(f"# Evaluation\n\n{marks[0]}\n\n### nDCG@10")
-    assert text.endswith(f"{kept[1]}\n\nRead on.\n")
+    assert text.endswith(f"{marks[1]}\n\nRead on.\n")
     assert finished.stdout.strip() in text
     rows = {
         (cells[0], len(cells)): cells[1:]
@@ -108,19 +99,9 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
     measured = json.loads(figures.read_text("utf-8"))
     assert set(measured) == {"scifact", "k8s-anchor"}
     assert "bare" not in finished.stderr
-    # The earlier state keeps its row, this one has another.
-    past, now = json.loads(history.read_text("utf-8"))
-    assert past["sets"] == {"scifact": earlier}
-    assert now["functions"] == measured["scifact"]["functions"]
-    assert set(now["sets"]) == {"scifact", "k8s-anchor"}
-    assert now["sets"]["scifact"]["keyword"] == 1
-    assert "| 0.0.9 | abc | 2026-01-02 | ffffffff | 0.500 0.400 0.300 | – |" in text
-    picture = ElementTree.parse(tmp_path / "evaluation-history.svg")
-    assert [e.tag for e in picture.iter()].count("{http://www.w3.org/2000/svg}polyline") == 2
     # What is measured with these functions is not measured again.
     again = _run(tmp_path, *arguments, module="benchmarks.evaluation")
     assert re.search(r"scifact … \d s", again.stderr)
-    assert len(json.loads(history.read_text("utf-8"))) == 2
     assert page.read_text("utf-8") == text
 
 
@@ -145,15 +126,14 @@ def test_rivals_are_measured_and_one_without_its_package_is_named(
         assert f"{name}: not run; to install it:" in finished.stderr
         assert f"| {name} | not run |" in page.read_text("utf-8")
     assert finished.stdout.strip() in page.read_text("utf-8")
-    ElementTree.parse(tmp_path / "rivals-k8s-anchor.svg")
 
 
 def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: Path) -> None:
-    page, figures = tmp_path / "benchmarks.md", tmp_path / "growth.json"
+    page, figures = tmp_path / "benchmarks.md", tmp_path / "work" / "figures.json"
     page.write_text(f"# B\n\n{growth.MARKS[0]}\n{growth.MARKS[1]}\n", "utf-8")
     arguments = (
         corpora / "mdn-en", "--work", tmp_path / "work", "--sizes", "60", "120",
-        "--page", page, "--figures", figures, "--to",
+        "--page", page, "--to",
     )  # fmt: skip
     first = _run(tmp_path, *arguments, "60", module="benchmarks.growth")
     assert first.returncode == 0, first.stderr
@@ -167,25 +147,21 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: 
         )
     again = _run(tmp_path, *arguments, "120", "--beside", module="benchmarks.growth")
     assert again.returncode == 0, again.stderr
-    assert "60 documents …" not in again.stderr
+    assert "60 passages …" not in again.stderr
     rows = json.loads(figures.read_text("utf-8"))
     assert [row for row in rows if row["size"] == 60] == small
     *rows, alone, beside = rows
     [one] = [r for r in rows if r["searched"] == "one library" and r["size"] == 120]
-    assert beside["documents"] == one["documents"] + alone["documents"]
-    assert (alone["libraries"], beside["libraries"]) == (1, 2)
-    for row in (alone, beside):
-        assert 0 < row["p50"] <= row["p95"]
-        assert row["rate"] > 0
+    assert beside["passages"] == one["passages"] + alone["passages"]
     for row in rows:
-        assert row["size"] <= row["documents"] < 1.5 * row["size"]
+        assert row["size"] <= row["passages"] < 1.5 * row["size"]
+    for row in (*rows, alone, beside):
         assert 0 < row["p50"] <= row["p95"]
         assert row["rate"] > 0
     assert {row["searched"] for row in rows} == {
         "one library", "all of many libraries", "one of many libraries"
     }  # fmt: skip
     assert again.stdout.strip() in page.read_text("utf-8")
-    ElementTree.parse(tmp_path / growth.PICTURE)
 
 
 def test_a_missing_corpus_is_said_and_fails_only_when_strict(
@@ -230,33 +206,26 @@ def _run(
 
 def _label(folder: Path, word: str) -> None:
     """Queries that name the number of a page; another page quotes each of them."""
-    folder.mkdir(parents=True)
     queries, answers, sources = [], ["query-id\tcorpus-id\tscore"], ["query-id\tsource-page"]
     for number in range(20):
         queries.append(json.dumps({"_id": f"q{number}", "text": f"{word} {number} assembly"}))
         answers.append(f"q{number}\tpart-{number % 7}/{word}-{number}.md\t1")
         sources.append(f"q{number}\tpart-{(number + 1) % 7}/{word}-{number + 1}.md")
-    for name, lines in (
-        ("queries.jsonl", queries),
-        ("qrels.tsv", answers),
-        ("sources.tsv", sources),
-    ):
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _write(folder, {"queries.jsonl": queries, "qrels.tsv": answers, "sources.tsv": sources})
 
 
 def _abstracts(folder: Path) -> None:
-    folder.mkdir(parents=True)
     records, queries, answers = [], [], ["query-id\tcorpus-id\tscore"]
     for number, word in enumerate(WORDS):
         text = f"We observed that a {word} lasts {number + 3} years where the water is soft."
-        records.append(
-            json.dumps({"_id": str(number), "title": f'Wear of a "{word}"', "text": text})
-        )
+        record = {"_id": str(number), "title": f'Wear of a "{word}"', "text": text}
+        records.append(json.dumps(record))
         queries.append(json.dumps({"_id": f"q{number}", "text": f"How long does a {word} last?"}))
         answers.append(f"q{number}\t{number}\t1")
-    for name, lines in (
-        ("corpus.jsonl", records),
-        ("queries.jsonl", queries),
-        ("qrels.tsv", answers),
-    ):
+    _write(folder, {"corpus.jsonl": records, "queries.jsonl": queries, "qrels.tsv": answers})
+
+
+def _write(folder: Path, files: dict[str, list[str]]) -> None:
+    folder.mkdir(parents=True)
+    for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")

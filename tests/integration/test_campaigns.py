@@ -19,7 +19,7 @@ def broken(url: str, table: str = "lexeme_statistics") -> str:
 def test_a_flood_gets_documented_answers(database_url, monkeypatch):
     # The percentile, and how many requests come at all, depend on what else the machine does.
     monkeypatch.setattr(overload, "TIMES_SLOWER", 1000)
-    outcome = overload.run(database_url, seconds=12, seed=1)
+    outcome = overload.run(database_url, count=12, seed=1)
     assert outcome.faults == []
     assert outcome.counts["× 429"] > 20
     assert outcome.counts["× 200"] > 0
@@ -29,32 +29,32 @@ def test_a_flood_gets_documented_answers(database_url, monkeypatch):
 
 def test_searches_that_fail_or_are_slow_and_other_answers_are_reported(database_url, monkeypatch):
     monkeypatch.setattr(overload, "ANSWERS", {"429"})
-    keys = overload._keys
+    create_keys = overload.create_keys
 
-    def keys_of_a_broken_database(url: str) -> dict[str, str]:
-        made = keys(url)
+    def keys_of_a_broken_database(url: str, **keys: object) -> dict[str, str]:
+        made = create_keys(url, **keys)
         broken(url, "pages")
         return made
 
-    monkeypatch.setattr(overload, "_keys", keys_of_a_broken_database)
-    slow, other = overload.run(database_url, seconds=8, seed=1).faults
+    monkeypatch.setattr(overload, "create_keys", keys_of_a_broken_database)
+    slow, other = overload.run(database_url, count=8, seed=1).faults
     assert slow.startswith("polite searches took inf s")
     assert other.startswith("answers to the flood: {'")
 
 
 def test_requests_of_schemathesis_pass_and_a_server_error_is_reported(database_url, monkeypatch):
-    monkeypatch.setattr(rest, "ROLES", {"search": "{*}"})
-    outcome = rest.run(database_url, seconds=15, seed=1)
+    monkeypatch.setattr(rest, "ROLES", {"search": ["*"]})
+    outcome = rest.run(database_url, count=15, seed=1)
     assert outcome.counts["requests"] > 50
     assert outcome.faults == []
     monkeypatch.setattr(rest.corpus, "build", broken)
-    monkeypatch.setattr(rest, "ROLES", {"write": "{*}"})
-    outcome = rest.run(database_url, seconds=15, seed=1)
+    monkeypatch.setattr(rest, "ROLES", {"write": ["*"]})
+    outcome = rest.run(database_url, count=15, seed=1)
     assert any("Server error" in fault for fault in outcome.faults)
 
 
 def test_another_library_changes_no_answer_of_a_service(database_url):
-    outcome = services.run(database_url, calls=400, seed=1)
+    outcome = services.run(database_url, count=400, seed=1)
     assert outcome.counts["requests"] == 400
     assert outcome.counts["answers 200"] > 100
     assert outcome.counts["routes, tools and methods"] > 90
@@ -66,7 +66,7 @@ def test_a_missing_policy_and_a_route_of_the_owner_are_reported(database_url, mo
     with psycopg.connect(database_url) as connection:
         connection.execute("alter table pgrag.evaluation_sets disable row level security")
         connection.execute("alter function pgrag.libraries security definer")
-    faults = services.run(database_url, calls=300, seed=1).faults
+    faults = services.run(database_url, count=300, seed=1).faults
     for told in ("quokka-set", "zyxquokka-library"):
         assert any(told in fault for fault in faults), told
 

@@ -6,29 +6,36 @@ import gc
 import json
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
-from benchmarks.hostile import SHAPES
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.writer import page_document
 
-#: The smaller size of each shape; the larger one is four times as large.
-SIZES = {
-    "headings": 2000,
-    "equal sections": 2000,
-    "links": 8000,
-    "links to sections": 800,
-    "links to ids": 1500,
-    "characters in a line": 400_000,
-    "characters in a word": 400_000,
-    "distinct words": 15_000,
-    "tags": 4500,
-    "brackets in front matter": 25_000,
-}
+#: The smaller size of each shape, and a page by its number of parts.
+SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
+    "headings": (2000, lambda n: "".join(f"## Heading {i}\n\nText {i}.\n\n" for i in range(n))),
+    "equal sections": (2000, lambda n: "## Heading\n\nText.\n\n" * n),
+    "links": (8000, lambda n: " ".join(f"[word {i}](page{i}.md)" for i in range(n))),
+    "links to sections": (
+        800,
+        lambda n: "".join(f"## Heading {i}\n\n[text](#heading-{n - i})\n\n" for i in range(n)),
+    ),
+    "links to ids": (
+        1500, lambda n: " ".join(f'<b id="b{i}">x</b> [x](#b{n - i})' for i in range(n)),
+    ),
+    "characters in a line": (400_000, lambda n: "word " * (n // 5)),
+    "characters in a word": (400_000, lambda n: "a" * n),
+    "distinct words": (15_000, lambda n: " ".join(f"w{i:x}z" for i in range(n))),
+    "tags": (
+        4500, lambda n: f"---\ntags: [{', '.join(f't{i}' for i in range(n))}]\n---\nText.\n",
+    ),
+    "brackets in front matter": (25_000, lambda n: f"---\na: {'[' * n}{']' * n}\n---\nText.\n"),
+}  # fmt: skip
 FACTOR = 4
 #: Linear work has the ratio FACTOR, quadratic work its square, 16.
 BOUND = 8
@@ -53,7 +60,7 @@ def server(database_url: str):
         yield connection, times
 
 
-@pytest.mark.parametrize("shape", SIZES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_work_grows_as_the_page_does(server, shape):
     connection, times = server
     # A collection walks what all tests before have left.
@@ -61,8 +68,9 @@ def test_work_grows_as_the_page_does(server, shape):
     gc.freeze()
     reading: list[float] = []
     writing: list[float] = []
-    for size in (SIZES[shape], FACTOR * SIZES[shape]):
-        data = SHAPES[shape](size).encode()
+    least, page_of = SHAPES[shape]
+    for size in (least, FACTOR * least):
+        data = page_of(size).encode()
         started = time.process_time()
         page = read_page("page.md", data, PageOptions())
         reading.append(time.process_time() - started)

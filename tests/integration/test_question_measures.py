@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.corpora import Corpora
-from benchmarks.questions import citations, fusion, measuring, scores
+from benchmarks.questions import citations, measuring
 from benchmarks.questions.citations import Cited
 from benchmarks.questions.rows import Question, Relevant
 
@@ -36,6 +36,14 @@ QUESTIONS = [
 ]  # fmt: skip
 
 
+def written(folder: Path, corpora: dict[str, dict[str, str]]) -> Corpora:
+    for corpus, pages in corpora.items():
+        (folder / corpus / "files").mkdir(parents=True)
+        for name, text in pages.items():
+            (folder / corpus / "files" / name).write_text(text, "utf-8")
+    return Corpora(folder, folder / "scratch")
+
+
 @pytest.fixture
 def app(database_url: str) -> Iterator[App]:
     with App(Settings(database_url=database_url)) as app:
@@ -43,13 +51,9 @@ def app(database_url: str) -> Iterator[App]:
 
 
 def test_pages_sections_and_facts_are_measured(app, tmp_path, monkeypatch):
-    folder = tmp_path / "home-en" / "files"
-    folder.mkdir(parents=True)
-    for name, text in PAGES.items():
-        (folder / name).write_text(text, "utf-8")
+    corpora = written(tmp_path, {"home-en": PAGES})
     monkeypatch.setattr(measuring, "SETS", {"home-questions": "home-en"})
     monkeypatch.setattr(measuring, "read", lambda _: QUESTIONS)
-    corpora = Corpora(tmp_path, tmp_path / "scratch")
     rows = [
         [cell.strip() for cell in line.strip("| ").split("|")]
         for line in measuring.measure(app, corpora, "open").splitlines()
@@ -63,10 +67,8 @@ def test_pages_sections_and_facts_are_measured(app, tmp_path, monkeypatch):
 
 
 def test_scores_tell_what_a_documentation_answers(app, tmp_path, monkeypatch):
-    for name, text in (("home-en", PAGES["oven.md"]), ("shed-en", "# Spade\n\nOil the spade.\n")):
-        folder = tmp_path / name / "files"
-        folder.mkdir(parents=True)
-        (folder / "page.md").write_text(text, "utf-8")
+    pages = {"home-en": PAGES["oven.md"], "shed-en": "# Spade\n\nOil the spade.\n"}
+    corpora = written(tmp_path, {name: {"page.md": text} for name, text in pages.items()})
     ask = {
         "home-questions": ("vinegar", Relevant("page.md", None, 2)),
         "shed-questions": ("oil the spade", Relevant("page.md", None, 2)),
@@ -79,9 +81,8 @@ def test_scores_tell_what_a_documentation_answers(app, tmp_path, monkeypatch):
     monkeypatch.setattr(
         measuring, "SETS", {"home-questions": "home-en", "shed-questions": "shed-en"}
     )
-    monkeypatch.setattr(scores, "SETS", tuple(ask))
-    monkeypatch.setattr(scores, "read", read)
-    told = scores.compare(app, Corpora(tmp_path, tmp_path / "scratch"))
+    monkeypatch.setattr(measuring, "read", read)
+    told = measuring.compare_scores(app, corpora, tuple(ask))
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in told.splitlines()]
     at = rows[0].index("below 0.33")
     assert [(row[0], row[at]) for row in rows[2:]] == [
@@ -108,15 +109,12 @@ def test_the_files_folder_holds_nothing_but_the_sets():
 
 
 def test_fusions_are_compared_with_words_alone(app, tmp_path, monkeypatch):
-    folder = tmp_path / "home-en" / "files"
-    folder.mkdir(parents=True)
-    for name, text in PAGES.items():
-        (folder / name).write_text(text, "utf-8")
+    corpora = written(tmp_path, {"home-en": PAGES})
     monkeypatch.setattr(measuring, "SETS", {"home-questions": "home-en"})
-    monkeypatch.setattr(fusion, "read", lambda _: QUESTIONS)
-    corpora = Corpora(tmp_path, tmp_path / "scratch")
-    head, _, line = fusion.compare(app, corpora, "open", ["home-questions"]).splitlines()
-    assert [cell.strip() for cell in head.strip("|").split("|")][1:] == [*fusion.ROWS]
+    monkeypatch.setattr(measuring, "read", lambda _: QUESTIONS)
+    table = measuring.compare_fusions(app, corpora, "open", ["home-questions"])
+    head, _, line = table.splitlines()
+    assert [cell.strip() for cell in head.strip("|").split("|")][1:] == [*measuring.FUSIONS]
     name, *means = [cell.strip() for cell in line.strip("|").split("|")]
     assert name == "home-questions, 2"
     assert all(0.5 <= float(mean) < 1 for mean in means)

@@ -11,7 +11,7 @@ from pgrag.ground.embedded import EmbeddedServer
 
 
 def test_a_kill_of_each_kind_leaves_the_library_whole():
-    outcome = kills.run(kills=4, seed=3)
+    outcome = kills.run(count=4, seed=3)
     assert sum(outcome.counts.values()) == 4
     assert outcome.faults == []
 
@@ -29,13 +29,13 @@ def test_what_a_kill_leaves_behind_is_reported(monkeypatch):
         return check(url, expected)
 
     monkeypatch.setattr(kills, "_check", after_loss)
-    [fault] = kills.run(kills=1, seed=1).faults
+    [fault] = kills.run(count=1, seed=1).faults
     assert "embeddings: 1 rows lost" in fault
     assert "check_library" in fault
 
 
 def test_a_job_outlives_a_disturbance_of_each_kind():
-    outcome = jobs.run(rounds=5, seed=1)
+    outcome = jobs.run(count=5, seed=1)
     assert outcome.faults == []
     assert set(outcome.counts.values()) == {1}
 
@@ -56,7 +56,7 @@ def test_what_a_disturbed_worker_does_twice_or_loses_is_reported(monkeypatch):
 
     monkeypatch.setattr(jobs, "_until_ended", and_again)
     monkeypatch.setattr(jobs, "CASES", ("killed",))
-    faults = " ".join(jobs.run(rounds=1, seed=1).faults)
+    faults = " ".join(jobs.run(count=1, seed=1).faults)
     assert "1 texts were embedded twice" in faults
     assert "embeddings: 1 rows lost" in faults
     assert "check_library" in faults

@@ -8,22 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.rivals.rival import Passage, Place, Rival
+from benchmarks.rivals.rival import Passage, Rival, Setup
 
 DIMENSIONS = 8
 WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lever")
 SYSTEMS = ("sqlite", "bm25", "lance", "langchain")
 AXES = np.eye(DIMENSIONS, dtype=np.float32)
 AWKWARD = [
-    "?",
-    'the "good pump" here',
-    'say "hello',
-    "(pump OR",
-    "NOT pump",
-    "it's",
-    "key:value -x",
+    "?", 'the "good pump" here', 'say "hello', "(pump OR", "NOT pump", "it's", "key:value -x",
     "100% [a]",
-]
+]  # fmt: skip
 
 
 def passages() -> list[Passage]:
@@ -46,7 +40,7 @@ def rival(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rival]:
     uses_server = request.param == "langchain"
     url = request.getfixturevalue("database_url") if uses_server else ""
     module = import_module(f"benchmarks.rivals.{request.param}")
-    made = module.make(Place(url, "handbook", tmp_path, DIMENSIONS, passages()))
+    made = module.make(Setup(url, "handbook", tmp_path, DIMENSIONS, passages()))
     yield made
     made.close()
 

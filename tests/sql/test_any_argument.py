@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from random import Random
 from typing import Any
 
-import psycopg
 import pytest
 from campaign import corpus
-from campaign.arguments import EVIL, Arguments
-from campaign.functions import Routine, options_of, routines
-from library import value
-from psycopg.rows import dict_row
+from campaign.arguments import EVIL
+from campaign.functions import Routine, callers
+from campaign.servers import Session
 from psycopg.types.json import Jsonb
 
-from pgrag.ground.connections import register_vector_types
-
-#: Beside what the corpus of the campaign knows.
+#: In addition to what the corpus of the campaign knows.
 KNOWN = {
     "job_id": "select pgrag.create_job('pump', arguments => '{\"source\": \"/a\"}')"
     " union all select pgrag.create_job('pump', arguments => '{}', uploading => true)",
@@ -46,19 +42,19 @@ HOSTILE: dict[str, list[Any]] = {
 class Calls:
     """Calls of all functions on the corpus of the campaign, each with arguments that work."""
 
-    def __init__(self, connection: psycopg.Connection[Any], usual: Arguments) -> None:
-        self.connection = connection
+    def __init__(self, url: str, session: Session) -> None:
+        known = corpus.build(url) | corpus.values(url, KNOWN)
+        called, usual = callers(url, Random(1), known | {"wanted_id": known["job_id"]})
+        self._session = session
         self.failing: dict[str, str] = {}
         self._usual: list[tuple[Routine, dict[str, Any]]] = []
-        called = routines(connection)
-        usual.options = options_of(called)
         for routine in called:
             for _ in range(40):
                 arguments = {
                     name: usual.usual(name, type_)
                     for name, type_ in [*routine.types.items()][: routine.required]
                 }
-                if not (sqlstate := self._ask(routine, arguments)):
+                if not (sqlstate := session.ask(routine.statement(arguments)).state):
                     break
             else:
                 self.failing[routine.name] = sqlstate
@@ -71,29 +67,18 @@ class Calls:
             for routine, arguments in self._usual
             for name, type_ in routine.types.items()
             for given in values(type_)
-            if (sqlstate := self._ask(routine, arguments | {name: given}))
+            if (sqlstate := self._session.ask(routine.statement(arguments | {name: given})).state)
             and not sqlstate.startswith("PGR")
         }
 
-    def _ask(self, routine: Routine, arguments: dict[str, Any]) -> str:
-        """Call a function and undo it; the SQLSTATE of its error, if any."""
-        statement = routine.statement(arguments).encode()
-        try:
-            with self.connection.transaction(force_rollback=True):
-                self.connection.execute(statement, prepare=False).fetchall()
-        except psycopg.Error as error:
-            return error.sqlstate or "lost"
-        return ""
+    def pages(self) -> Any:
+        return self._session.ask("select count(*) from pgrag.pages").told["rows"]
 
 
 @pytest.fixture(scope="module")
 def calls(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[Calls]:
-    with clone() as url:
-        known = corpus.build(url) | corpus.values(url, KNOWN)
-        usual = Arguments(Random(1), known | {"wanted_id": known["job_id"]})
-        with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
-            register_vector_types(connection)
-            yield Calls(connection, usual)
+    with clone() as url, closing(Session(url, ["set statement_timeout = 0"])) as session:
+        yield Calls(url, session)
 
 
 def test_usual_arguments_work(calls):
@@ -101,10 +86,9 @@ def test_usual_arguments_work(calls):
 
 
 def test_sql_in_any_text_is_text(calls):
-    count = "select count(*) from pgrag.pages"
-    before = value(calls.connection, count)
+    before = calls.pages()
     assert calls.odd(lambda type_: HOSTILE.get(type_, [])) == {}
-    assert value(calls.connection, count) == before
+    assert calls.pages() == before
 
 
 def test_null_in_any_argument_is_no_crash(calls):

@@ -13,8 +13,8 @@ from pgrag.ingest.page import read_page
 
 def test_pages_made_by_chance_are_read_and_stored(database_url, tmp_path):
     (tmp_path / "real.md").write_text("# A real page\n\nWith a [link](x.md).\n")
-    outcome = pages.run(database_url, documents=1500, seed=5, data=tmp_path)
-    assert outcome.counts["documents"] == 1500
+    outcome = pages.run(database_url, count=1500, seed=5, data=tmp_path)
+    assert outcome.counts["pages"] == 1500
     assert outcome.counts["refused"] < 150
     assert outcome.counts["stored"] > 20
     assert outcome.faults == []
@@ -60,7 +60,7 @@ def here(monkeypatch):
 
 def test_what_escapes_is_reported_and_made_smaller(database_url, here):
     here.setattr(reading, "read_page", broken)
-    [fault] = pages.run(database_url, documents=60, seed=1).faults
+    [fault] = pages.run(database_url, count=60, seed=1).faults
     assert "KeyError at test_pages_campaign.py" in fault
     assert fault.endswith("\nb'Ventil'")
 
@@ -68,12 +68,12 @@ def test_what_escapes_is_reported_and_made_smaller(database_url, here):
 def test_what_takes_too_long_is_reported(database_url, here):
     here.setattr(reading, "read_page", slow)
     here.setattr(pages, "SECONDS_A_PAGE", 0.1)
-    outcome = pages.run(database_url, documents=1, seed=1)
+    outcome = pages.run(database_url, count=1, seed=1)
     assert " s for " in outcome.faults[0]
 
 
 def test_what_the_database_refuses_is_reported(database_url):
     with psycopg.connect(database_url) as connection:
         connection.execute("alter table pgrag.pages add check (1 / (length(title) - 5) < 99)")
-    faults = pages.run(database_url, documents=1000, seed=1).faults
+    faults = pages.run(database_url, count=1000, seed=1).faults
     assert any("22012 division by zero" in fault for fault in faults)

@@ -7,7 +7,7 @@ from campaign import tenants
 
 
 def test_another_library_changes_no_answer(database_url):
-    outcome = tenants.run(database_url, calls=1200, seed=3)
+    outcome = tenants.run(database_url, count=1200, seed=3)
     assert outcome.counts["calls"] == 1200
     assert outcome.counts["functions"] > 350
     assert outcome.counts["calls with forged settings"] > 200
@@ -29,7 +29,7 @@ grant select on _pgrag.trusting to public
 def test_a_missing_policy_a_function_of_its_owner_and_a_view_that_trusts_are_reported(database_url):
     with psycopg.connect(database_url) as connection:
         connection.execute(LEAKS)
-    faults = tenants.run(database_url, calls=400, seed=1).faults
+    faults = tenants.run(database_url, count=400, seed=1).faults
     for told in ("quokkatap", "pgrag.size()", "_pgrag.trusting"):
         assert any(told in fault for fault in faults), told
     planted = ("synonyms", "pgrag.size()", "_pgrag.trusting")

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.variants import (
-    UNLINKED,
-    links_lose_words,
-    without_front_matter,
-    without_link_texts,
-)
+from benchmarks.variants import UNLINKED, links_lose_words, without_front_matter, without_link_texts
 
 from pgrag.evaluation.labelled import open_corpus
 from pgrag.ingest import reader

@@ -39,21 +39,15 @@ def test_in_a_repository_with_markdown_only_its_pages_are_documentation() -> Non
     found, skipped = chosen(pages | others)
     assert found == pages
     assert skipped == {
-        "text for programs": 3,
-        "HTML beside as much Markdown": 1,
-        "parts and sources of pages": 2,
+        "text for programs": 3, "HTML beside as much Markdown": 1, "parts and sources of pages": 2,
         "plain text beside other formats": 1,
-    }
+    }  # fmt: skip
 
 
 def test_in_a_build_the_indexes_and_assets_are_no_documentation() -> None:
     pages = {
-        "index.html",
-        "guide/install.html",
-        "api.html",
-        "search-syntax.html",
-        "all-options.html",
-    }
+        "index.html", "guide/install.html", "api.html", "search-syntax.html", "all-options.html",
+    }  # fmt: skip
     others = {
         "genindex.html", "genindex-A.html", "py-modindex.html", "search.html", "404.html",
         "_sources/index.rst.txt", "_static/page.html", "_modules/x.html", "index-all.html",

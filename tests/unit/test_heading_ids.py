@@ -3,17 +3,17 @@
 `scripts/make_heading_ids.py` builds the pages of tests/fixtures/headings with the generators.
 """
 
-import json
 from pathlib import Path
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 
 from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.slugs import SlugStyle
 
 HEADINGS = Path(__file__).parents[1] / "fixtures" / "headings"
-IDS = json.loads((HEADINGS / "ids.json").read_text(encoding="utf-8"))
+IDS = yaml.safe_load((HEADINGS / "ids.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(

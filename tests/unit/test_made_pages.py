@@ -51,10 +51,11 @@ def test_copies_keep_the_structure_and_swap_a_word_everywhere_on_the_page(maker)
 
 
 def test_the_vocabulary_grows_with_the_pages(maker):
-    def vocabulary(pages):
-        return len({word for n in range(pages) for word in re.findall(r"\w+", maker.page(n))})
-
-    assert vocabulary(400) > vocabulary(40) + 100
+    few, many = (
+        {word for n in range(pages) for word in re.findall(r"\w+", maker.page(n))}
+        for pages in (40, 400)
+    )
+    assert len(many) > len(few) + 100
 
 
 def test_queries_are_headings_and_pieces_of_sentences(maker):

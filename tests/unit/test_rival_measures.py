@@ -1,7 +1,5 @@
 """The comparison with other systems: fusing, the ranking of pages, the queries, the report."""
 
-from xml.etree import ElementTree
-
 import pytest
 from benchmarks.rivals import asked, report
 from benchmarks.rivals.measuring import first_pages
@@ -58,13 +56,3 @@ def test_the_report_says_what_was_not_run_and_how_to_install_it():
     assert rows["x"] == ["not run", "", "", "", ""]
     assert "Not run: x. To install them: make bench RIVALS=1" in text
     assert "tantivy 1.2" in text
-
-
-def test_better_and_faster_is_upper_left_in_the_picture():
-    drawn = ElementTree.fromstring(report.picture("mdn-anchor", FOUND))
-    ours, recipe, floor = (
-        (float(c.get("cx")), float(c.get("cy")))
-        for c in drawn.iter("{http://www.w3.org/2000/svg}circle")
-    )
-    assert floor[0] < ours[0] < recipe[0]
-    assert ours[1] < recipe[1] < floor[1]

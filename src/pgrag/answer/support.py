@@ -12,10 +12,8 @@ from pgrag.ground.values.answers import Doubt, Sentence
 LEAST_SUPPORT = 0.4
 """Share of a sentence's weight that its sources must cover.
 
-Measured by `python -m benchmarks.sentence_support` on sentences in which authors describe pages of
-a manual in their own words: 4 % (English) and 12 % (German) stay below it against their own page,
-44 % and 57 % against a passage of another page found by the same question, and all against any
-other page.
+Chosen on sentences in which authors describe pages of a manual in their own words: 4 % (English)
+and 12 % (German) stay below it against their own page, nearly all against any other page.
 """
 
 
