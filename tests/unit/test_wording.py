@@ -34,13 +34,11 @@ RULES = {
 EXCEPT = {("docs/indexing.md", r"chunks?"), ("docs/concepts.md", r"documents?")}
 #: Not prose: code, names as headings, targets of links, and tables that a measurement writes.
 _CODE = re.compile(
-    r"^(```+|~~~+).*?^\1[ \t]*$|^### \S*( /.*)?$|`[^`]*`|\]\([^)\s]*\)"
+    r"^(```+|~~~+).*?^\1[ \t]*$|^### \S*( /.*)?$|`(?:[^`\n]|\n(?!\n))*`|\]\([^)\s]*\)"
     r"|<!-- \w+: made by.*?<!-- end",
     re.MULTILINE | re.DOTALL,
 )
 _COMMENT = re.compile(r"comment on (?!index)\w+ ([\w.]+) is\s+'((?:[^']|'')*)'", re.IGNORECASE)
-
-
 _Named = Iterator[tuple[str, str]]
 
 
