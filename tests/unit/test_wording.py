@@ -34,7 +34,7 @@ RULES = {
 EXCEPT = {("docs/indexing.md", r"chunks?"), ("docs/concepts.md", r"documents?")}
 #: Not prose: code, names as headings, targets of links, and tables that a measurement writes.
 _CODE = re.compile(
-    r"^(```+|~~~+).*?^\1[ \t]*$|^### \S*( /.*)?$|`(?:[^`\n]|\n(?!\n))*`|\]\([^)\s]*\)"
+    r"^(```+|~~~+).*?^\1[ \t]*$|^### \S*( /\S*)?$|`(?:[^`\n]|\n(?!\n))*`|\]\([^)\s]*\)"
     r"|<!-- \w+: made by.*?<!-- end",
     re.MULTILINE | re.DOTALL,
 )
@@ -94,6 +94,8 @@ def test_public_texts_use_the_words_of_the_glossary(texts: Callable[[], _Named])
         ("Its document frequency; the chunk sizes; a problem document.", False),
         ("A key such as `KEY#c3` names a passage.", False),
         ("```sql\nselect document\n```\n", False),
+        ("### GET /v1/documents\n\nA passage by its key.", False),
+        ("### GET /v1/documents\n\nA document by its key.", True),
     ],
 )
 def test_a_wrong_word_is_recognised(text: str, is_wrong: bool) -> None:
