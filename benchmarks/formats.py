@@ -1,6 +1,6 @@
 """Measure what every format keeps of one handbook: `python -m benchmarks.formats`.
 
-The table is part of docs/sources.md. With the paths of PDF files it measures those instead.
+docs/sources.md sums it up. With the paths of PDF files it measures those instead.
 """
 
 from __future__ import annotations
