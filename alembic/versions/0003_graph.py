@@ -85,7 +85,7 @@ create index edges_source on pgrag.edges (library_id, source_page_id);
 create index edges_target on pgrag.edges (library_id, target_page_id)
     where target_page_id is not null;
 create index edges_name on pgrag.edges (library_id, version_id, name);
--- All that a search with links reads of an edge.
+-- Index-only: what a search with links reads of an edge.
 create index edges_links on pgrag.edges (library_id, source_page_id)
     include (target_page_id, kind, confidence, edge_id, place)
     where target_page_id is not null;
@@ -98,7 +98,7 @@ comment on column pgrag.edges.source_document_id is 'Passage that has the link; 
 comment on column pgrag.edges.target_page_id is 'Page that it leads to; null unless resolved.';
 comment on column pgrag.edges.target_document_id is 'Passage its fragment leads to; null: none.';
 comment on column pgrag.edges.confidence is
-    'How sure it is: 1 written as a link, 0.95 inline relation, 0.9 callout, 0.7 by page type.';
+    'Confidence: 1 written as a link, 0.95 inline relation, 0.9 callout, 0.7 by page type.';
 comment on column pgrag.edges.place is 'Position among edges of its page in source order, from 0.';
 comment on column pgrag.edges.line is 'Line in the source, from 1; 0: unknown.';
 comment on column pgrag.edges.state is

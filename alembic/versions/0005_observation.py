@@ -25,7 +25,7 @@ insert into pgrag.observation_settings (retention_days) values (90);
 comment on table pgrag.observation_settings is 'How long records are kept: one row.';
 comment on column pgrag.observation_settings.singleton is 'Always true: allows one row only.';
 comment on column pgrag.observation_settings.retention_days is
-    'Days that searches are kept, with hits, ratings and answers; null: for ever.';
+    'Days that searches are kept, with hits, ratings and answers; null: forever.';
 comment on column pgrag.observation_settings.audit_days is 'Days of audit to keep; null: for ever.';
 
 create table pgrag.searches (

@@ -26,7 +26,7 @@ comment on table pgrag.role_libraries is 'A library a database role may see (row
 comment on column pgrag.role_libraries.grant_id is 'Number of the grant.';
 comment on column pgrag.role_libraries.role_name is 'The role itself, not its members.';
 comment on column pgrag.role_libraries.library_id is
-    'The library; a removed one takes its grants along. Null: every library, also later ones.';
+    'The library; its removal removes the grants. Null: every library, also later ones.';
 
 create table pgrag.keys (
     key_id bigint generated always as identity primary key,
@@ -166,7 +166,7 @@ comment on column pgrag.jobs.priority is '-100 to 100; higher ones come first.';
 comment on column pgrag.jobs.state is 'uploading, queued, running, succeeded, failed or cancelled.';
 comment on column pgrag.jobs.attempts is 'Attempts, also the running one; not those given back.';
 comment on column pgrag.jobs.max_attempts is
-    'After so many failures the job fails for good; a schedule waits for its next time.';
+    'Number of failures after which the job fails for good; a schedule waits for its next time.';
 comment on column pgrag.jobs.failures is 'The latest 20: at, attempt, worker and reason.';
 comment on column pgrag.jobs.run_at is
     'Earliest start; a failure delays it by 10 seconds, then 20, 40 … up to an hour.';

@@ -36,8 +36,8 @@ def test_in_a_repository_with_markdown_only_its_pages_are_documentation() -> Non
         "theme/base.html", "node_modules/x/README.md", "docs/_static/demo.html", ".github/a.md",
         "logo.svg", "setup.py", "docs/_templates/layout.html",
     }  # fmt: skip
-    found, skipped = chosen(pages | others)
-    assert found == pages
+    kept, skipped = chosen(pages | others)
+    assert kept == pages
     assert skipped == {
         "text for programs": 3, "HTML beside as much Markdown": 1, "parts and sources of pages": 2,
         "plain text beside other formats": 1,
@@ -53,8 +53,8 @@ def test_in_a_build_the_indexes_and_assets_are_no_documentation() -> None:
         "_sources/index.rst.txt", "_static/page.html", "_modules/x.html", "index-all.html",
         "com/x/class-use/Y.html", "robots.txt", "print.html",
     }  # fmt: skip
-    found, skipped = chosen(pages | others)
-    assert found == pages
+    kept, skipped = chosen(pages | others)
+    assert kept == pages
     assert sum(skipped.values()) == len(others)
     # A stray README changes nothing.
     assert chosen(pages | others | {"README.md"})[0] == pages | {"README.md"}

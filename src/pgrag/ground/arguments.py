@@ -1,7 +1,7 @@
 """The arguments of searches, declared once: type, bounds, meaning, and the faces that show them.
 
 REST parameters and bodies, command line options, fields of MCP tools, Python signatures, the checks
-in SQL (`make docs` writes sql/configuration/_argument_rules.sql) and the reference pages all derive
+in SQL (`make docs` writes sql/configuration/_argument_rules.sql) and the reference pages derive
 from the classes below. An argument that is omitted or None gets its default from SQL.
 """
 
@@ -67,7 +67,7 @@ _PageScore = Annotated[
 ]
 
 
-#: The budget of tokens decides how many hits fit; few more than these ever do.
+#: The budget of tokens decides how many hits fit; more than these seldom do.
 _HitsToRead = Annotated[
     int | None,
     Argument("The maximum number of hits.", bounds=(1, 1000), default=20, option=("--top-k", "-n")),
@@ -178,7 +178,7 @@ class Fusing(TypedDict, total=False):
     candidate_count: Annotated[
         int | None,
         Argument(
-            "How many candidates of each retriever are read at first.",
+            "The number of candidates that each retriever reads at first.",
             bounds=(1, 20_000),
             default=80,
         ),
@@ -186,9 +186,9 @@ class Fusing(TypedDict, total=False):
     intent: Annotated[
         str | None,
         Argument(
-            "`auto`: the kind of question chooses levels, unit, aggregate, hierarchy, alpha and"
-            " what its strategy names, where they are not given; the name of an intent or query"
-            " type; or `off`; by default the library's setting, `off`.",
+            "`auto`: the kind of question sets levels, unit, aggregate, hierarchy, alpha and the"
+            " arguments of its strategy, unless given; the name of an intent or query type; or"
+            " `off`; by default the library's setting, `off`.",
             longest=200,
             metavar="NAME",
         ),
@@ -324,7 +324,7 @@ class Reranking(TypedDict, total=False):
     reranked: Annotated[
         dict[str, float] | None,
         Argument(
-            "Scores of a reranker by document_id: only these documents are hits, in their order.",
+            "Scores of a reranker by document_id: only these passages are hits, in their order.",
             faces=frozenset(),
         ),
     ]
@@ -373,7 +373,7 @@ class _Gathering(TypedDict, total=False):
     parents: Annotated[
         bool | None,
         Argument(
-            "Add the summary of the section above each hit, without what the context says already.",
+            "Add the summary of the section above each hit, without sentences already there.",
             default=False,
         ),
     ]
@@ -496,7 +496,7 @@ class AnswerArguments(
     intent: Annotated[
         str | None,
         Argument(
-            "`auto`: the kind of question chooses what is left open here; the name of an intent or"
+            "`auto`: the kind of question sets the arguments left open; the name of an intent or"
             " query type; or `off`.",
             longest=200,
             default="auto",
@@ -506,8 +506,8 @@ class AnswerArguments(
     template: Annotated[
         str | None,
         Argument(
-            "Name of the template of the prompt; by default that of the question's intent, agentic"
-            " `agent`.",
+            "Name of the prompt's template; by default that of the question's intent, in the"
+            " agentic mode `agent`.",
             longest=200,
             metavar="NAME",
         ),

@@ -1,8 +1,8 @@
 """The arguments of indexing, declared once, as `pgrag.ground.arguments` declares those of searches.
 
-Options of the command line, the bodies of REST, the fields of the MCP tool, the methods of Python,
-what a job stores, and the checks of all of them derive from the classes below. What a face does not
-give, or gives as None, is what the version remembers, else the default.
+Options of the command line, bodies of REST, fields of the MCP tool, methods of Python, stored jobs,
+and the checks of all of them derive from the classes below. An argument that is omitted or None is
+the one that the version remembers, else the default.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Reading(TypedDict, total=False):
     base_url: Annotated[
         str | None,
         Argument(
-            "Where the pages are published.",
+            "The address at which the pages are published.",
             longest=_LONGEST_PATH,
             metavar="URL",
             faces=EVERY_FACE,
@@ -33,7 +33,7 @@ class Reading(TypedDict, total=False):
     language: Annotated[
         str | None,
         Argument(
-            "Of pages that name none: en, de …; by default English.",
+            "Language of pages that name none: en, de …; by default English.",
             longest=100,
             metavar="en|de|…",
             faces=EVERY_FACE,
@@ -42,25 +42,25 @@ class Reading(TypedDict, total=False):
     slugs: Annotated[
         Literal[SlugStyle, ""] | None,
         Argument(
-            "The generator whose anchors headings get; by default guessed, else github.",
+            "The site generator whose anchors headings get; by default guessed, else github.",
             faces=EVERY_FACE,
         ),
     ]
     converter: Annotated[
         Literal["docling", ""] | None,
-        Argument("Reads PDF files, in place of the usual converter.", faces=EVERY_FACE),
+        Argument("Converter of PDF files, instead of the built-in one.", faces=EVERY_FACE),
     ]
     profile: Annotated[
         Literal[ProfileName, ""] | None,
         Argument(
-            "How pages are cut; by default as their type says, else medium.",
+            "How pages are cut into passages; by default that of their type, else medium.",
         ),
     ]
     chunk_sizes: Annotated[
         list[int] | None,
         Argument(
-            "The least, the preferred and the largest size of a paragraph in characters, in place"
-            " of those of the profile.",
+            "Minimum, preferred and maximum size of a paragraph in characters, instead of the"
+            " profile's.",
             bounds=(0, 1_000_000),
             shortest=3,
             longest=3,
@@ -127,7 +127,7 @@ class Crawling(TypedDict, total=False):
     max_pages: Annotated[
         int | None,
         Argument(
-            "At most so many pages of a website.",
+            "The maximum number of pages of a website.",
             bounds=(1, None),
             default=10_000,
             metavar="N",
@@ -137,7 +137,7 @@ class Crawling(TypedDict, total=False):
     max_depth: Annotated[
         int | None,
         Argument(
-            "At most so many links from its start.",
+            "The maximum number of links from the start of a website.",
             bounds=(0, None),
             default=30,
             metavar="N",
@@ -147,7 +147,7 @@ class Crawling(TypedDict, total=False):
     max_bytes: Annotated[
         int | None,
         Argument(
-            "At most so many bytes of it.",
+            "The maximum number of bytes of a website.",
             bounds=(1, None),
             default=2_000_000_000,
             metavar="N",
@@ -158,7 +158,7 @@ class Crawling(TypedDict, total=False):
     allow_private: Annotated[
         bool | None,
         Argument(
-            "Let the source be on this machine or in a private network.",
+            "Allow a source on this machine or in a private network.",
             default=False,
             faces=frozenset({"cli"}),
         ),
@@ -185,9 +185,9 @@ class JobArguments(IndexArguments, total=False):
 
 
 def checked(arguments: Mapping[str, Any], allowed: type = IndexArguments) -> dict[str, Any]:
-    """Return the arguments that are stated. Raises InvalidInput for one that cannot be.
+    """Return the stated arguments. Raises InvalidInput for one that is not valid.
 
-    Callers in Python and SQL can state anything; faces that have types check the same before.
+    Callers in Python and SQL can state anything; typed faces have checked the same before.
     """
     known = {one.name: one for one in declared(allowed)}
     stated = {name: value for name, value in arguments.items() if value is not None}
@@ -203,7 +203,7 @@ def checked(arguments: Mapping[str, Any], allowed: type = IndexArguments) -> dic
 
 _LIMITS_OF_A_SITE = frozenset({"max_pages", "max_depth", "max_bytes"})
 
-#: What says nothing of a kind of source; see `sources.kind_of`.
+#: The arguments that a kind of source does not follow; see `sources.kind_of`.
 _MEANINGLESS = {
     "a website": frozenset({"subfolder", "include_ignored"}),
     "a repository at an address": _LIMITS_OF_A_SITE,
