@@ -34,23 +34,14 @@ declare
     intent_name constant text := coalesce(
         lower(nullif(btrim(answer_context.intent), '')), 'auto'
     );
-    document constant jsonb := _pgrag.search_document('answer_context', options, jsonb_build_object(
-        'library', library,
-        'version', version,
-        'top_k', top_k,
-        'filters', filters,
-        'intent', intent_name,
-        'token_budget', token_budget,
-        'expand', expand,
-        'parents', parents,
-        'template', template,
-        'inject_types', inject_types,
-        'inject_count', inject_count,
-        'score_share', score_share,
-        'expansion_share', expansion_share,
-        'expansion_threshold', expansion_threshold,
-        'max_documents_to_expand', max_documents_to_expand,
-        'max_chunks_per_document', max_chunks_per_document
+    document constant jsonb := _pgrag.search_document('answer_context', options, (
+        select to_jsonb(a)
+        from (
+            select
+                library, version, top_k, filters, intent_name as intent, token_budget, expand,
+                parents, template, inject_types, inject_count, score_share, expansion_share,
+                expansion_threshold, max_documents_to_expand, max_chunks_per_document
+        ) as a
     ));
     started timestamptz := clock_timestamp();
     request _pgrag.search_request;

@@ -1,4 +1,4 @@
--- The hits of a request, with the plans and timings, by the strategy that the request needs.
+-- The hits of a request, with plans and timings.
 create or replace function _pgrag.list_hits(
     request _pgrag.search_request
 )
@@ -53,7 +53,8 @@ as $$
     ];
 $$;
 
--- Turns ids into rows. Inlined, so request and listing must be variables: a call would be repeated.
+-- Turns ids into rows. Inlined: request and listing must be variables, since a call would be
+-- repeated.
 create or replace function _pgrag.hits(
     request _pgrag.search_request,
     listing _pgrag.listing,
@@ -111,8 +112,8 @@ as $$
         offset 0
     ) as d
     left join lateral (
-        -- With d itself, the join would make a value of every row, toasted columns included. Below
-        -- the join the condition would come after the call.
+        -- Apart: in the join, a value of every row would be built, toasted columns included, and
+        -- the condition tested after the call.
         select f.since, f.changed_in
         from pgrag.documents as same
         cross join lateral _pgrag.passage_history(same) as f
@@ -203,43 +204,6 @@ where (
 
 comment on view _pgrag.passages_in_place is
     'Passages with the names of where they are, and the sections around theirs.';
-comment on column _pgrag.passages_in_place.library_id is 'Library of the passage.';
-comment on column _pgrag.passages_in_place.document_id is 'Id of the passage.';
-comment on column _pgrag.passages_in_place.version_id is 'Version of the passage.';
-comment on column _pgrag.passages_in_place.page_id is 'Page of the passage.';
-comment on column _pgrag.passages_in_place.library is 'Name of the library.';
-comment on column _pgrag.passages_in_place.version is 'Label of the version; empty: unversioned.';
-comment on column _pgrag.passages_in_place.key is 'Path of the page''s source.';
-comment on column _pgrag.passages_in_place.url is 'Published address of the page.';
-comment on column _pgrag.passages_in_place.link is 'Address of the page''s original before export.';
-comment on column _pgrag.passages_in_place.title is 'Title of the page.';
-comment on column _pgrag.passages_in_place.path is
-    'Path of its page, then the headings to its section.';
-comment on column _pgrag.passages_in_place.level is
-    '0 summary of page, 1 summary of section, 2 paragraph.';
-comment on column _pgrag.passages_in_place.heading is
-    'Heading of its section as text; empty: none.';
-comment on column _pgrag.passages_in_place.anchor is
-    'Fragment in url#anchor; empty for the page itself.';
-comment on column _pgrag.passages_in_place.types is
-    'Kinds of its blocks; generated: a model wrote the content.';
-comment on column _pgrag.passages_in_place.sort_order is
-    'Position on the page in reading order, from 0.';
-comment on column _pgrag.passages_in_place.line_start is
-    'First line in the source, from 1; 0: unknown.';
-comment on column _pgrag.passages_in_place.line_end is
-    'Last source line, subsections included; 0: unknown.';
-comment on column _pgrag.passages_in_place.language is 'Text search configuration of its page.';
-comment on column _pgrag.passages_in_place.content is
-    'Markdown that readers see: paragraph or summary.';
-comment on column _pgrag.passages_in_place.has_children is
-    'Whether there are sections below its section.';
-comment on column _pgrag.passages_in_place.previous_section is
-    'Section before it in reading order, whatever its level; null: none.';
-comment on column _pgrag.passages_in_place.next_section is
-    'Section after it in reading order, whatever its level; null: none.';
-comment on column _pgrag.passages_in_place.sibling_sections is
-    'The nearest ten sections before and after it under the same parent.';
 
 -- Called for returned rows only, because ts_headline reads the whole text.
 create or replace function _pgrag.snippet(
@@ -274,8 +238,8 @@ as $$
         from unnest((snippet.request).terms) as t
         where t.language = snippet.language
     ) as words
-    -- ts_headline leaves out what looks like a tag: disguised in code, a space elsewhere. Bold
-    -- text would look like a match.
+    -- ts_headline drops what looks like a tag: in code, "<" is replaced until it has run; elsewhere
+    -- the tag becomes a blank. Bold text would look like a match.
     cross join (
         select
             coalesce(

@@ -26,21 +26,7 @@ begin
     if request.mmr_lambda < 1 then
         arranged := _pgrag.diversified(arranged, request);
     end if;
-    if request.max_per_page is not null then
-        arranged := array(
-            select arranged[p.nth]
-            from (
-                select
-                    h.ordinality as nth,
-                    row_number() over (partition by h.page_id order by h.ordinality)
-                        as place_on_page
-                from unnest(arranged) with ordinality as h
-            ) as p
-            where p.place_on_page <= request.max_per_page
-            order by p.nth
-        );
-    end if;
-    return arranged;
+    return _pgrag.limited_per_page(arranged, request.max_per_page);
 end;
 $$;
 

@@ -40,6 +40,7 @@ begin
             h.hybrid_score,
             case when request.explain then
                 jsonb_build_object(
+                    'score', s.score,
                     'semantic', b.base,
                     'type', a.type,
                     'type_weight', a.type_weight,

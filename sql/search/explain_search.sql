@@ -52,11 +52,8 @@ begin
         )
     from _pgrag.search_hits(
         explain_search.query,
-        _pgrag.search_document('search', explain_search.options, jsonb_build_object(
-            'library', explain_search.library,
-            'version', explain_search.version,
-            'top_k', explain_search.top_k,
-            'filters', explain_search.filters
+        _pgrag.search_document('search', options, (
+            select to_jsonb(a) from (select library, version, top_k, filters) as a
         )) || '{"explain": true}',
         explain_search.query_embedding
     ) with ordinality as s

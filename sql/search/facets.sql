@@ -24,12 +24,8 @@ as $$
 declare
     request constant _pgrag.search_request := _pgrag.make_request(
         query,
-        '{"graph": false}' || _pgrag.search_document('facets', options, jsonb_build_object(
-            'library', library,
-            'version', version,
-            'top_k', top_k,
-            'filters', filters,
-            'value_count', value_count
+        '{"graph": false}' || _pgrag.search_document('facets', options, (
+            select to_jsonb(a) from (select library, version, top_k, filters, value_count) as a
         )),
         query_embedding,
         needs_words => false

@@ -23,13 +23,9 @@ as $$
 declare
     request _pgrag.search_request := _pgrag.make_request(
         search_pages.query,
-        _pgrag.search_document('search_pages', search_pages.options, jsonb_build_object(
-            'library', search_pages.library,
-            'version', search_pages.version,
-            'top_k', search_pages.top_k,
-            'filters', search_pages.filters,
-            'whole', search_pages.whole,
-            'snippets', search_pages.snippets
+        _pgrag.search_document('search_pages', options, (
+            select to_jsonb(a)
+            from (select library, version, top_k, filters, whole, snippets) as a
         )) || '{"unit": "page"}',
         search_pages.query_embedding
     );
