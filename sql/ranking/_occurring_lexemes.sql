@@ -50,10 +50,6 @@ where exists (
 
 comment on view _pgrag.version_lexemes is
     'Which lexemes of two settings occur in the versions of pgrag.narrowing_versions.';
-comment on column _pgrag.version_lexemes.lexeme_id is 'Id of a lexeme that occurs.';
-comment on column _pgrag.version_lexemes.in_titles is
-    'Whether it occurs in a title or heading (pgrag.title_lexemes), not just anywhere.';
-
 -- The lexemes among lexeme_ids that a passage of these versions contains, and those among title_ids
 -- that a title or heading of them contains.
 create or replace function _pgrag.occurring_lexemes(
@@ -71,7 +67,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-    -- Assigned, because perform would run a statement.
+    -- Assigned: perform would run a statement.
     narrowing constant text[] := array[
         set_config('pgrag.narrowing_versions', version_ids::text, true),
         set_config('pgrag.narrowing_lexemes', lexeme_ids::text, true),

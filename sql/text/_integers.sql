@@ -8,8 +8,8 @@ immutable
 strict
 parallel safe
 as $$
-    select pg_catalog.array_agg(e.value::integer)
-    from pg_catalog.jsonb_array_elements_text(
-        case when pg_catalog.jsonb_typeof(integers.list) = 'array' then integers.list end
+    select array_agg(e.value::integer)
+    from jsonb_array_elements_text(
+        case when jsonb_typeof(integers.list) = 'array' then integers.list end
     ) as e (value);
 $$;
