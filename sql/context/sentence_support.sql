@@ -65,14 +65,10 @@ begin
         from unnest(sentence_support.sentences) with ordinality as a (sentence, place)
     ),
     cited as (
-        select c.place, c.document_id, min(c.turn) as turn
-        from (
-            select l.place::integer as place, d.id::bigint as document_id, d.turn
-            from jsonb_array_elements(sentence_support.documents)
-                with ordinality as l (ids, place)
-            cross join lateral jsonb_array_elements_text(l.ids) with ordinality as d (id, turn)
-        ) as c
-        group by c.place, c.document_id
+        select l.place::integer as place, d.id::bigint as document_id, min(d.turn) as turn
+        from jsonb_array_elements(sentence_support.documents) with ordinality as l (ids, place)
+        cross join lateral jsonb_array_elements_text(l.ids) with ordinality as d (id, turn)
+        group by 1, 2
     ),
     stored as materialized (
         select
