@@ -1,7 +1,6 @@
--- The request of a context or an answer. Whoever pastes a message quotes names of their own, which
--- few pages have or none: pods "web-1" is forbidden. If the best hit with the quoted phrases is
--- below score_share of the best hit without this condition, the phrases only rank, as other words
--- do. What is marked by + must occur in any case.
+-- The request of a context or an answer. A pasted message quotes names that few pages have: pods
+-- "web-1" is forbidden. If the best hit with the quoted phrases is below score_share of the best
+-- without, the phrases only rank, as other words do. What is marked by + must always occur.
 create or replace function _pgrag.reading_request(
     query text,
     options jsonb,

@@ -147,8 +147,8 @@ what is to be known about the versions (see search) follows. tokens: of all mess
 argument, rule (its name is in rule) or default. strategy: all that the intent chose. timings:
 milliseconds by step. Errors: PGR01 and those of pgrag.search.';
 
--- A language model has to know which versions the sources are of, where that is not the one asked
--- for, and what the version lacks.
+-- Tells the language model where the version of the sources is not the one requested, and what that
+-- version lacks.
 create or replace function _pgrag.with_notes(
     messages jsonb,
     notes text[]

@@ -18,7 +18,7 @@ begin
     if cardinality(document_ids) is distinct from cardinality(scores) then
         raise exception 'There are % document_ids and % scores.',
             cardinality(document_ids), cardinality(scores)
-            using errcode = 'PGR01', hint = 'Pass one score for each document.';
+            using errcode = 'PGR01', hint = 'Pass one score for each document_id.';
     end if;
     if (
         expansion_threshold is not null
@@ -40,7 +40,7 @@ begin
     return query
     with hits as materialized (
         select
-            -- The function only raises the error of an unknown document: it reads all of a row.
+            -- Only for its error of an unknown id: the function reads whole rows.
             coalesce(d.library_id, (_pgrag.document(h.document_id)).library_id) as library_id,
             h.document_id,
             d.page_id,
@@ -68,7 +68,7 @@ begin
             max(h.score) as score,
             max(max(h.score)) over () as best_score,
             max(max(h.score)) over (partition by h.library_id) as best_score_of_library,
-            -- Across all libraries, because the limit applies to all of them together.
+            -- Across all libraries, because the limit applies to their total.
             row_number() over (order by max(h.score) desc nulls last, h.page_id) as nth
         from hits as h
         group by h.library_id, h.page_id
@@ -91,7 +91,7 @@ begin
         where p.nth <= max_documents_to_expand
             and p.score >= greatest(
                 expansion_threshold,
-                -- The product of the smallest numbers does not fit into their type.
+                -- The product of the smallest numbers would underflow.
                 case when abs(p.best_score) < 1e-100 then 0 else expansion_share * p.best_score end
             )
     ),

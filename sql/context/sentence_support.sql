@@ -33,7 +33,7 @@ begin
         )
         when jsonb_array_length(documents) <> cardinality(sentences)
         then format(
-            'There are %s sentences and %s lists of documents.',
+            'There are %s sentences and %s lists of document_ids.',
             cardinality(sentences), jsonb_array_length(documents)
         )
     end;
@@ -44,9 +44,8 @@ begin
         where jsonb_typeof(l.ids) <> 'array'
             or exists (
                 select
-                from jsonb_array_elements(
-                    case when jsonb_typeof(l.ids) = 'array' then l.ids end
-                ) as d (id)
+                from jsonb_array_elements(case jsonb_typeof(l.ids) when 'array' then l.ids end)
+                    as d (id)
                 where jsonb_typeof(d.id) <> 'number' or d.id::text !~ '^\d{1,18}$'
             )
         limit 1;
@@ -112,8 +111,7 @@ begin
             w.lexeme,
             c.library_id,
             c.language,
-            -- An unknown word weighs like a word with document frequency 1: most are verbs that
-            -- hold a sentence together.
+            -- An unknown word, usually a verb, weighs like one with document frequency 1.
             pgrag.inverse_document_frequency(
                 greatest(s.document_count, 1), c.document_count
             ) as weight

@@ -1,7 +1,6 @@
 -- The pages around some pages, by breadth-first search. One row of the recursion is one level with
 -- all pages seen so far, so no page is visited twice and cycles end. Of equally strong pages, those
--- around the first page of the level before come first, in the order of its links. Used by searches
--- and by pgrag.neighbourhood.
+-- around the first page of the previous level come first, in the order of its links.
 create or replace function _pgrag.neighbourhood(
     library_id bigint,
     start_ids bigint[],
@@ -109,9 +108,8 @@ begin
 end;
 $$;
 
--- One step from a page: the strongest edges first, else those that come first on their page; the
--- strongest edge between two pages stands for all of them. Without a set clause, so that the
--- planner can inline the function.
+-- One step from a page: the strongest edges first, of equal ones the first on their page; the
+-- strongest edge between two pages represents all. Without a set clause, so that it inlines.
 create or replace function _pgrag.linked_pages(
     library_id bigint,
     from_page_id bigint,

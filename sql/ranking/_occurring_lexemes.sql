@@ -1,7 +1,6 @@
--- Which of some lexemes occur in at least one of some versions: of those whose ids are in
--- pgrag.narrowing_lexemes, in any passage; of those in pgrag.title_lexemes, in the title or heading
--- of one. A barrier with the rights of its owner, as matching_impacts, and for callers without
--- row-level security too: one statement tells of all lexemes.
+-- Which lexemes occur in the versions of pgrag.narrowing_versions: those of pgrag.narrowing_lexemes
+-- in any passage, those of pgrag.title_lexemes in a title or heading. A barrier with the rights of
+-- its owner, like matching_impacts, for all callers: one statement covers all lexemes.
 create or replace view _pgrag.version_lexemes with (security_barrier) as
 select l.id as lexeme_id, l.in_titles
 from (
@@ -62,7 +61,7 @@ create or replace function _pgrag.occurring_lexemes(
 language plpgsql
 stable
 parallel unsafe
--- Of a condition on the index of impacts the planner knows too little for "exists".
+-- The planner cannot estimate a condition on the index of impacts.
 set enable_seqscan = off
 set jit = off
 as $$

@@ -129,7 +129,7 @@ begin
                     denied_documents is null
                     or i.document_id not in (select d.id from unnest(denied_documents) as d (id))
                 )
-            -- With ties: only the best are ordered further, which is dear for thousands.
+            -- With ties: only the best are ordered further, which is slow for thousands.
             order by score desc
             fetch first (candidate_count) rows with ties
         ) as f

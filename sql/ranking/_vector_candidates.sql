@@ -1,6 +1,6 @@
 -- With few candidates the scan is exact. With many, an HNSW index iterates until enough rows pass
 -- the filters; if it gives up earlier, an exact scan follows, so no filter loses candidates. Each
--- library with an index of its own is asked by itself, all others together. is_alone: the keyword
+-- library with an index of its own is searched alone, all others together. is_alone: the keyword
 -- retriever has no hits.
 create or replace function _pgrag.vector_candidates(
     query_embedding halfvec,

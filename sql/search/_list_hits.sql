@@ -104,7 +104,7 @@ as $$
         d.next_section,
         d.sibling_sections
     from unnest((listing).hits) with ordinality as h
-    -- Apart, so that the view is asked for one passage after the other.
+    -- Apart, so that the view is read passage by passage.
     cross join lateral (
         select a.*
         from _pgrag.passages_in_place as a
@@ -125,10 +125,10 @@ as $$
     order by h.ordinality;
 $$;
 
--- A passage with the names of where it is, and with what is around its section: whether there are
+-- A passage with the names of where it is, and what is around its section: whether there are
 -- sections below it, the sections before and after it in reading order, whatever their level, and
 -- the nearest ten on each side under the same parent. It reads eight tables: a barrier with the
--- rights of its owner, so that the caller's grants are asked for once.
+-- rights of its owner, so that the caller's grants are checked once.
 create or replace view _pgrag.passages_in_place with (security_barrier) as
 select
     d.library_id,
@@ -165,8 +165,8 @@ select
     ) as previous_section,
     following.document_id as next_section,
     coalesce(
-        beside.ids[greatest(beside.place - 10, 1):beside.place - 1]
-            || beside.ids[beside.place + 1:beside.place + 10],
+        beside.ids[greatest(beside.nth - 10, 1):beside.nth - 1]
+            || beside.ids[beside.nth + 1:beside.nth + 10],
         '{}'
     ) as sibling_sections
 from pgrag.documents as d
@@ -187,7 +187,7 @@ left join lateral (
     limit 1
 ) as following on true
 left join lateral (
-    select b.ids, array_position(b.ids, s.document_id) as place
+    select b.ids, array_position(b.ids, s.document_id) as nth
     from (
         select array_agg(c.document_id order by c.sort_order) as ids
         from pgrag.documents as c
@@ -245,11 +245,11 @@ as $$
             coalesce(
                 string_agg(
                     case
-                        when place % 2 = 0 then translate(part.content, '<', U&'\E000')
+                        when part.nth % 2 = 0 then translate(part.content, '<', U&'\E000')
                         else regexp_replace(part.content, '</?[A-Za-z][^<>]*>', ' ', 'g')
                     end,
                     '`'
-                    order by part.place
+                    order by part.nth
                 ),
                 ''
             ) as content
@@ -258,14 +258,14 @@ as $$
                 pgrag.plain_text(snippet.content), '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
             ),
             '`'
-        ) with ordinality as part (content, place)
+        ) with ordinality as part (content, nth)
         offset 0
     ) as plain;
 $$;
 
--- An excerpt with "…" at each end that cuts a sentence of the text. A sentence begins after a full
--- stop, an empty line or the mark of a heading, list or quotation; its first words, which
--- ts_headline drops if they are stop words, are put back.
+-- The excerpt with "…" at each end that cuts a sentence. A sentence begins after a full stop, an
+-- empty line or the mark of a heading, list or quotation; ts_headline drops stop words at its
+-- beginning, which are put back.
 create or replace function _pgrag.with_ellipses(
     excerpt text,
     content text

@@ -32,10 +32,9 @@ $$;
 
 -- The best passage represents its page. With the page's hits s1 >= s2 >= …, the score is:
 --   max   s1
---   mean  (s1 + s2 + s3) / 3, or the mean of fewer hits. The mean of all hits would punish a page
---         for its additional weak matches
---   rrf   the sum of 1 / (k + rank) over the page's hits, divided by the same sum over the whole
---         list; rank counts in the whole list. It is the page's share of the list, so at most 1
+--   mean  (s1 + s2 + s3) / 3, or the mean of fewer hits: weak matches beyond do not lower a page
+--   rrf   the sum of 1 / (k + rank in the whole list) over the page's hits, divided by the same sum
+--         over all hits: the page's share of the list
 create or replace function _pgrag.one_hit_a_page(
     hits _pgrag.ranked_hit[],
     aggregate text,
@@ -51,7 +50,7 @@ as $$
             h.page_id,
             h.score,
             h.ordinality as nth,
-            row_number() over (partition by h.page_id order by h.ordinality) as place_on_page,
+            row_number() over (partition by h.page_id order by h.ordinality) as rank_on_page,
             1.0::double precision / (one_hit_a_page.rrf_k + h.ordinality) as share
         from unnest(one_hit_a_page.hits) with ordinality as h
     ),
@@ -59,7 +58,7 @@ as $$
         select
             min(r.nth) as nth,
             case one_hit_a_page.aggregate
-                when 'mean' then avg(r.score) filter (where r.place_on_page <= 3)
+                when 'mean' then avg(r.score) filter (where r.rank_on_page <= 3)
                 when 'rrf' then least(sum(r.share) / sum(sum(r.share)) over (), 1)
                 else max(r.score)
             end as score
@@ -128,8 +127,8 @@ as $$
 $$;
 
 -- Page by page, best page first: up to three summaries or introductory passages, then up to three
--- details, both in reading order. The remaining hits follow by score. The scores of the list are
--- reassigned from the top, so that they still decrease with the rank.
+-- details, both in reading order; the remaining hits follow. Scores are reassigned from the top, so
+-- that they still decrease.
 create or replace function _pgrag.overview_first(
     hits _pgrag.ranked_hit[]
 )
@@ -141,7 +140,7 @@ as $$
     with located as (
         select
             h.ordinality as nth,
-            min(h.ordinality) over (partition by h.page_id) as page_place,
+            min(h.ordinality) over (partition by h.page_id) as best_of_page,
             h.page_id,
             d.level,
             d.sort_order,
@@ -163,7 +162,7 @@ as $$
             p.nth
             order by
                 p.is_chosen desc,
-                case when p.is_chosen then p.page_place else p.nth end,
+                case when p.is_chosen then p.best_of_page else p.nth end,
                 p.is_overview desc,
                 case when p.is_overview then p.level end,
                 p.sort_order,
@@ -174,8 +173,8 @@ as $$
     from parted as p;
 $$;
 
--- Chooses only as many hits as the page of results needs, because each choice compares all the
--- remaining ones. The hits behind them keep their order; scores do not change.
+-- Chooses only as many hits as the page of results needs, because each choice compares all that
+-- remain. Those keep their order; no score changes.
 create or replace function _pgrag.diversified(
     hits _pgrag.ranked_hit[],
     request _pgrag.search_request
@@ -219,10 +218,10 @@ begin
 end;
 $$;
 
--- The hits at these positions, in this order, with these scores (null: their own scores).
+-- The hits at these positions, in this order, with these scores (null: their own).
 create or replace function _pgrag.placed(
     hits _pgrag.ranked_hit[],
-    places bigint[],
+    positions bigint[],
     scores double precision[]
 )
 returns _pgrag.ranked_hit[]
@@ -236,8 +235,8 @@ as $$
             h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
             h.section_score, h.hybrid_score, h.graph
         )::_pgrag.ranked_hit
-        from unnest(placed.places, placed.scores) with ordinality as p (nth, score, new_place)
+        from unnest(placed.positions, placed.scores) with ordinality as p (nth, score, new_nth)
         join unnest(placed.hits) with ordinality as h on h.ordinality = p.nth
-        order by p.new_place
+        order by p.new_nth
     );
 $$;

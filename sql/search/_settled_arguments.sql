@@ -84,8 +84,8 @@ begin
     if intent = 'auto' then
         select to_jsonb(d) into strategy from pgrag.detect_intent(query) as d;
     elsif intent <> 'off' then
-        -- The name of a query type stands for a SEMANTIC question of that type, unless an intent
-        -- has the same name: that intent uses the type by default.
+        -- The name of a query type means the intent SEMANTIC with that type, unless an intent has
+        -- the same name: it uses the type by default.
         select t.name
         into type_name
         from pgrag.query_types as t

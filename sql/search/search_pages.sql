@@ -48,8 +48,7 @@ begin
         h.hybrid_score,
         request.aggregate,
         (
-            -- Passages of the requested levels whose content has a term of the query. Title and
-            -- path do not count, because all passages of the page share them.
+            -- By content (D) alone: all passages of a page share its title and path.
             select count(*)::integer
             from pgrag.documents as o
             join (
@@ -75,14 +74,14 @@ begin
         select
             u.*,
             u.ordinality as nth,
-            row_number() over (partition by u.page_id order by u.ordinality) as place_on_page
+            row_number() over (partition by u.page_id order by u.ordinality) as rank_on_page
         from unnest(listing.hits) with ordinality as u
     ) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
-    where h.place_on_page = 1
+    where h.rank_on_page = 1
     order by h.nth;
 end;
 $$;

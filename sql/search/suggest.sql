@@ -1,5 +1,5 @@
--- "Did you mean": replaces words that no passage has by the nearest words of the passages. The
--- index on lexemes finds candidates with a similar beginning; only those are measured.
+-- "Did you mean": replaces words that no passage has by the nearest words of the passages. Only
+-- candidates with a similar beginning are measured, which the index on lexemes yields.
 create or replace function pgrag.suggest(
     query text,
     library text default null,

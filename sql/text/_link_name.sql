@@ -204,7 +204,7 @@ as $$
             and leads_away.address !~* '\.(md|mdx|markdown)$';
 $$;
 
--- Whether a name that no page has looks like the name of another file, such as an image.
+-- Whether a name without a page looks like that of another file, for example an image.
 create or replace function _pgrag.names_asset(
     name text
 )
