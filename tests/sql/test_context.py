@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from library import (
-    Row,
-    contents,
-    document,
-    ingest,
-    page,
-    processor_seconds,
-    refused,
-    run,
-    search,
-)
+from library import Row, contents, document, ingest, page, processor_seconds, refused, run, search
 
 ZEBRA = "The zebra has 100 metres of [clear](sight.md) sight on **both** sides."
 PELICAN = "The pelican has lights that people call by a button."

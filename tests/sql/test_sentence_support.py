@@ -39,9 +39,7 @@ def manual(module_connection) -> dict[str, int]:
 
 
 def support(
-    connection: psycopg.Connection,
-    *claims: tuple[str, list[int]],
-    library: str | None = "manual",
+    connection: psycopg.Connection, *claims: tuple[str, list[int]], library: str | None = "manual"
 ) -> list[Row]:
     return run(
         connection, "sentence_support",

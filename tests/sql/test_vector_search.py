@@ -211,11 +211,7 @@ class TestIndex:
 
     @pytest.mark.parametrize(
         ("function", "words", "is_alone"),
-        [
-            ("search", "note", False),
-            ("search", "zebras", True),
-            ("semantic_search", "note", True),
-        ],
+        [("search", "note", False), ("search", "zebras", True), ("semantic_search", "note", True)],
     )
     @pytest.mark.parametrize("library", ["big", None])
     def test_words_find_nothing_or_are_not_searched(self, big, library, function, words, is_alone):
