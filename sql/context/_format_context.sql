@@ -25,9 +25,7 @@ as $$
             select _pgrag.affordable(
                 format_context.passages,
                 -- With the heading of its block.
-                array_agg(
-                    ceil(octet_length(p.content) / 4.0)::integer + 28 order by p.ordinality
-                ),
+                array_agg(ceil(octet_length(p.content) / 4.0)::integer + 28 order by p.ordinality),
                 format_context.token_budget
             )
             from unnest(format_context.passages) with ordinality as p
@@ -60,9 +58,7 @@ as $$
                     when o.opens_page or o.root_before is distinct from o.root_section
                     then format(
                         E'## %s (%s)\n',
-                        concat_ws(
-                            ' › ', o.title, nullif(nullif(o.root_section, ''), o.title)
-                        ),
+                        concat_ws(' › ', o.title, nullif(nullif(o.root_section, ''), o.title)),
                         o.url
                     )
                 end,
@@ -121,9 +117,7 @@ begin
                     partition by p.is_around, p.relation = 'injected'
                     order by
                         case when p.is_around then p.page_score else p.score end desc,
-                        p.distance,
-                        p.page_id,
-                        p.sort_order
+                        p.distance, p.page_id, p.sort_order
                 ) as turn
             from (
                 select

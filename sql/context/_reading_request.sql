@@ -12,9 +12,7 @@ stable
 parallel safe
 as $$
 declare
-    request constant _pgrag.search_request := _pgrag.make_request(
-        query, options, query_embedding
-    );
+    request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
     relaxed _pgrag.search_request;
     arguments jsonb;
 begin
@@ -47,9 +45,7 @@ as $$
 begin
     return (
         select coalesce(max(h.score), 0)
-        from unnest(
-            _pgrag.near_the_best(request, (_pgrag.list_hits(request)).hits, arguments)
-        ) as h
+        from unnest(_pgrag.near_the_best(request, (_pgrag.list_hits(request)).hits, arguments)) as h
     );
 end;
 $$;

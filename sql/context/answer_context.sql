@@ -31,9 +31,7 @@ set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-    intent_name constant text := coalesce(
-        lower(nullif(btrim(answer_context.intent), '')), 'auto'
-    );
+    intent_name constant text := coalesce(lower(nullif(btrim(answer_context.intent), '')), 'auto');
     document constant jsonb := _pgrag.search_document('answer_context', options, (
         select to_jsonb(a)
         from (

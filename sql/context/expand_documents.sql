@@ -42,9 +42,7 @@ begin
         select
             -- Only for its error of an unknown id: the function reads whole rows.
             coalesce(d.library_id, (_pgrag.document(h.document_id)).library_id) as library_id,
-            h.document_id,
-            d.page_id,
-            d.sort_order,
+            h.document_id, d.page_id, d.sort_order,
             max(h.score) as score
         from unnest(document_ids, scores) as h (document_id, score)
         left join lateral (
@@ -75,13 +73,8 @@ begin
     ),
     neighbours as (
         select
-            d.document_id,
-            d.page_id,
-            d.sort_order,
-            f.distance,
-            row_number() over (
-                partition by d.page_id order by f.distance, d.sort_order
-            ) as nearness
+            d.document_id, d.page_id, d.sort_order, f.distance,
+            row_number() over (partition by d.page_id order by f.distance, d.sort_order) as nearness
         from pages as p
         join pgrag.documents as d
             on d.library_id = p.library_id and d.page_id = p.page_id and d.level = 2

@@ -71,9 +71,7 @@ begin
     ),
     stored as materialized (
         select
-            d.library_id,
-            d.document_id,
-            d.language,
+            d.library_id, d.document_id, d.language,
             tsvector_to_array(
                 to_tsvector(
                     d.language::regconfig,
@@ -107,10 +105,7 @@ begin
     ),
     weighted as materialized (
         select
-            w.place,
-            w.lexeme,
-            c.library_id,
-            c.language,
+            w.place, w.lexeme, c.library_id, c.language,
             -- An unknown word, usually a verb, weighs like one with document frequency 1.
             pgrag.inverse_document_frequency(
                 greatest(s.document_count, 1), c.document_count

@@ -146,10 +146,7 @@ begin
     ),
     occurrences as (
         select
-            f.library_id,
-            f.language,
-            f.score,
-            o.lexeme,
+            f.library_id, f.language, f.score, o.lexeme,
             c.occurrences::double precision
                 / sum(c.occurrences) over (partition by f.document_id) as share
         from hit_passages as f
@@ -167,19 +164,14 @@ begin
     ),
     relevance as (
         select
-            o.library_id,
-            o.language,
-            o.lexeme,
-            o.share,
+            o.library_id, o.language, o.lexeme, o.share,
             row_number() over (
                 partition by o.library_id, o.language
                 order by o.share desc, o.lexeme
             ) as nth
         from (
             select
-                o.library_id,
-                o.language,
-                o.lexeme,
+                o.library_id, o.language, o.lexeme,
                 -- In this order, equal sums are equal to the last bit.
                 sum(o.score * o.share order by o.score * o.share) as share
             from occurrences as o
@@ -188,17 +180,13 @@ begin
     ),
     shares as (
         select
-            t.library_id,
-            t.language,
-            t.lexeme,
+            t.library_id, t.language, t.lexeme,
             original_weight * t.frequency
                 / sum(t.frequency) over (partition by t.library_id, t.language) as share
         from unnest(terms) as t
         union all
         select
-            r.library_id,
-            r.language,
-            r.lexeme,
+            r.library_id, r.language, r.lexeme,
             (1 - original_weight) * r.share
                 / sum(r.share) over (partition by r.library_id, r.language)
         from relevance as r

@@ -91,9 +91,7 @@ begin
         end if;
         best := _pgrag.score_documents(
             terms,
-            _pgrag.posting_ids(
-                terms, lexemes[scored + 1:taken], is_strong[scored + 1:taken]
-            ),
+            _pgrag.posting_ids(terms, lexemes[scored + 1:taken], is_strong[scored + 1:taken]),
             target,
             candidate_count,
             postings[taken],
@@ -105,9 +103,7 @@ begin
                     array_agg(is_strong[b.nth] order by b.nth)
                 )
                 from unnest(
-                    _pgrag.parts_beside(
-                        postings, bounds, scored, taken, best.scores[certain_count]
-                    )
+                    _pgrag.parts_beside(postings, bounds, scored, taken, best.scores[certain_count])
                 ) as b (nth)
             )
         );

@@ -45,11 +45,7 @@ begin
         union all
         select
             w.depth + 1,
-            step.page_ids,
-            step.weights,
-            step.via_page_ids,
-            step.edge_ids,
-            step.edge_counts,
+            step.page_ids, step.weights, step.via_page_ids, step.edge_ids, step.edge_counts,
             step.forwards,
             w.seen || step.page_ids
         from walk as w
@@ -73,10 +69,7 @@ begin
                         f.weight * n.weight as weight,
                         f.page_id as via_page_id,
                         f.nth as via_nth,
-                        n.place,
-                        n.edge_id,
-                        n.edge_count,
-                        n.forward
+                        n.place, n.edge_id, n.edge_count, n.forward
                     from unnest(w.page_ids, w.weights)
                         with ordinality as f (page_id, weight, nth)
                     cross join lateral _pgrag.linked_pages(

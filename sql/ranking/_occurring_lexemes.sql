@@ -5,9 +5,7 @@ create or replace view _pgrag.version_lexemes with (security_barrier) as
 select l.id as lexeme_id, l.in_titles
 from (
     select
-        asked.id,
-        asked.in_titles,
-        seen.library_ids,
+        asked.id, asked.in_titles, seen.library_ids,
         array(select v.id << 31 | asked.id from unnest(seen.version_ids) as v (id)) as keys,
         case
             when asked.in_titles then format('{%s:1}/1000000000', asked.id)::sparsevec

@@ -137,9 +137,7 @@ begin
         order by
             f.score desc,
             case when has_versions then array_position(version_ids, f.version_id) end,
-            f.sort_order,
-            f.text_hash,
-            f.document_id
+            f.sort_order, f.text_hash, f.document_id
         limit candidate_count
     ) as h
     where h.score > 0;

@@ -30,9 +30,7 @@ parallel unsafe
 rows 10
 as $$
 declare
-    request constant _pgrag.search_request := _pgrag.make_request(
-        query, options, query_embedding
-    );
+    request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
     listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
     return query select h.* from _pgrag.hits(request, listing) as h;
@@ -67,26 +65,9 @@ parallel safe
 rows 10
 as $$
     select
-        d.document_id,
-        d.page_id,
-        d.library,
-        d.version,
-        d.url,
-        d.title,
-        d.path,
-        d.content,
-        h.score,
-        h.keyword_score,
-        h.semantic_score,
-        d.key,
-        d.level,
-        d.heading,
-        d.anchor,
-        d.types,
-        d.sort_order,
-        d.line_start,
-        d.line_end,
-        d.link,
+        d.document_id, d.page_id, d.library, d.version, d.url, d.title, d.path, d.content, h.score,
+        h.keyword_score, h.semantic_score, d.key, d.level, d.heading, d.anchor, d.types,
+        d.sort_order, d.line_start, d.line_end, d.link,
         case when (request).snippets then _pgrag.snippet(d.language, d.content, request) end,
         ((listing).cursors)[h.ordinality],
         case
@@ -99,10 +80,7 @@ as $$
         y.since,
         y.changed_in,
         d.key || '#c' || d.sort_order,
-        d.has_children,
-        d.previous_section,
-        d.next_section,
-        d.sibling_sections
+        d.has_children, d.previous_section, d.next_section, d.sibling_sections
     from unnest((listing).hits) with ordinality as h
     -- Apart, so that the view is read passage by passage.
     cross join lateral (
@@ -131,26 +109,11 @@ $$;
 -- rights of its owner, so that the caller's grants are checked once.
 create or replace view _pgrag.passages_in_place with (security_barrier) as
 select
-    d.library_id,
-    d.document_id,
-    d.version_id,
-    d.page_id,
+    d.library_id, d.document_id, d.version_id, d.page_id,
     l.name as library,
     v.label as version,
-    p.key,
-    p.url,
-    p.link,
-    p.title,
-    d.path,
-    d.level,
-    d.heading,
-    d.anchor,
-    d.types,
-    d.sort_order,
-    d.line_start,
-    d.line_end,
-    d.language,
-    d.content,
+    p.key, p.url, p.link, p.title, d.path, d.level, d.heading, d.anchor, d.types, d.sort_order,
+    d.line_start, d.line_end, d.language, d.content,
     -- In reading order the first section below follows at once.
     coalesce(following.parent_id = s.document_id, false) as has_children,
     (

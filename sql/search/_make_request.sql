@@ -56,9 +56,7 @@ begin
     request.exact_limit := scope.exact_limit;
     request.notes := scope.notes;
     request.target := _pgrag.make_target(
-        scope.library_ids,
-        scope.version_ids,
-        scope.document_count,
+        scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
         (
             select bit_or(1 << l.level)
@@ -68,9 +66,7 @@ begin
         ),
         filters,
         case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
-        parsed.excluded,
-        scope.own_index_ids,
-        request.unit
+        parsed.excluded, scope.own_index_ids, request.unit
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);

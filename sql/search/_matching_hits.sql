@@ -25,9 +25,7 @@ begin
             )::_pgrag.ranked_hit
             from (
                 select
-                    d.library_id,
-                    d.document_id,
-                    d.page_id,
+                    d.library_id, d.document_id, d.page_id,
                     row_number() over (partition by d.page_id order by d.document_id)
                         as rank_on_page
                 from pgrag.documents as d

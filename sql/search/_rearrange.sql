@@ -91,9 +91,7 @@ as $$
     with located as (
         select
             h.ordinality as nth,
-            h.page_id,
-            h.score,
-            d.root_section,
+            h.page_id, h.score, d.root_section,
             case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             row_number() over (partition by h.page_id order by h.ordinality) - 1
                 as better_on_page,
@@ -141,9 +139,7 @@ as $$
         select
             h.ordinality as nth,
             min(h.ordinality) over (partition by h.page_id) as best_of_page,
-            h.page_id,
-            d.level,
-            d.sort_order,
+            h.page_id, d.level, d.sort_order,
             d.level < 2 or d.is_summary or (d.position = 'intro' and d.depth <= 1) as is_overview
         from unnest(overview_first.hits) with ordinality as h
         join pgrag.documents as d
@@ -196,9 +192,7 @@ begin
     select _pgrag.diverse_places(
         array_agg(h.library_id order by h.ordinality),
         array_agg(h.document_id order by h.ordinality),
-        array_agg(
-            model_ids[array_position(library_ids, h.library_id)] order by h.ordinality
-        ),
+        array_agg(model_ids[array_position(library_ids, h.library_id)] order by h.ordinality),
         array_agg(h.score order by h.ordinality),
         request.mmr_lambda,
         least(hit_count, 200)

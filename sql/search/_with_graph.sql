@@ -103,9 +103,7 @@ begin
     where i.library_id = any (target.library_ids)
         and i.page_id = any (reached_hits.page_ids)
         and i.covers & target.covers <> 0
-        and (
-            target.allowed_documents is null or i.document_id = any (target.allowed_documents)
-        )
+        and (target.allowed_documents is null or i.document_id = any (target.allowed_documents))
         and (target.denied_documents is null or i.document_id <> all (target.denied_documents));
     if reached.document_ids is null then
         return;

@@ -66,10 +66,7 @@ begin
     from (
         -- A passage that is listed twice counts once, with its best score.
         select distinct on (g.document_id)
-            g.document_id,
-            g.score,
-            g.nth,
-            l.library_id,
+            g.document_id, g.score, g.nth, l.library_id,
             coalesce(wanted_model, l.model_id) as model_id
         from unnest(diversify.document_ids, diversify.scores)
             with ordinality as g (document_id, score, nth)

@@ -29,13 +29,7 @@ as $$
 begin
     return query
     select
-        s.ordinality,
-        s.document_id,
-        s.title,
-        s.path,
-        s.score,
-        s.keyword_score,
-        s.semantic_score,
+        s.ordinality, s.document_id, s.title, s.path, s.score, s.keyword_score, s.semantic_score,
         (
             select string_agg(
                 format('%s %s', w ->> 'lexeme', round((w ->> 'adds')::numeric, 3)), ', '

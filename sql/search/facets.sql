@@ -46,9 +46,7 @@ begin
     return query
     select c.facet, c.value, c.page_count
     from _pgrag.count_facets(
-        target.library_ids,
-        target.version_ids,
-        target.allowed_pages,
+        target.library_ids, target.version_ids, target.allowed_pages,
         case when document_ids is null then _pgrag.denied_pages(target) end,
         document_ids
     ) as c
@@ -191,12 +189,8 @@ begin
         )
         select
             ('{library,version,topic,type,tags,language,content_tags}'::text[])[n.facet_place],
-            n.facet_place,
-            n.value,
-            n.page_count,
-            row_number() over (
-                partition by n.facet_place order by n.page_count desc, n.value
-            )
+            n.facet_place, n.value, n.page_count,
+            row_number() over (partition by n.facet_place order by n.page_count desc, n.value)
         from named as n
         where n.value is not null
         $sql$,

@@ -33,20 +33,9 @@ declare
 begin
     return query
     select
-        p.page_id,
-        l.name,
-        v.label,
-        p.key,
-        p.url,
-        p.title,
-        p.path,
-        p.link,
+        p.page_id, l.name, v.label, p.key, p.url, p.title, p.path, p.link,
         case when search_pages.whole then p.body else d.content end,
-        h.score,
-        h.keyword_score,
-        h.semantic_score,
-        h.hybrid_score,
-        request.aggregate,
+        h.score, h.keyword_score, h.semantic_score, h.hybrid_score, request.aggregate,
         (
             -- By content (D) alone: all passages of a page share its title and path.
             select count(*)::integer
@@ -63,9 +52,7 @@ begin
                 and o.page_id = h.page_id
                 and o.covers & (request.target).covers <> 0
         ),
-        d.document_id,
-        d.heading,
-        d.anchor,
+        d.document_id, d.heading, d.anchor,
         case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
         listing.cursors[h.nth],
         _pgrag.version_reason(request, d.version_id)

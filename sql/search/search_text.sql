@@ -75,15 +75,9 @@ begin
 
     return query
     select
-        f.page_id,
-        f.key,
-        f.title,
-        f.line,
+        f.page_id, f.key, f.title, f.line,
         (m.ranges -> 0 ->> 'start')::integer,
-        f.content,
-        m.ranges,
-        f.lines_before,
-        f.lines_after,
+        f.content, m.ranges, f.lines_before, f.lines_after,
         (
             select d.document_id
             from pgrag.documents as d

@@ -117,13 +117,8 @@ begin
         where c.rank = 1
     )
     select
-        _pgrag.with_replacements(
-            suggest.query, c.word || b.words, c.replacement || b.replacements
-        ),
-        c.word,
-        c.replacement,
-        c.distance,
-        c.document_count,
+        _pgrag.with_replacements(suggest.query, c.word || b.words, c.replacement || b.replacements),
+        c.word, c.replacement, c.distance, c.document_count,
         1 - (c.distance - 1 + 1 / (1 + ln(1 + c.document_count))) / length(c.word)
     from choices as c
     cross join best as b
