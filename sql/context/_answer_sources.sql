@@ -112,19 +112,8 @@ as $$
             then format(' type="%s"', _pgrag.in_attribute(source_block.source ->> 'type'))
         end,
         round((source_block.source ->> 'score')::numeric, 2),
-        _pgrag.in_quotation(source_block.source ->> 'content')
+        regexp_replace(source_block.source ->> 'content', '<(\s*/?\s*source)', '&lt;\1', 'gi')
     );
-$$;
-
-create or replace function _pgrag.in_quotation(
-    words text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select regexp_replace(in_quotation.words, '<(\s*/?\s*source)', '&lt;\1', 'gi');
 $$;
 
 create or replace function _pgrag.in_attribute(

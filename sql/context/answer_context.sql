@@ -48,6 +48,7 @@ declare
     hits _pgrag.ranked_hit[];
     passages pgrag.passage[];
     material pgrag.answer_material;
+    notes text[];
 begin
     request := _pgrag.reading_request(
         question,
@@ -105,16 +106,26 @@ begin
     material.sources := _pgrag.answer_sources(
         passages, hits, (in_force ->> 'token_budget')::integer
     );
-    material.messages := _pgrag.with_notes(
-        pgrag.answer_messages(question, material.sources, material.strategy ->> 'template'),
-        request.notes || array(
-            select format('%s %s: %s.', v.library, v.version, v.reason)
-            from jsonb_to_recordset(material.versions) as v (
-                library text, version text, reason text
-            )
-            where v.reason like '%is not indexed%'
-        )
+    material.messages := pgrag.answer_messages(
+        question, material.sources, material.strategy ->> 'template'
     );
+    -- Where the version of the sources is not the one requested, and what that version lacks.
+    notes := request.notes || array(
+        select format('%s %s: %s.', v.library, v.version, v.reason)
+        from jsonb_to_recordset(material.versions) as v (library text, version text, reason text)
+        where v.reason like '%is not indexed%'
+    );
+    if notes <> '{}' then
+        material.messages := jsonb_set(
+            material.messages,
+            '{1,content}',
+            to_jsonb(
+                (material.messages #>> '{1,content}')
+                || E'\n\nAbout the versions of the documentation:\n- '
+                || array_to_string(notes, E'\n- ')
+            )
+        );
+    end if;
     material.tokens := (
         select sum(ceil(octet_length(m ->> 'content') / 4.0))
         from jsonb_array_elements(material.messages) as m
@@ -144,29 +155,3 @@ found. messages: the template (null: that of the intent, else "default") with {q
 what is to be known about the versions (see search) follows. tokens: of all messages. decided_by:
 argument, rule (its name is in rule) or default. strategy: all that the intent chose. timings:
 milliseconds by step. Errors: PGR01 and those of pgrag.search.';
-
--- Tells the language model where the version of the sources is not the one requested, and what that
--- version lacks.
-create or replace function _pgrag.with_notes(
-    messages jsonb,
-    notes text[]
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when pg_catalog.cardinality(with_notes.notes) > 0
-        then pg_catalog.jsonb_set(
-            with_notes.messages,
-            '{1,content}',
-            pg_catalog.to_jsonb(
-                (with_notes.messages #>> '{1,content}')
-                || E'\n\nAbout the versions of the documentation:\n- '
-                || pg_catalog.array_to_string(with_notes.notes, E'\n- ')
-            )
-        )
-        else with_notes.messages
-    end;
-$$;

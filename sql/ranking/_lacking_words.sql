@@ -191,7 +191,9 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-    title constant sparsevec := _pgrag.lexeme_vector(lexeme_ids);
+    title constant sparsevec := _pgrag.sparse_vector(
+        (select string_agg(l.id || ':1', ',') from unnest(lexeme_ids) as l (id))
+    );
     bare_name constant text := ltrim(lower(name), '-');
     -- Assigned, because perform would run a statement.
     narrowing constant text[] := array[

@@ -46,20 +46,6 @@ begin
 end;
 $$;
 
--- Each lexeme with weight 1.
-create or replace function _pgrag.lexeme_vector(
-    lexeme_ids bigint[]
-)
-returns sparsevec
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    return _pgrag.sparse_vector(string_agg(l.id || ':1', ',')) from unnest(lexeme_ids) as l (id);
-end;
-$$;
-
 -- The index of impacts behind a barrier, because "&&" is not leakproof (see documents_with): for
 -- callers whom row-level security restricts, and where speed does not matter. Settings name its
 -- rows: passages of pgrag.narrowing_versions in a posting list of pgrag.narrowing_lexemes and in

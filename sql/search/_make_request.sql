@@ -60,9 +60,9 @@ begin
         version_label is not distinct from '*',
         (
             select bit_or(1 << l.level)
-            from unnest(
-                coalesce(arguments.levels, _pgrag.integers(request.intent -> 'levels'), '{1, 2}')
-            ) as l (level)
+            from jsonb_to_record(request.intent) as i (levels integer[])
+            cross join unnest(coalesce(arguments.levels, nullif(i.levels, '{}'), '{1, 2}'))
+                as l (level)
         ),
         filters,
         case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
