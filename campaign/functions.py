@@ -125,7 +125,7 @@ def options_of(called: Sequence[Routine]) -> dict[str, str]:
     }
 
 
-class _Session:
+class Session:
     """A connection that is replaced when the server ends it."""
 
     def __init__(self, url: str) -> None:
@@ -140,6 +140,7 @@ class _Session:
         return connection
 
     def close(self) -> None:
+        """End the connection."""
         self._connection.close()
 
     def ask(self, statement: str, *, commit: bool = False) -> _Answer:
@@ -166,7 +167,7 @@ class _Scratch:
         self._url = url
         self._template = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
         self._name = f"{self._template}_scratch"
-        self._session: _Session | None = None
+        self._session: Session | None = None
         self._committed: list[str] = []
 
     def ask(self, statement: str) -> tuple[_Answer, list[str]]:
@@ -176,7 +177,7 @@ class _Scratch:
             self.drop()
             before = []
             administer(self._url, "create database {} template {}", self._name, str(self._template))
-            self._session = _Session(make_conninfo(self._url, dbname=self._name))
+            self._session = Session(make_conninfo(self._url, dbname=self._name))
         answer = self._session.ask(statement, commit=True)
         self._committed = before if answer.state else [*before, statement]
         return answer, before
@@ -216,7 +217,7 @@ def run(
         # The template of a copy may have no other session.
         scratch = _Scratch(url)
         stack.callback(scratch.drop)
-        session: _Session | None = None
+        session: Session | None = None
         while counts["calls"] < calls and monotonic() < deadline:
             routine = called[counts["calls"] % len(called)]
             chosen = chosen_arguments(routine, arguments)
@@ -228,7 +229,7 @@ def run(
                     session = None
                 answer, before = scratch.ask(statement)
             else:
-                session = session or _Session(url)
+                session = session or Session(url)
                 answer = session.ask(statement)
             counts["calls"] += 1
             counts["timeouts"] += answer.state == TIMEOUT
@@ -238,7 +239,7 @@ def run(
                 print(f"timeout: {_shown(statement)}", file=sys.stderr)
             kind = (routine.name, str(answer.state), _generalised(answer.message))
             if answer.is_fault and kind not in faults:
-                session = session or _Session(url)
+                session = session or Session(url)
                 repeated = _reproduction(session.ask, routine, chosen, arguments, answer)
                 faults[kind] = "\n".join(
                     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from random import Random
 from typing import Any
 
@@ -11,12 +11,8 @@ import psycopg
 import pytest
 from campaign import corpus
 from campaign.arguments import EVIL, Arguments
-from campaign.functions import Routine, options_of, routines
-from library import value
-from psycopg.rows import dict_row
+from campaign.functions import Routine, Session, options_of, routines
 from psycopg.types.json import Jsonb
-
-from pgrag.ground.connections import register_vector_types
 
 #: Beside what the corpus of the campaign knows.
 KNOWN = {
@@ -42,48 +38,8 @@ HOSTILE: dict[str, list[Any]] = {
     ],
 }  # fmt: skip
 
-
-class Calls:
-    """Calls of all functions on the corpus of the campaign, each with arguments that work."""
-
-    def __init__(self, connection: psycopg.Connection[Any], usual: Arguments) -> None:
-        self.connection = connection
-        self.failing: dict[str, str] = {}
-        self._usual: list[tuple[Routine, dict[str, Any]]] = []
-        called = routines(connection)
-        usual.options = options_of(called)
-        for routine in called:
-            for _ in range(40):
-                arguments = {
-                    name: usual.usual(name, type_)
-                    for name, type_ in [*routine.types.items()][: routine.required]
-                }
-                if not (sqlstate := self._ask(routine, arguments)):
-                    break
-            else:
-                self.failing[routine.name] = sqlstate
-            self._usual.append((routine, arguments))
-
-    def odd(self, values: Callable[[str], list[Any]]) -> dict[tuple[str, str, str], str]:
-        """Errors that are not of pgrag, where one argument is one of the values for its type."""
-        return {
-            (routine.name, name, repr(given)[:40]): sqlstate
-            for routine, arguments in self._usual
-            for name, type_ in routine.types.items()
-            for given in values(type_)
-            if (sqlstate := self._ask(routine, arguments | {name: given}))
-            and not sqlstate.startswith("PGR")
-        }
-
-    def _ask(self, routine: Routine, arguments: dict[str, Any]) -> str:
-        """Call a function and undo it; the SQLSTATE of its error, if any."""
-        statement = routine.statement(arguments).encode()
-        try:
-            with self.connection.transaction(force_rollback=True):
-                self.connection.execute(statement, prepare=False).fetchall()
-        except psycopg.Error as error:
-            return error.sqlstate or "lost"
-        return ""
+#: A session, and every function with arguments that work, or the last that did not.
+Calls = tuple[Session, list[tuple[Routine, dict[str, Any], str | None]]]
 
 
 @pytest.fixture(scope="module")
@@ -91,21 +47,44 @@ def calls(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[Calls]:
     with clone() as url:
         known = corpus.build(url) | corpus.values(url, KNOWN)
         usual = Arguments(Random(1), known | {"wanted_id": known["job_id"]})
-        with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
-            register_vector_types(connection)
-            yield Calls(connection, usual)
+        with psycopg.connect(url) as connection:
+            called = routines(connection)
+        usual.options = options_of(called)
+        with closing(Session(url)) as session:
+            yield session, [(one, *usual_arguments(session, one, usual)) for one in called]
+
+
+def usual_arguments(
+    session: Session, routine: Routine, usual: Arguments
+) -> tuple[dict[str, Any], str | None]:
+    required = [*routine.types.items()][: routine.required]
+    for _ in range(40):
+        arguments = {name: usual.usual(name, type_) for name, type_ in required}
+        if not (state := session.ask(routine.statement(arguments)).state):
+            break
+    return arguments, state
+
+
+def faults(calls: Calls, values: Callable[[str], list[Any]]) -> dict[tuple[str, str, str], str]:
+    """Errors that are not of pgrag, where one argument is one of the values for its type."""
+    session, called = calls
+    return {
+        (routine.name, name, repr(given)[:40]): answer.state or "slow"
+        for routine, arguments, _ in called
+        for name, type_ in routine.types.items()
+        for given in values(type_)
+        if (answer := session.ask(routine.statement(arguments | {name: given}))).is_fault
+    }
 
 
 def test_usual_arguments_work(calls):
-    assert calls.failing.keys() == UNUSUAL, calls.failing
+    failing = {routine.name: state for routine, _, state in calls[1] if state}
+    assert failing.keys() == UNUSUAL, failing
 
 
 def test_sql_in_any_text_is_text(calls):
-    count = "select count(*) from pgrag.pages"
-    before = value(calls.connection, count)
-    assert calls.odd(lambda type_: HOSTILE.get(type_, [])) == {}
-    assert value(calls.connection, count) == before
+    assert faults(calls, lambda type_: HOSTILE.get(type_, [])) == {}
 
 
 def test_null_in_any_argument_is_no_crash(calls):
-    assert calls.odd(lambda _: [None]) == {}
+    assert faults(calls, lambda _: [None]) == {}
