@@ -19,6 +19,7 @@ declare
     request _pgrag.search_request;
     version_label text;
     filters jsonb;
+    searched text;
     original_terms pgrag.query_term[];
     note text;
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
@@ -79,15 +80,10 @@ begin
         return request;
     end if;
 
-    original_terms := array(
-        select t
-        from _pgrag.terms_of(
-            pgrag.searchable_text(
-                _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
-            ),
-            scope.libraries
-        ) as t
+    searched := pgrag.searchable_text(
+        _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
     );
+    original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note

@@ -15,6 +15,12 @@ declare
     nearest _pgrag.candidates;
     all_hits _pgrag.candidates := ('{}', '{}', '{}', null);
 begin
+    if cardinality(request.queries) = 1 then
+        return _pgrag.vector_candidates(
+            request.queries[1].embedding, request.queries[1].model_id, target,
+            request.candidate_count, request.exact_limit, is_alone
+        );
+    end if;
     for query in
         select q.model_id, q.embedding, array_agg(q.library_id) as library_ids
         from unnest(request.queries) as q

@@ -46,17 +46,16 @@ begin
         started := clock_timestamp();
     end if;
 
-    passing := _pgrag.limited_per_page(
-        array(
-            select f
-            from _pgrag.fuse(
-                request, keyword_hits, vector_hits,
-                case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end
-            ) as f
-        ),
-        request.max_per_page,
-        seen
+    passing := array(
+        select f
+        from _pgrag.fuse(
+            request, keyword_hits, vector_hits,
+            case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end
+        ) as f
     );
+    if request.max_per_page is not null then
+        passing := _pgrag.limited_per_page(passing, request.max_per_page, seen);
+    end if;
     if request.after_id is null then
         ranking.hits := passing[:hit_count];
     else

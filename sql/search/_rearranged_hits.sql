@@ -15,6 +15,7 @@ declare
     start_depth constant integer := request.candidate_count;
     pool _pgrag.search_request := request;
     ranking _pgrag.ranking;
+    arranged _pgrag.ranked_hit[];
     listed _pgrag.ranked_hit[] := '{}';
     started timestamptz;
     listing _pgrag.listing;
@@ -26,15 +27,20 @@ begin
         ranking := _pgrag.rank(pool, '{}', pool.candidate_count * 2 + 1);
         started := clock_timestamp();
         request.candidate_count := pool.candidate_count;
-        -- A page that has reached its limit gets no further hits.
-        listed := _pgrag.limited_per_page(
-            listed || array(
-                select a
-                from unnest(_pgrag.rearrange(ranking.hits, request)) as a
-                where a.document_id not in (select l.document_id from unnest(listed) as l)
-            ),
-            case when request.unit = 'page' then 1 else request.max_per_page end
-        );
+        arranged := _pgrag.rearrange(ranking.hits, request);
+        if listed = '{}' then
+            listed := arranged;
+        else
+            -- A page that has reached its limit gets no further hits.
+            listed := _pgrag.limited_per_page(
+                listed || array(
+                    select a
+                    from unnest(arranged) as a
+                    where a.document_id not in (select l.document_id from unnest(listed) as l)
+                ),
+                case when request.unit = 'page' then 1 else request.max_per_page end
+            );
+        end if;
         ranking.timings := _pgrag.timed(ranking.timings, 'rearrange', clock_timestamp() - started);
         exit when cardinality(listed) >= last_place or _pgrag.is_complete(pool, ranking);
         pool.candidate_count := least(pool.candidate_count * 5, 20000);

@@ -57,15 +57,17 @@ create or replace function _pgrag.cursors(
     start_depth integer
 )
 returns text[]
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select array(
-        select concat_ws(':', h.score, h.document_id, cursors.depth, cursors.start_depth)
-        from unnest(cursors.hits) with ordinality as h
+begin
+    return array(
+        select concat_ws(':', h.score, h.document_id, depth, start_depth)
+        from unnest(hits) with ordinality as h
         order by h.ordinality
     );
+end;
 $$;
 
 -- Whether a deeper list cannot add hits.
