@@ -1,6 +1,4 @@
--- The sources of the prompt, numbered in reading order. Passages over the budget are left out
--- whole. Hits and injected passages alternate, best first, whatever their page; expansions come
--- last, those of the best page and nearest to its hits first.
+-- The sources of the prompt, numbered in reading order: whole passages, as far as they fit.
 create or replace function _pgrag.answer_sources(
     passages pgrag.passage[],
     hits _pgrag.ranked_hit[],
@@ -13,12 +11,9 @@ parallel safe
 as $$
     with described as (
         select
-            g.document_id,
+            g.ordinality as nth,
             g.page_id,
             g.sort_order,
-            g.relation,
-            g.score,
-            g.distance,
             max(g.score) over (partition by g.page_id) as page_score,
             jsonb_build_object(
                 'document_id', g.document_id,
@@ -39,10 +34,10 @@ as $$
                 -- If a model has written the summary, the page's own sentences are cited instead.
                 'content', coalesce(d.extract, g.content)
             ) as source
-        from unnest(answer_sources.passages) as g
+        from unnest(answer_sources.passages) with ordinality as g
         left join unnest(answer_sources.hits) as h on h.document_id = g.document_id
         join pgrag.libraries as l on l.name = g.library
-        -- "offset 0" forces one lookup per passage, as in _passage.
+        -- "offset 0" forces one lookup per passage.
         cross join lateral (
             select stored.type
             from pgrag.pages as stored
@@ -57,34 +52,18 @@ as $$
         ) as d
     ),
     sized as (
-        select
-            e.*,
-            ceil(octet_length(_pgrag.source_block(e.source, 10)) / 4.0)::integer as size,
-            row_number() over (
-                partition by e.relation = 'injected', e.relation = 'expansion'
-                order by
-                    case e.relation when 'expansion' then e.page_score else e.score end desc,
-                    e.distance,
-                    e.page_id,
-                    e.sort_order
-            ) as turn
-        from described as e
-    ),
-    ranked as (
-        select
-            s.*,
-            row_number() over (
-                order by s.relation = 'expansion', s.turn, s.relation = 'injected'
-            ) as rank
-        from sized as s
+        select d.*, ceil(octet_length(_pgrag.source_block(d.source, 10)) / 4.0)::integer as size
+        from described as d
     ),
     -- Materialized, because a subquery in the join below might run once per row.
     choice as materialized (
         select
             _pgrag.affordable(
-                array_agg(r.size order by r.rank), answer_sources.token_budget
+                answer_sources.passages,
+                array_agg(s.size order by s.nth),
+                answer_sources.token_budget
             ) as fits
-        from ranked as r
+        from sized as s
     )
     select coalesce(
         jsonb_agg(
@@ -95,12 +74,12 @@ as $$
     )
     from (
         select
-            r.source,
-            r.size,
-            row_number() over (order by r.page_score desc, r.page_id, r.sort_order) as number
-        from ranked as r
+            s.source,
+            s.size,
+            row_number() over (order by s.page_score desc, s.page_id, s.sort_order) as number
+        from sized as s
         cross join choice
-        where choice.fits[r.rank]
+        where choice.fits[s.nth]
     ) as a;
 $$;
 
@@ -133,20 +112,7 @@ as $$
             then format(' type="%s"', _pgrag.in_attribute(source_block.source ->> 'type'))
         end,
         round((source_block.source ->> 'score')::numeric, 2),
-        _pgrag.in_quotation(source_block.source ->> 'content')
-    );
-$$;
-
-create or replace function _pgrag.in_quotation(
-    words text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select pg_catalog.regexp_replace(
-        in_quotation.words, '<(\s*/?\s*source)', '&lt;\1', 'gi'
+        regexp_replace(source_block.source ->> 'content', '<(\s*/?\s*source)', '&lt;\1', 'gi')
     );
 $$;
 
@@ -158,7 +124,5 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.translate(
-        coalesce(in_attribute.value, ''), E'"<>\n\r', E'\'()  '
-    );
+    select translate(coalesce(in_attribute.value, ''), E'"<>\n\r', E'\'()  ');
 $$;

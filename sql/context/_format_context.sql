@@ -1,6 +1,4 @@
--- Turns passages into text. Passages over the budget are left out whole. Hits and injected
--- passages are taken in turn, best first, whatever their page; then what is around them, of the
--- best page and nearest to its hits first.
+-- Passages as text: whole, in reading order, as far as they fit into the budget.
 create or replace function _pgrag.format_context(
     passages pgrag.passage[],
     format text,
@@ -17,43 +15,21 @@ as $$
         select
             p.*,
             max(p.score) over (partition by p.page_id) as page_score,
-            ceil(octet_length(p.content) / 4.0)::integer + 28 as size,
             case when p.path[1] = p.title then p.path else p.title || p.path end as breadcrumbs
-        from unnest(format_context.passages) as p
-    ),
-    placed as (
-        select
-            r.*,
-            a.is_around,
-            row_number() over (
-                partition by r.relation in ('hit', 'parent'), r.relation = 'injected'
-                order by
-                    case when a.is_around then r.page_score else r.score end desc,
-                    r.distance,
-                    r.page_id,
-                    r.sort_order
-            ) as turn
-        from reading as r
-        cross join lateral (
-            select r.relation not in ('hit', 'injected', 'parent') as is_around
-        ) as a
-    ),
-    ranked as (
-        select
-            p.*,
-            row_number() over (order by p.is_around, p.turn, p.relation = 'injected') as rank
-        from placed as p
+        from unnest(format_context.passages) with ordinality as p
     ),
     affordable as (
         select r.*
-        from ranked as r
-        cross join (
+        from reading as r
+        where (
             select _pgrag.affordable(
-                array_agg(s.size order by s.rank), format_context.token_budget
-            ) as fits
-            from ranked as s
-        ) as choice
-        where choice.fits[r.rank]
+                format_context.passages,
+                -- With the heading of its block.
+                array_agg(ceil(octet_length(p.content) / 4.0)::integer + 28 order by p.ordinality),
+                format_context.token_budget
+            )
+            from unnest(format_context.passages) with ordinality as p
+        )[r.ordinality]
     ),
     ordered as (
         select
@@ -82,9 +58,7 @@ as $$
                     when o.opens_page or o.root_before is distinct from o.root_section
                     then format(
                         E'## %s (%s)\n',
-                        concat_ws(
-                            ' › ', o.title, nullif(nullif(o.root_section, ''), o.title)
-                        ),
+                        concat_ws(' › ', o.title, nullif(nullif(o.root_section, ''), o.title)),
                         o.url
                     )
                 end,
@@ -116,9 +90,11 @@ as $$
     order by b.nth;
 $$;
 
--- Which of the sizes, by priority, fit into the budget. A size that does not fit is skipped; later
--- ones may still fit. The first is taken even if it exceeds the budget.
+-- Which passages fit into the budget, by position. Hits (with parents) and injected passages take
+-- turns, best first, whatever their page; then what is around them, of the best page and nearest to
+-- its hits first. A passage that does not fit is skipped; the first is always taken.
 create or replace function _pgrag.affordable(
+    passages pgrag.passage[],
     sizes integer[],
     token_budget integer
 )
@@ -128,14 +104,34 @@ immutable
 parallel safe
 as $$
 declare
-    fits boolean[] := '{}';
+    fits boolean[] := array_fill(false, array[cardinality(passages)]);
     spent bigint := 0;
-    size integer;
+    nth bigint;
 begin
-    foreach size in array coalesce(affordable.sizes, '{}') loop
-        fits := fits || (spent = 0 or spent + size <= affordable.token_budget);
-        if fits[cardinality(fits)] then
-            spent := spent + size;
+    for nth in
+        select t.nth
+        from (
+            select
+                p.*,
+                row_number() over (
+                    partition by p.is_around, p.relation = 'injected'
+                    order by
+                        case when p.is_around then p.page_score else p.score end desc,
+                        p.distance, p.page_id, p.sort_order
+                ) as turn
+            from (
+                select
+                    u.relation, u.score, u.distance, u.page_id, u.sort_order, u.ordinality as nth,
+                    u.relation not in ('hit', 'injected', 'parent') as is_around,
+                    max(u.score) over (partition by u.page_id) as page_score
+                from unnest(passages) with ordinality as u
+            ) as p
+        ) as t
+        order by t.is_around, t.turn, t.relation = 'injected'
+    loop
+        if spent = 0 or spent + sizes[nth] <= token_budget then
+            fits[nth] := true;
+            spent := spent + sizes[nth];
         end if;
     end loop;
     return fits;

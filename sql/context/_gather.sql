@@ -63,9 +63,9 @@ begin
 end;
 $$;
 
--- The nearest passage above each hit whose summary says more than the texts of its page do, without
--- the sentences that they say: the summary of a section of one paragraph is that paragraph. Each
--- passage is asked once, for what it adds is then said.
+-- The nearest passage above each hit whose summary has sentences that the gathered texts of its
+-- page lack, reduced to these: the summary of a section of one paragraph is that paragraph. Each
+-- passage is read once, since what it adds is then there.
 create or replace function _pgrag.parents_beyond(
     hits _pgrag.ranked_hit[],
     passages pgrag.passage[]

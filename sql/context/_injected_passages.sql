@@ -1,6 +1,5 @@
--- The passages that an intent injects: the best on pages of certain types that have no hit, by the
--- rank among themselves. The request of the first search is reused, narrowed to those pages. Only
--- the first candidates of the keyword retriever are exact.
+-- The passages that an intent injects: the best on pages of certain types without a hit, ranked
+-- among themselves. The request of the first search is reused, narrowed to those pages.
 create or replace function _pgrag.injected_passages(
     request _pgrag.search_request,
     hits _pgrag.ranked_hit[],

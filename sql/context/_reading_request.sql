@@ -1,7 +1,6 @@
--- The request of a context or an answer. Whoever pastes a message quotes names of their own, which
--- few pages have or none: pods "web-1" is forbidden. If the best hit with the quoted phrases is
--- below score_share of the best hit without this condition, the phrases only rank, as other words
--- do. What is marked by + must occur in any case.
+-- The request of a context or an answer. A pasted message quotes names that few pages have: pods
+-- "web-1" is forbidden. If the best hit with the quoted phrases is below score_share of the best
+-- without, the phrases only rank, as other words do. What is marked by + must always occur.
 create or replace function _pgrag.reading_request(
     query text,
     options jsonb,
@@ -13,9 +12,7 @@ stable
 parallel safe
 as $$
 declare
-    request constant _pgrag.search_request := _pgrag.make_request(
-        query, options, query_embedding
-    );
+    request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
     relaxed _pgrag.search_request;
     arguments jsonb;
 begin
@@ -48,9 +45,7 @@ as $$
 begin
     return (
         select coalesce(max(h.score), 0)
-        from unnest(
-            _pgrag.near_the_best(request, (_pgrag.list_hits(request)).hits, arguments)
-        ) as h
+        from unnest(_pgrag.near_the_best(request, (_pgrag.list_hits(request)).hits, arguments)) as h
     );
 end;
 $$;

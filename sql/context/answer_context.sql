@@ -31,26 +31,15 @@ set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-    intent_name constant text := coalesce(
-        lower(nullif(btrim(answer_context.intent), '')), 'auto'
-    );
-    document constant jsonb := _pgrag.search_document('answer_context', options, jsonb_build_object(
-        'library', library,
-        'version', version,
-        'top_k', top_k,
-        'filters', filters,
-        'intent', intent_name,
-        'token_budget', token_budget,
-        'expand', expand,
-        'parents', parents,
-        'template', template,
-        'inject_types', inject_types,
-        'inject_count', inject_count,
-        'score_share', score_share,
-        'expansion_share', expansion_share,
-        'expansion_threshold', expansion_threshold,
-        'max_documents_to_expand', max_documents_to_expand,
-        'max_chunks_per_document', max_chunks_per_document
+    intent_name constant text := coalesce(lower(nullif(btrim(answer_context.intent), '')), 'auto');
+    document constant jsonb := _pgrag.search_document('answer_context', options, (
+        select to_jsonb(a)
+        from (
+            select
+                library, version, top_k, filters, intent_name as intent, token_budget, expand,
+                parents, template, inject_types, inject_count, score_share, expansion_share,
+                expansion_threshold, max_documents_to_expand, max_chunks_per_document
+        ) as a
     ));
     started timestamptz := clock_timestamp();
     request _pgrag.search_request;
@@ -59,6 +48,7 @@ declare
     hits _pgrag.ranked_hit[];
     passages pgrag.passage[];
     material pgrag.answer_material;
+    notes text[];
 begin
     request := _pgrag.reading_request(
         question,
@@ -116,16 +106,26 @@ begin
     material.sources := _pgrag.answer_sources(
         passages, hits, (in_force ->> 'token_budget')::integer
     );
-    material.messages := _pgrag.with_notes(
-        pgrag.answer_messages(question, material.sources, material.strategy ->> 'template'),
-        request.notes || array(
-            select format('%s %s: %s.', v.library, v.version, v.reason)
-            from jsonb_to_recordset(material.versions) as v (
-                library text, version text, reason text
-            )
-            where v.reason like '%is not indexed%'
-        )
+    material.messages := pgrag.answer_messages(
+        question, material.sources, material.strategy ->> 'template'
     );
+    -- Where the version of the sources is not the one requested, and what that version lacks.
+    notes := request.notes || array(
+        select format('%s %s: %s.', v.library, v.version, v.reason)
+        from jsonb_to_recordset(material.versions) as v (library text, version text, reason text)
+        where v.reason like '%is not indexed%'
+    );
+    if notes <> '{}' then
+        material.messages := jsonb_set(
+            material.messages,
+            '{1,content}',
+            to_jsonb(
+                (material.messages #>> '{1,content}')
+                || E'\n\nAbout the versions of the documentation:\n- '
+                || array_to_string(notes, E'\n- ')
+            )
+        );
+    end if;
     material.tokens := (
         select sum(ceil(octet_length(m ->> 'content') / 4.0))
         from jsonb_array_elements(material.messages) as m
@@ -155,29 +155,3 @@ found. messages: the template (null: that of the intent, else "default") with {q
 what is to be known about the versions (see search) follows. tokens: of all messages. decided_by:
 argument, rule (its name is in rule) or default. strategy: all that the intent chose. timings:
 milliseconds by step. Errors: PGR01 and those of pgrag.search.';
-
--- A language model has to know which versions the sources are of, where that is not the one asked
--- for, and what the version lacks.
-create or replace function _pgrag.with_notes(
-    messages jsonb,
-    notes text[]
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when pg_catalog.cardinality(with_notes.notes) > 0
-        then pg_catalog.jsonb_set(
-            with_notes.messages,
-            '{1,content}',
-            pg_catalog.to_jsonb(
-                (with_notes.messages #>> '{1,content}')
-                || E'\n\nAbout the versions of the documentation:\n- '
-                || pg_catalog.array_to_string(with_notes.notes, E'\n- ')
-            )
-        )
-        else with_notes.messages
-    end;
-$$;

@@ -32,25 +32,14 @@ set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-    document constant jsonb :=
-        _pgrag.search_document('context', context.options, jsonb_build_object(
-        'library', context.library,
-        'version', context.version,
-        'top_k', context.top_k,
-        'filters', context.filters,
-        'token_budget', context.token_budget,
-        'format', context.format,
-        'expand', context.expand,
-        'parents', context.parents,
-        'overlap', context.overlap,
-        'siblings', context.siblings,
-        'score_share', context.score_share,
-        'expansion_share', context.expansion_share,
-        'expansion_threshold', context.expansion_threshold,
-        'max_documents_to_expand', context.max_documents_to_expand,
-        'max_chunks_per_document', context.max_chunks_per_document,
-        'inject_types', context.inject_types,
-        'inject_count', context.inject_count
+    document constant jsonb := _pgrag.search_document('context', options, (
+        select to_jsonb(a)
+        from (
+            select
+                library, version, top_k, filters, token_budget, format, expand, parents, overlap,
+                siblings, score_share, expansion_share, expansion_threshold,
+                max_documents_to_expand, max_chunks_per_document, inject_types, inject_count
+        ) as a
     ));
     request _pgrag.search_request := _pgrag.reading_request(
         -- A context consists of passages, even if the intent would list pages.

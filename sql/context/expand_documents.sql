@@ -18,7 +18,7 @@ begin
     if cardinality(document_ids) is distinct from cardinality(scores) then
         raise exception 'There are % document_ids and % scores.',
             cardinality(document_ids), cardinality(scores)
-            using errcode = 'PGR01', hint = 'Pass one score for each document.';
+            using errcode = 'PGR01', hint = 'Pass one score for each document_id.';
     end if;
     if (
         expansion_threshold is not null
@@ -40,11 +40,9 @@ begin
     return query
     with hits as materialized (
         select
-            -- The function only raises the error of an unknown document: it reads all of a row.
+            -- Only for its error of an unknown id: the function reads whole rows.
             coalesce(d.library_id, (_pgrag.document(h.document_id)).library_id) as library_id,
-            h.document_id,
-            d.page_id,
-            d.sort_order,
+            h.document_id, d.page_id, d.sort_order,
             max(h.score) as score
         from unnest(document_ids, scores) as h (document_id, score)
         left join lateral (
@@ -68,20 +66,15 @@ begin
             max(h.score) as score,
             max(max(h.score)) over () as best_score,
             max(max(h.score)) over (partition by h.library_id) as best_score_of_library,
-            -- Across all libraries, because the limit applies to all of them together.
+            -- Across all libraries, because the limit applies to their total.
             row_number() over (order by max(h.score) desc nulls last, h.page_id) as nth
         from hits as h
         group by h.library_id, h.page_id
     ),
     neighbours as (
         select
-            d.document_id,
-            d.page_id,
-            d.sort_order,
-            f.distance,
-            row_number() over (
-                partition by d.page_id order by f.distance, d.sort_order
-            ) as nearness
+            d.document_id, d.page_id, d.sort_order, f.distance,
+            row_number() over (partition by d.page_id order by f.distance, d.sort_order) as nearness
         from pages as p
         join pgrag.documents as d
             on d.library_id = p.library_id and d.page_id = p.page_id and d.level = 2
@@ -91,7 +84,7 @@ begin
         where p.nth <= max_documents_to_expand
             and p.score >= greatest(
                 expansion_threshold,
-                -- The product of the smallest numbers does not fit into their type.
+                -- The product of the smallest numbers would underflow.
                 case when abs(p.best_score) < 1e-100 then 0 else expansion_share * p.best_score end
             )
     ),

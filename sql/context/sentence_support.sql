@@ -33,7 +33,7 @@ begin
         )
         when jsonb_array_length(documents) <> cardinality(sentences)
         then format(
-            'There are %s sentences and %s lists of documents.',
+            'There are %s sentences and %s lists of document_ids.',
             cardinality(sentences), jsonb_array_length(documents)
         )
     end;
@@ -44,9 +44,8 @@ begin
         where jsonb_typeof(l.ids) <> 'array'
             or exists (
                 select
-                from jsonb_array_elements(
-                    case when jsonb_typeof(l.ids) = 'array' then l.ids end
-                ) as d (id)
+                from jsonb_array_elements(case jsonb_typeof(l.ids) when 'array' then l.ids end)
+                    as d (id)
                 where jsonb_typeof(d.id) <> 'number' or d.id::text !~ '^\d{1,18}$'
             )
         limit 1;
@@ -65,20 +64,14 @@ begin
         from unnest(sentence_support.sentences) with ordinality as a (sentence, place)
     ),
     cited as (
-        select c.place, c.document_id, min(c.turn) as turn
-        from (
-            select l.place::integer as place, d.id::bigint as document_id, d.turn
-            from jsonb_array_elements(sentence_support.documents)
-                with ordinality as l (ids, place)
-            cross join lateral jsonb_array_elements_text(l.ids) with ordinality as d (id, turn)
-        ) as c
-        group by c.place, c.document_id
+        select l.place::integer as place, d.id::bigint as document_id, min(d.turn) as turn
+        from jsonb_array_elements(sentence_support.documents) with ordinality as l (ids, place)
+        cross join lateral jsonb_array_elements_text(l.ids) with ordinality as d (id, turn)
+        group by 1, 2
     ),
     stored as materialized (
         select
-            d.library_id,
-            d.document_id,
-            d.language,
+            d.library_id, d.document_id, d.language,
             tsvector_to_array(
                 to_tsvector(
                     d.language::regconfig,
@@ -112,12 +105,8 @@ begin
     ),
     weighted as materialized (
         select
-            w.place,
-            w.lexeme,
-            c.library_id,
-            c.language,
-            -- An unknown word weighs like a word with document frequency 1: most are verbs that
-            -- hold a sentence together.
+            w.place, w.lexeme, c.library_id, c.language,
+            -- An unknown word, usually a verb, weighs like one with document frequency 1.
             pgrag.inverse_document_frequency(
                 greatest(s.document_count, 1), c.document_count
             ) as weight

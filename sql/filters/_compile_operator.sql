@@ -24,16 +24,13 @@ declare
         when kind = 'text' then '{=,!=,<,<=,>,>=,in,like,exists}'
         else '{=,!=,<,<=,>,>=,in,all,like,exists}'
     end;
-    members jsonb := case jsonb_typeof(operand)
-        when 'array' then operand
-        else jsonb_build_array(operand)
-    end;
+    is_list boolean := jsonb_typeof(operand) = 'array';
+    members jsonb := case when is_list then operand else jsonb_build_array(operand) end;
     words text[] := case
-        when kind = 'path' and jsonb_typeof(operand) <> 'array'
+        when kind = 'path' and not is_list
         then regexp_split_to_array(literal, '\s*>\s*')
         else array(select w from jsonb_array_elements_text(members) as w)
     end;
-    names text[];
     -- {"a":{"b": for front_matter.a.b.
     opening text;
     closing text;
@@ -53,10 +50,7 @@ begin
     if operator = 'exists' or is_null and operator = '=' then
         return format(
             '(%s) is %s',
-            case
-                when kind = 'list' then format('nullif(%s, ''{}'')', expression)
-                else expression
-            end,
+            case kind when 'list' then format('nullif(%s, ''{}'')', expression) else expression end,
             case when operand in ('false', 'null') then 'null' else 'not null' end
         );
     elsif operator = '!=' then
@@ -86,7 +80,7 @@ begin
     case
         when kind = 'list' then
             return format(
-                '%s %s %L::text[]', expression, case when operator = 'all' then '@>' else '&&' end,
+                '%s %s %L::text[]', expression, case operator when 'all' then '@>' else '&&' end,
                 words
             );
         when kind = 'path' then
@@ -119,8 +113,7 @@ begin
             return format('%s = %L', expression, pgrag.text_search_configuration(literal));
         when kind in ('number', 'bound') then
             return format(
-                '%s %s %L::numeric',
-                expression,
+                '%s %s %L::numeric', expression,
                 case field when 'depth_min' then '>=' when 'depth_max' then '<=' else operator end,
                 literal::numeric
             );
@@ -137,13 +130,12 @@ begin
             );
         when kind = 'time' then
             return format('%s %s %L::timestamptz', expression, operator, literal);
-        -- Front matter is compared by type: numbers as numbers, text as text (ISO dates sort as
-        -- text), a list by its members. Equality becomes containment in the whole front matter, so
-        -- that the GIN index applies.
+        -- Front matter is compared by type: numbers as numbers, text as text (as ISO dates sort), a
+        -- list by its members. Equality is containment in all of it, as the GIN index needs.
         when kind = 'json' and operator in ('=', 'all') then
-            names := string_to_array(substr(field, length('front_matter.') + 1), '.');
-            opening := (select string_agg(format('{%s:', to_jsonb(n)), '') from unnest(names) as n);
-            closing := repeat('}', cardinality(names));
+            select string_agg(format('{%s:', to_jsonb(n)), ''), repeat('}', count(*)::integer)
+            into opening, closing
+            from string_to_table(substr(field, length('front_matter.') + 1), '.') as n;
             return coalesce(
                 (
                     select '(' || string_agg(
@@ -158,13 +150,10 @@ begin
                 ),
                 'false'
             );
-        when kind = 'json' and operator = 'like' then
-            return format('(%s #>> ''{}'') like %L', expression, literal);
-        when kind = 'json' and jsonb_typeof(operand) = 'number' then
+        when kind = 'json' and jsonb_typeof(operand) = 'number' and operator <> 'like' then
             return format(
                 'case when jsonb_typeof(%1$s) = ''number'''
-                ' then (%1$s)::numeric %2$s %3$L::numeric end',
-                expression, operator, operand
+                ' then (%1$s)::numeric %2$s %3$L::numeric end', expression, operator, operand
             );
         when kind = 'json' then
             return format('(%s #>> ''{}'') collate "C" %s %L', expression, operator, literal);

@@ -7,29 +7,29 @@ language sql
 immutable
 parallel safe
 as $$
-    select '^' || pg_catalog.string_agg(
+    select '^' || string_agg(
         case
             when t.part[1] = '**/' then '(?:.*/)?'
             when t.part[1] = '**' then '.*'
             when t.part[1] = '*' then '[^/]*'
             when t.part[1] = '?' then '[^/]'
-            when pg_catalog.length(t.part[1]) > 2 and t.part[1] ~ '^\['
-            then pg_catalog.regexp_replace(
-                '[' || pg_catalog.regexp_replace(
-                    pg_catalog.substr(t.part[1], 2, pg_catalog.length(t.part[1]) - 2),
+            when length(t.part[1]) > 2 and t.part[1] ~ '^\['
+            then regexp_replace(
+                '[' || regexp_replace(
+                    substr(t.part[1], 2, length(t.part[1]) - 2),
                     '[\\[]', '\\\&', 'g'
                 ) || ']',
                 '^\[!', '[^/'
             )
-            else pg_catalog.regexp_replace(t.part[1], '[][\\.*+?(){}|^$#-]', '\\\&', 'g')
+            else regexp_replace(t.part[1], '[][\\.*+?(){}|^$#-]', '\\\&', 'g')
         end,
         '' order by t.nth
     ) || '$'
-    from pg_catalog.regexp_replace(nullif(glob_expression.glob, ''), '/$', '/**') as whole (glob)
-    cross join lateral pg_catalog.regexp_replace(
+    from regexp_replace(nullif(glob_expression.glob, ''), '/$', '/**') as whole (glob)
+    cross join lateral regexp_replace(
         case when whole.glob ~ '/' then whole.glob else '**/' || whole.glob end, '^(\./)?/?', ''
     ) as rooted (glob)
-    cross join lateral pg_catalog.regexp_matches(
+    cross join lateral regexp_matches(
         rooted.glob, '\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.', 'g'
     ) with ordinality as t (part, nth);
 $$;

@@ -1,5 +1,5 @@
 -- Classifies each part of a query: word, filter, or operator between filters. One pass from left to
--- right decides, so that everything that is not a filter stays unchanged as text.
+-- right decides; what is not a filter stays unchanged as text.
 create or replace function _pgrag.query_tokens(
     query text,
     names text,
@@ -38,8 +38,6 @@ declare
     is_apart boolean := true;
     open_places integer[] := '{}';
     opened integer;
-    has_left boolean;
-    has_right boolean;
 begin
     kinds := '{}';
     texts := '{}';
@@ -160,7 +158,28 @@ begin
         is_apart := is_apart and (kind in ('-', '+') or part = '(');
     end loop;
 
-    foreach opened in array open_places loop
+    kinds := _pgrag.settled_kinds(kinds, texts, starts, open_places);
+end;
+$$;
+
+-- AND, OR, NOT and a sign before a parenthesis are operators only between filters, else words.
+create or replace function _pgrag.settled_kinds(
+    kinds text[],
+    texts text[],
+    starts integer[],
+    unclosed integer[]
+)
+returns text[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    opened integer;
+    has_left boolean;
+    has_right boolean;
+begin
+    foreach opened in array unclosed loop
         if kinds[opened + 1] in ('filter', 'scope', '(')
             or kinds[opened + 1] in ('not', '-')
             and kinds[opened + 2] in ('filter', 'scope', '(')
@@ -168,7 +187,6 @@ begin
             perform _pgrag.query_error(starts[opened], 'this parenthesis is not closed.');
         end if;
     end loop;
-    -- AND, OR, NOT and a sign before a parenthesis are operators only between filters, else words.
     for nth in reverse cardinality(kinds)..1 loop
         has_left := coalesce(kinds[nth - 1] in ('filter', ')'), false);
         has_right := coalesce(kinds[nth + 1] in ('filter', '(', 'not'), false);
@@ -182,14 +200,16 @@ begin
             kinds[nth] := case when has_right then 'not' else 'word' end;
         elsif kinds[nth] = '+' then
             kinds[nth] := case when has_right then 'nothing' else 'word' end;
-        elsif kinds[nth] in ('and', 'or') and not has_left and not has_right then
+        elsif kinds[nth] not in ('and', 'or') or has_left and has_right then
+            continue;
+        elsif has_left = has_right then
             kinds[nth] := 'word';
-        elsif kinds[nth] = 'and' and has_left <> has_right
+        elsif kinds[nth] = 'and'
             and kinds[nth + case when has_left then 1 else -1 end] in ('word', 'scope')
         then
             -- Words and filters are combined by AND anyway.
             kinds[nth] := 'nothing';
-        elsif kinds[nth] in ('and', 'or') and has_left <> has_right then
+        else
             perform _pgrag.query_error(
                 starts[nth],
                 format(
@@ -202,6 +222,7 @@ begin
             );
         end if;
     end loop;
+    return kinds;
 end;
 $$;
 

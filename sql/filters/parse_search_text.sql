@@ -24,9 +24,7 @@ begin
         coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] <> '-'), '{}'),
         coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] = '-'), '{}')
     into required, excluded
-    from regexp_matches(
-        words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g'
-    ) as m;
+    from regexp_matches(words, '(?:^|\s)([+-]?)(?:"([^"]+)"|(?<=[+-])([^\s"+-][^\s"]*))', 'g') as m;
     words := regexp_replace(words, '(^|\s)-("[^"]+"|[^\s"+-][^\s"]*)', ' ', 'g');
     words := regexp_replace(words, '(^|\s)\+(?=[^\s+])', '\1', 'g');
     words := btrim(replace(words, '"', ' '));

@@ -18,7 +18,9 @@ begin
         expanded := _pgrag.with_synonyms(expanded, words);
     end if;
     if query_expansion in ('feedback', 'both') then
-        expanded := _pgrag.with_feedback(expanded, target);
+        expanded := _pgrag.with_relevance(
+            expanded, _pgrag.keyword_candidates(expanded, target, 10, 10)
+        );
     end if;
     return expanded;
 end;
@@ -69,7 +71,7 @@ begin
             where s.mutual and member <> other
         ) as p (term, expansion)
     ),
-    found as (
+    expansions as (
         select p.library_id, p.language, lexeme.lexeme, p.weight / p2.size as share
         from phrases as p
         cross join lateral phraseto_tsquery(p.language::regconfig, p.term) as condition
@@ -89,7 +91,7 @@ begin
             from unnest(terms) as t
             union all
             select f.library_id, f.language, f.lexeme, f.share
-            from found as f
+            from expansions as f
         ) as c
         group by c.library_id, c.language, c.lexeme
     )
@@ -106,7 +108,7 @@ begin
     join pgrag.corpus_statistics as s
         on s.library_id = c.library_id and s.language = c.language
     join pgrag.libraries as l on l.library_id = c.library_id
-    where exists (select from found);
+    where exists (select from expansions);
     return case when cardinality(expanded) > 0 then expanded else terms end;
 end;
 $$;
@@ -114,29 +116,9 @@ $$;
 -- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after the relevance model of Lavrenko and Croft,
 -- 2001):
 -- p'(w) = original_weight tf(w, q) / |q| + (1 - original_weight) p(w | R). The relevance model
--- p(w | R) is estimated from the best passages, weighted by their scores, and cut to the
--- feedback_terms most probable terms. BM25 adds the idf, as for every query.
-create or replace function _pgrag.with_feedback(
-    terms pgrag.query_term[],
-    target _pgrag.search_target
-)
-returns pgrag.query_term[]
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    feedback_documents constant integer := 10;
-begin
-    return _pgrag.with_relevance(
-        terms,
-        _pgrag.keyword_candidates(terms, target, feedback_documents, feedback_documents)
-    );
-end;
-$$;
-
--- The terms with those of these passages. fields: the labels of the fields that are read; null
--- reads them all.
+-- p(w | R) is estimated from these passages, weighted by their scores, and cut to the
+-- feedback_terms most probable terms. BM25 adds the idf, as for every query. fields: the labels of
+-- the fields that are read; null reads them all.
 create or replace function _pgrag.with_relevance(
     terms pgrag.query_term[],
     hits _pgrag.candidates,
@@ -155,7 +137,7 @@ begin
     if cardinality(hits.document_ids) = 0 then
         return terms;
     end if;
-    with found as materialized (
+    with hit_passages as materialized (
         select d.library_id, d.document_id, d.language, d.search, h.score
         from unnest(hits.library_ids, hits.document_ids, hits.scores)
             as h (library_id, document_id, score)
@@ -164,13 +146,10 @@ begin
     ),
     occurrences as (
         select
-            f.library_id,
-            f.language,
-            f.score,
-            o.lexeme,
+            f.library_id, f.language, f.score, o.lexeme,
             c.occurrences::double precision
                 / sum(c.occurrences) over (partition by f.document_id) as share
-        from found as f
+        from hit_passages as f
         cross join lateral unnest(f.search) as o
         cross join lateral (
             select case
@@ -185,19 +164,14 @@ begin
     ),
     relevance as (
         select
-            o.library_id,
-            o.language,
-            o.lexeme,
-            o.share,
+            o.library_id, o.language, o.lexeme, o.share,
             row_number() over (
                 partition by o.library_id, o.language
                 order by o.share desc, o.lexeme
             ) as nth
         from (
             select
-                o.library_id,
-                o.language,
-                o.lexeme,
+                o.library_id, o.language, o.lexeme,
                 -- In this order, equal sums are equal to the last bit.
                 sum(o.score * o.share order by o.score * o.share) as share
             from occurrences as o
@@ -206,17 +180,13 @@ begin
     ),
     shares as (
         select
-            t.library_id,
-            t.language,
-            t.lexeme,
+            t.library_id, t.language, t.lexeme,
             original_weight * t.frequency
                 / sum(t.frequency) over (partition by t.library_id, t.language) as share
         from unnest(terms) as t
         union all
         select
-            r.library_id,
-            r.language,
-            r.lexeme,
+            r.library_id, r.language, r.lexeme,
             (1 - original_weight) * r.share
                 / sum(r.share) over (partition by r.library_id, r.language)
         from relevance as r

@@ -1,5 +1,4 @@
--- The formulas of the hybrid score. Search and tuning share the linear ones, so tuning gathers the
--- parts once and tries every setting on them.
+-- The formulas of the hybrid score. Search and tuning share the linear ones.
 create or replace function _pgrag.fused_score(
     keyword_score double precision,
     semantic_score double precision,
@@ -14,8 +13,8 @@ as $$
         + fused_score.alpha * coalesce(fused_score.semantic_score, 0);
 $$;
 
--- Reciprocal Rank Fusion (Cormack, Clarke, Buettcher, SIGIR 2009); a retriever that did not find
--- the document adds nothing.
+-- Reciprocal Rank Fusion (Cormack, Clarke, Buettcher, SIGIR 2009); a retriever without the passage
+-- adds nothing.
 create or replace function _pgrag.reciprocal_rank_score(
     keyword_rank bigint,
     semantic_rank bigint,

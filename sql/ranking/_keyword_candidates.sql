@@ -1,12 +1,12 @@
 -- Exact BM25F without reading the postings that cannot win (MaxScore: Turtle and Flood, 1995).
--- Each lexeme has a posting list, a frequent one another of its strong postings, as in a tiered
--- index (Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008, 7.2.1). These
--- parts are taken by what each posting can add. The documents in the first few are scored with all
--- lexemes; the score at certain_count then determines how many parts must be taken so that no other
--- document can reach it. The next ones are taken a few at a time, because each raises that score;
--- of their documents only those are read that have enough of the others beside them.
+-- Each lexeme has a posting list; a frequent one has a second list of its strong postings, as in a
+-- tiered index (Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008, 7.2.1).
+-- The lists are read in the order of what each posting can add. The passages in the first few are
+-- scored with all lexemes; the score at certain_count determines how many more lists must be read
+-- until no other passage can reach it. A few are read at a time, because each raises that score; of
+-- their passages only those are scored that have enough other lexemes to reach it.
 -- So the first certain_count hits are exact; the rest, up to candidate_count, are the best of the
--- documents read, for the fusion.
+-- passages scored, for the fusion.
 create or replace function _pgrag.keyword_candidates(
     terms pgrag.query_term[],
     target _pgrag.search_target,
@@ -19,10 +19,10 @@ stable
 parallel safe
 as $$
 declare
-    -- Up to this many documents are scored without pruning, and at a time.
+    -- Up to this many passages are scored without pruning, and at a time.
     small constant integer := 1000;
-    -- Of each part the lexeme, whether it has the strong postings alone, the number of postings up
-    -- to it, and the most that it and all later ones add.
+    -- Of each list: the lexeme, whether it holds strong postings alone, the number of postings up
+    -- to it, and the most that it and all later lists add.
     lexemes text[];
     is_strong boolean[];
     postings bigint[];
@@ -91,9 +91,7 @@ begin
         end if;
         best := _pgrag.score_documents(
             terms,
-            _pgrag.posting_ids(
-                terms, lexemes[scored + 1:taken], is_strong[scored + 1:taken]
-            ),
+            _pgrag.posting_ids(terms, lexemes[scored + 1:taken], is_strong[scored + 1:taken]),
             target,
             candidate_count,
             postings[taken],
@@ -105,9 +103,7 @@ begin
                     array_agg(is_strong[b.nth] order by b.nth)
                 )
                 from unnest(
-                    _pgrag.parts_beside(
-                        postings, bounds, scored, taken, best.scores[certain_count]
-                    )
+                    _pgrag.parts_beside(postings, bounds, scored, taken, best.scores[certain_count])
                 ) as b (nth)
             )
         );
@@ -130,7 +126,7 @@ begin
     best.plan := jsonb_build_object(
         'retriever', 'keyword',
         'plan', case when taken < cardinality(lexemes) then 'pruned' else 'exhaustive' end,
-        -- In the order in which they were read, some of them their strong postings alone.
+        -- In the order of reading; of some, only the strong postings were read.
         'lexemes', (
             select jsonb_agg(l.lexeme order by l.nth)
             from (
@@ -146,9 +142,9 @@ begin
 end;
 $$;
 
--- Parts of which a document needs one to reach the score with those that are not scored yet, of
--- which it has one of the next up to `taken`: what remains when those are left out that cannot
--- reach it together, these first, the long before the short. Null if that excludes no document.
+-- To reach the score, a passage of the next lists (up to `taken`) must be in one of these lists
+-- too: what remains after leaving out lists, the next and the long first, that together cannot
+-- reach the score. Null if that excludes no passage.
 create or replace function _pgrag.parts_beside(
     postings bigint[],
     bounds double precision[],

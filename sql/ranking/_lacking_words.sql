@@ -1,7 +1,7 @@
--- What a version lacks of a query and other versions of its library have: words that none of its
--- passages contains, and names that head no section of it. A sentence for each, with the versions
--- that have it. Every search that asks for a version pays for this, so a common word is taken to be
--- in every version, and a word of many passages is not looked for in headings.
+-- What a version lacks of a query and other versions of its library have: words that no passage
+-- contains, and names that head no section. A sentence for each, with the versions that have it.
+-- Every search of one version pays for this, so a common word counts as present in every version,
+-- and headings are searched only for words of few passages.
 create or replace function _pgrag.lacking_words(
     words text,
     terms pgrag.query_term[],
@@ -19,7 +19,7 @@ declare
     here record;
     headings bigint[];
 begin
-    -- Of the libraries searched, because row-level security asks for each mention of a table.
+    -- Only of the libraries searched: row-level security checks each mention of a table.
     select v.library_id, array_remove(array_agg(v.version_id), lacking_words.version_id)
     into owner_id, others
     from pgrag.versions as v
@@ -191,7 +191,9 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-    title constant sparsevec := _pgrag.lexeme_vector(lexeme_ids);
+    title constant sparsevec := _pgrag.sparse_vector(
+        (select string_agg(l.id || ':1', ',') from unnest(lexeme_ids) as l (id))
+    );
     bare_name constant text := ltrim(lower(name), '-');
     -- Assigned, because perform would run a statement.
     narrowing constant text[] := array[

@@ -18,7 +18,7 @@ parallel safe
 as $$
 declare
     wanted_model constant bigint := _pgrag.model_id(model);
-    -- What the built-in model may say of names of code, most of which it has only in pieces.
+    -- The built-in model knows most names of code only in pieces, so it has less weight there.
     name_share constant double precision := case
         when _pgrag.is_name_of_code(words) then 1 / 3.0
         else 1
@@ -58,14 +58,14 @@ begin
         titles as materialized (
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         ),
-        -- The words in the languages of large libraries, of 1000 documents and more, which the idf
-        -- tells: what a small one lacks says little.
+        -- The idf tells the languages with 1000 passages and more: a word that is missing in a
+        -- small library says little.
         judged as materialized (
             select t.*
             from unnest(library_queries.original_terms) as t
             where t.idf >= pgrag.inverse_document_frequency(t.document_count, 1000)
         ),
-        -- A word that the model alone knows, such as one of another language, counts half.
+        -- A word that only the model knows, as one of another language, counts half.
         lacking as materialized (
             select
                 j.library_id,
@@ -78,8 +78,8 @@ begin
             group by j.library_id, j.language, m.model_id
             having min(j.document_count) = 0
         ),
-        -- How much of the query's weight its words have that are in the library; of several
-        -- languages the one that knows most counts.
+        -- The share of the query's weight that the library knows; of several languages, the one
+        -- that knows most counts.
         known as materialized (
             select k.library_id, max(k.share) as share
             from (
@@ -247,8 +247,8 @@ begin
 end;
 $$;
 
--- The cache key covers the words and the model's query prefix, dimensions and checksum. When these
--- change under the same name, the old vectors are no longer found, and age out.
+-- The cache key covers the words and the model's query prefix, dimensions and checksum: when these
+-- change under the same name, the old vectors are not read again, and age out.
 create or replace function _pgrag.query_hash(
     model pgrag.embedding_models,
     words text

@@ -1,5 +1,5 @@
 -- Resolves everything that narrows a search to ids, once. Both retrievers use the same lists, and
--- the document count decides between the exact scan and the HNSW index.
+-- the number of passages decides between the exact scan and the HNSW index.
 create or replace function _pgrag.make_target(
     library_ids bigint[],
     version_ids bigint[],
@@ -20,8 +20,8 @@ as $$
 declare
     target _pgrag.search_target;
     matching bigint[];
-    -- Of a page, a word is required on the page; of a passage in the passage. A phrase, as which a
-    -- word with signs is compared, is required in one passage in any case.
+    -- For pages, a word must be anywhere on the page. A phrase, and a word with signs, which is
+    -- compared as one, must always be in one passage.
     page_words text[] := case
         when unit = 'page'
         then array(select r from unnest(required) as r where r ~ '^[[:alnum:]]+$')
@@ -85,7 +85,7 @@ as $$
 declare
     predicate constant text := pgrag.filter_predicate(filters);
 begin
-    -- Looks for columns of documents; literals are removed first, because a value may contain "d.".
+    -- Names a column of documents? Literals are removed first, because a value may contain "d.".
     if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then
         execute format(
             $sql$
@@ -105,7 +105,7 @@ begin
             from pgrag.pages as p
             where p.library_id = any ($1)
                 and p.version_id = any ($2)
-                -- As the index on types says, which has all pages.
+                -- The predicate of the index on types, true for all pages.
                 and p.document_count >= 0
                 and %s
             $sql$,

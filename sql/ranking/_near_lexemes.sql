@@ -1,5 +1,5 @@
 -- Lexemes within bound edits of a lexeme. Those with the same first letter are one range of the
--- index; an error in the first letter needs a few more ranges, with the letters that follow.
+-- index; an error in the first letter needs further ranges, by the letters that follow.
 create or replace function _pgrag.near_lexemes(
     library_id bigint,
     language text,
@@ -137,8 +137,8 @@ begin
 end;
 $$;
 
--- A word form of a stem: of the forms in three documents with the stem, the nearest to the typed
--- word. A frequent stem is found soon by reading the documents from the first one on.
+-- A word form of a stem: of the forms in three passages with the stem, the nearest to the typed
+-- word. For a frequent stem, reading passages from the first one on is fast.
 create or replace function _pgrag.written_form(
     library_id bigint,
     language text,

@@ -1,7 +1,6 @@
 -- The pages around some pages, by breadth-first search. One row of the recursion is one level with
 -- all pages seen so far, so no page is visited twice and cycles end. Of equally strong pages, those
--- around the first page of the level before come first, in the order of its links. Used by searches
--- and by pgrag.neighbourhood.
+-- around the first page of the previous level come first, in the order of its links.
 create or replace function _pgrag.neighbourhood(
     library_id bigint,
     start_ids bigint[],
@@ -46,11 +45,7 @@ begin
         union all
         select
             w.depth + 1,
-            step.page_ids,
-            step.weights,
-            step.via_page_ids,
-            step.edge_ids,
-            step.edge_counts,
+            step.page_ids, step.weights, step.via_page_ids, step.edge_ids, step.edge_counts,
             step.forwards,
             w.seen || step.page_ids
         from walk as w
@@ -74,10 +69,7 @@ begin
                         f.weight * n.weight as weight,
                         f.page_id as via_page_id,
                         f.nth as via_nth,
-                        n.place,
-                        n.edge_id,
-                        n.edge_count,
-                        n.forward
+                        n.place, n.edge_id, n.edge_count, n.forward
                     from unnest(w.page_ids, w.weights)
                         with ordinality as f (page_id, weight, nth)
                     cross join lateral _pgrag.linked_pages(
@@ -109,9 +101,8 @@ begin
 end;
 $$;
 
--- One step from a page: the strongest edges first, else those that come first on their page; the
--- strongest edge between two pages stands for all of them. Without a set clause, so that the
--- planner can inline the function.
+-- One step from a page: the strongest edges first, of equal ones the first on their page; the
+-- strongest edge between two pages represents all. Without a set clause, so that it inlines.
 create or replace function _pgrag.linked_pages(
     library_id bigint,
     from_page_id bigint,

@@ -1,14 +1,11 @@
--- Which of some lexemes occur in at least one of some versions: of those whose ids are in
--- pgrag.narrowing_lexemes, in any passage; of those in pgrag.title_lexemes, in the title or heading
--- of one. A barrier with the rights of its owner, as matching_impacts, and for callers without
--- row-level security too: one statement tells of all lexemes.
+-- Which lexemes occur in the versions of pgrag.narrowing_versions: those of pgrag.narrowing_lexemes
+-- in any passage, those of pgrag.title_lexemes in a title or heading. A barrier with the rights of
+-- its owner, like matching_impacts, for all callers: one statement covers all lexemes.
 create or replace view _pgrag.version_lexemes with (security_barrier) as
 select l.id as lexeme_id, l.in_titles
 from (
     select
-        asked.id,
-        asked.in_titles,
-        seen.library_ids,
+        asked.id, asked.in_titles, seen.library_ids,
         array(select v.id << 31 | asked.id from unnest(seen.version_ids) as v (id)) as keys,
         case
             when asked.in_titles then format('{%s:1}/1000000000', asked.id)::sparsevec
@@ -50,10 +47,6 @@ where exists (
 
 comment on view _pgrag.version_lexemes is
     'Which lexemes of two settings occur in the versions of pgrag.narrowing_versions.';
-comment on column _pgrag.version_lexemes.lexeme_id is 'Id of a lexeme that occurs.';
-comment on column _pgrag.version_lexemes.in_titles is
-    'Whether it occurs in a title or heading (pgrag.title_lexemes), not just anywhere.';
-
 -- The lexemes among lexeme_ids that a passage of these versions contains, and those among title_ids
 -- that a title or heading of them contains.
 create or replace function _pgrag.occurring_lexemes(
@@ -66,12 +59,12 @@ create or replace function _pgrag.occurring_lexemes(
 language plpgsql
 stable
 parallel unsafe
--- Of a condition on the index of impacts the planner knows too little for "exists".
+-- The planner cannot estimate a condition on the index of impacts.
 set enable_seqscan = off
 set jit = off
 as $$
 declare
-    -- Assigned, because perform would run a statement.
+    -- Assigned: perform would run a statement.
     narrowing constant text[] := array[
         set_config('pgrag.narrowing_versions', version_ids::text, true),
         set_config('pgrag.narrowing_lexemes', lexeme_ids::text, true),

@@ -1,4 +1,4 @@
--- The keys of posting lists in versions, as the index of impacts has them: see posting_keys.
+-- The keys of posting lists by version in the index of impacts: see posting_keys.
 create or replace function _pgrag.query_keys(
     version_ids bigint[],
     posting_ids bigint[]
@@ -17,8 +17,8 @@ begin
 end;
 $$;
 
--- The ids of the posting lists of lexemes, of the strong ones where is_strong says so and the
--- lexeme is not wanted whole as well. Null if there are no lexemes.
+-- The ids of the posting lists of lexemes: of the strong postings alone where is_strong says so and
+-- the lexeme is not wanted whole as well. Null if there are no lexemes.
 create or replace function _pgrag.posting_ids(
     terms pgrag.query_term[],
     lexemes text[],
@@ -46,37 +46,13 @@ begin
 end;
 $$;
 
--- Each lexeme with weight 1.
-create or replace function _pgrag.lexeme_vector(
-    lexeme_ids bigint[]
-)
-returns sparsevec
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    return _pgrag.sparse_vector(string_agg(l.id || ':1', ',')) from unnest(lexeme_ids) as l (id);
-end;
-$$;
-
 -- The index of impacts behind a barrier, because "&&" is not leakproof (see documents_with): for
--- callers whom row-level security restricts, and where speed does not matter for all. It has the
--- documents of the versions in pgrag.narrowing_versions in one of the posting lists whose ids are
--- in pgrag.narrowing_lexemes and in one of those in pgrag.lexemes_beside. The keys are made of
--- versions that the caller may see, so that no posting of others is read; of an id, which a caller
--- may set, the bits of a posting list.
+-- callers whom row-level security restricts, and where speed does not matter. Settings name its
+-- rows: passages of pgrag.narrowing_versions in a posting list of pgrag.narrowing_lexemes and in
+-- one of pgrag.lexemes_beside. Keys name only versions that the caller may see, so no posting
+-- of others is read; of an id, which a caller may set, only the bits of a posting list count.
 create or replace view _pgrag.matching_impacts with (security_barrier) as
-select
-    i.library_id,
-    i.document_id,
-    i.version_id,
-    i.page_id,
-    i.sort_order,
-    i.covers,
-    i.text_hash,
-    i.weights,
-    i.title_weights
+select i.*
 from pgrag.versions as v
 join pgrag.impacts as i
     -- A difference, so that no other index is used.
@@ -106,12 +82,3 @@ where v.version_id = any (
 
 comment on view _pgrag.matching_impacts is
     'Impacts of passages in the posting lists and versions that the settings of a search name.';
-comment on column _pgrag.matching_impacts.library_id is 'Library of the passage.';
-comment on column _pgrag.matching_impacts.document_id is 'Passage that has these impacts.';
-comment on column _pgrag.matching_impacts.version_id is 'Version of the passage.';
-comment on column _pgrag.matching_impacts.page_id is 'Page of the passage.';
-comment on column _pgrag.matching_impacts.sort_order is 'Position on the page.';
-comment on column _pgrag.matching_impacts.covers is 'documents.covers of the passage.';
-comment on column _pgrag.matching_impacts.text_hash is 'Breaks ties that position leaves open.';
-comment on column _pgrag.matching_impacts.weights is 'BM25F impacts by lexeme_id.';
-comment on column _pgrag.matching_impacts.title_weights is 'Last part of its path, lexemes.';

@@ -1,7 +1,6 @@
--- The average length that impacts are made with: the nearest of three steps from each power of two
--- to the next, so at most an eighth off. It depends on the average alone, not on when impacts were
--- written, and seldom changes, so equal sources have equal impacts and few are ever rewritten.
--- 0 if nothing has a length.
+-- The average length for impacts, rounded to one of three steps between powers of two, so at most
+-- an eighth off. It depends on the average alone and seldom changes, so equal sources have equal
+-- impacts and few are rewritten. 0 if nothing has a length.
 create or replace function _pgrag.rounded_average(
     total_length double precision,
     count bigint

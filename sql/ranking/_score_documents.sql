@@ -1,5 +1,5 @@
--- The best of the documents in one of these posting lists (and in one of those `beside` them, if
--- given), and of those known already, scored with all terms.
+-- The best of the passages in one of these posting lists (and, if given, in one of those `beside`
+-- them) and of those known already, scored with all terms.
 create or replace function _pgrag.score_documents(
     terms pgrag.query_term[],
     posting_ids bigint[],
@@ -15,7 +15,7 @@ stable
 parallel safe
 as $$
 declare
-    -- A document without any term scores 0.
+    -- A passage without any term scores 0.
     by_ids boolean := _pgrag.scores_all(target, postings);
     -- Whether the index is reached through a barrier: see matching_impacts.
     by_barrier boolean := not by_ids and row_security_active('pgrag.impacts');
@@ -45,7 +45,7 @@ begin
     end if;
     if not by_ids then
         if by_barrier then
-            -- Assigned, because perform would run a statement.
+            -- Assigned: perform would run a statement.
             narrowing := set_config('pgrag.narrowing_versions', version_ids::text, true);
             narrowing := set_config('pgrag.narrowing_lexemes', posting_ids::text, true);
             narrowing := set_config('pgrag.lexemes_beside', ids_beside::text, true);
@@ -65,7 +65,7 @@ begin
         listed := allowed_documents;
         allowed_documents := null;
     end if;
-    -- One statement, whose plan is kept: each time, one or two of its four sources are read.
+    -- One statement, whose plan is kept; each time, it reads one or two of its four sources.
     select
         coalesce(array_agg(h.library_id order by h.score desc, h.document_id), '{}'),
         coalesce(array_agg(h.document_id order by h.score desc, h.document_id), '{}'),
@@ -75,20 +75,14 @@ begin
         select f.library_id, f.document_id, f.score
         from (
             select
-                i.library_id,
-                i.document_id,
-                i.version_id,
-                i.sort_order,
-                i.text_hash,
-                -- A library without any of the terms has no vector, so its documents have no score.
+                i.library_id, i.document_id, i.version_id, i.sort_order, i.text_hash,
+                -- A library without any of the terms has no vector: no score.
                 -(
                     i.weights
                     <#> coalesce(only_vector, vectors[array_position(library_ids, i.library_id)])
                 ) as score
             from (
-                select
-                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights, false as is_listed
+                select i.*, false as is_listed
                 from pgrag.impacts as i
                 where not by_ids
                     and not by_barrier
@@ -99,30 +93,24 @@ begin
                         or i.version_id in (select v.id from unnest(version_ids) as v (id))
                     )
                 union all
-                select
-                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights, false
+                select i.*, false
                 from _pgrag.matching_impacts as i
                 where by_barrier
                 union all
-                select
-                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights, true
+                select i.*, true
                 from pgrag.impacts as i
                 where listed is not null
                     and i.library_id = any (library_ids)
                     and i.document_id = any (listed)
                 union all
-                select
-                    i.library_id, i.document_id, i.version_id, i.page_id, i.sort_order, i.covers,
-                    i.text_hash, i.weights, true
+                select i.*, true
                 from pgrag.impacts as i
                 where listed_pages is not null
                     and i.library_id = any (library_ids)
                     and i.page_id = any (listed_pages)
             ) as i
             where i.covers & mask <> 0
-                -- The index may have what is known, too.
+                -- Those that are known may be in the index, too.
                 and (
                     known is null
                     or i.is_listed
@@ -141,17 +129,15 @@ begin
                     denied_documents is null
                     or i.document_id not in (select d.id from unnest(denied_documents) as d (id))
                 )
-            -- Ties too, and only these are ordered further, because of thousands that is dear.
+            -- With ties: only the best are ordered further, which is slow for thousands.
             order by score desc
             fetch first (candidate_count) rows with ties
         ) as f
-        -- As fuse orders equal scores: an id says when a document was written, not what it is.
+        -- As fuse orders equal scores: an id only says when a passage was written.
         order by
             f.score desc,
             case when has_versions then array_position(version_ids, f.version_id) end,
-            f.sort_order,
-            f.text_hash,
-            f.document_id
+            f.sort_order, f.text_hash, f.document_id
         limit candidate_count
     ) as h
     where h.score > 0;
@@ -159,7 +145,7 @@ begin
 end;
 $$;
 
--- Whether the documents that filters allow are fewer than the postings, and so are all scored.
+-- Whether filters allow fewer passages than there are postings: then all of them are scored.
 create or replace function _pgrag.scores_all(
     target _pgrag.search_target,
     postings bigint
@@ -176,8 +162,8 @@ as $$
     );
 $$;
 
--- Whether a search reads so many of the versions, and most of the documents, that the index is
--- better asked without them: the keys of each version would be merged.
+-- Whether a search reads many versions and most passages. The index is then asked without versions,
+-- because the keys of each would be merged.
 create or replace function _pgrag.is_wide(
     target _pgrag.search_target
 )

@@ -1,5 +1,5 @@
 -- The weights of page types in one search, by name; null if all are 1. A weight below 1 does not
--- apply where such pages are asked for: by words of the query, or by a filter that names the type.
+-- apply to a type that words of the query or a filter name.
 create or replace function _pgrag.type_weights(
     query text,
     filters jsonb

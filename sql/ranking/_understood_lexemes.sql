@@ -1,5 +1,5 @@
--- The lexemes of the words that a built-in model knows: whole, or in pieces of three letters or
--- more on average, as compounds and inflected words are. Typing errors fall into smaller pieces.
+-- The lexemes of the words that a built-in model knows: whole, or, as compounds and inflected
+-- words, in pieces of three letters or more on average. Typing errors fall into smaller pieces.
 create or replace function _pgrag.understood_lexemes(
     words text,
     language text,

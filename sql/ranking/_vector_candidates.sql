@@ -1,7 +1,7 @@
--- Few vectors are scanned exactly. For many, an HNSW index iterates until enough rows pass the
--- filters; if it gives up earlier, the exact scan is the fallback. So no filter loses candidates.
--- Each library with an index of its own is asked by itself, all others together. is_alone: the
--- keyword retriever has no hits beside these.
+-- With few candidates the scan is exact. With many, an HNSW index iterates until enough rows pass
+-- the filters; if it gives up earlier, an exact scan follows, so no filter loses candidates. Each
+-- library with an index of its own is searched alone, all others together. is_alone: the keyword
+-- retriever has no hits.
 create or replace function _pgrag.vector_candidates(
     query_embedding halfvec,
     model_id bigint,
@@ -16,11 +16,12 @@ stable
 parallel safe
 as $$
 declare
-    -- Null: those that share an index.
+    -- Null: the libraries that share an index.
     owner_id bigint;
     owner_ids bigint[] := coalesce(target.own_index_ids, '{}');
     part _pgrag.search_target := target;
-    nearest _pgrag.candidates;
+    of_part _pgrag.candidates;
+    nearest _pgrag.candidates := ('{}', '{}', '{}', null);
 begin
     if cardinality(owner_ids) < cardinality(target.library_ids) then
         owner_ids := array_append(owner_ids, null);
@@ -30,7 +31,6 @@ begin
             query_embedding, model_id, target, candidate_count, exact_limit, owner_ids[1], is_alone
         );
     else
-        nearest := ('{}', '{}', '{}', null);
         foreach owner_id in array owner_ids loop
             part.library_ids := case
                 when owner_id is null
@@ -43,15 +43,29 @@ begin
             end;
             part.document_count := _pgrag.passages_in_part(part);
             continue when part.document_count = 0;
-            nearest := _pgrag.nearest_of_both(
-                nearest,
-                _pgrag.nearest_in_part(
-                    query_embedding, model_id, part, candidate_count, exact_limit, owner_id,
-                    is_alone
-                ),
-                candidate_count
+            of_part := _pgrag.nearest_in_part(
+                query_embedding, model_id, part, candidate_count, exact_limit, owner_id, is_alone
+            );
+            -- Plans are named so that the later in the alphabet tells more.
+            nearest := (
+                nearest.library_ids || of_part.library_ids,
+                nearest.document_ids || of_part.document_ids,
+                nearest.scores || of_part.scores,
+                greatest(nearest.plan, of_part.plan)
             );
         end loop;
+        select
+            coalesce(array_agg(h.library_id), '{}'),
+            coalesce(array_agg(h.document_id), '{}'),
+            coalesce(array_agg(h.score), '{}')
+        into nearest.library_ids, nearest.document_ids, nearest.scores
+        from (
+            select u.*
+            from unnest(nearest.library_ids, nearest.document_ids, nearest.scores)
+                as u (library_id, document_id, score)
+            order by u.score desc, u.document_id
+            limit candidate_count
+        ) as h;
     end if;
     nearest.plan := jsonb_build_object(
         'retriever', 'semantic',
@@ -63,7 +77,7 @@ begin
 end;
 $$;
 
--- At most so many passages are searched in some of the libraries of a target.
+-- The maximum number of passages that a search of some libraries of a target compares.
 create or replace function _pgrag.passages_in_part(
     target _pgrag.search_target
 )
@@ -96,7 +110,7 @@ as $$
     end;
 $$;
 
--- The nearest of libraries with one index, with the plan's name. owner_id: whose index it is.
+-- The nearest in libraries that share an index, or in owner_id, which has its own.
 create or replace function _pgrag.nearest_in_part(
     query_embedding halfvec,
     model_id bigint,
@@ -141,47 +155,11 @@ begin
 end;
 $$;
 
--- The nearest of two lists. Plans are named so that the later in the alphabet tells more.
-create or replace function _pgrag.nearest_of_both(
-    one _pgrag.candidates,
-    other _pgrag.candidates,
-    candidate_count integer
-)
-returns _pgrag.candidates
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    nearest _pgrag.candidates;
-begin
-    select
-        coalesce(array_agg(h.library_id), '{}'),
-        coalesce(array_agg(h.document_id), '{}'),
-        coalesce(array_agg(h.score), '{}')
-    into nearest.library_ids, nearest.document_ids, nearest.scores
-    from (
-        select b.*
-        from (
-            select l.*
-            from unnest(one.library_ids, one.document_ids, one.scores)
-                as l (library_id, document_id, score)
-            union all
-            select r.*
-            from unnest(other.library_ids, other.document_ids, other.scores)
-                as r (library_id, document_id, score)
-        ) as b
-        order by b.score desc, b.document_id
-        limit candidate_count
-    ) as h;
-    nearest.plan := greatest(one.plan, other.plan);
-    return nearest;
-end;
-$$;
-
--- The distance of an HNSW index must be its expression, and sorted by nothing else. All arguments
--- are constants to the planner, so that the index's predicate holds and absent filters vanish. That
--- of a library's own index is its id, that of the shared one "not own_index".
+-- An HNSW index is used only if rows are sorted by its expression and nothing else. All arguments
+-- are constants to the planner, so that the predicate of the index holds (the library's id, or "not
+-- own_index") and absent filters vanish. Of an array the planner weighs each element, as an exact
+-- scan of few pages needs; by HNSW, ids are hashed, however many: the inner select hides their
+-- number, and "is true" prevents a join.
 create or replace function _pgrag.nearest(
     query_embedding halfvec,
     model_id bigint,
@@ -197,6 +175,10 @@ parallel safe
 as $$
 declare
     nearest _pgrag.candidates;
+    is_one_of constant text := case
+        when is_indexed then '((%s in (select l.id from unnest((select %s)) as l (id))) is true)'
+        else '(%s = any (%s))'
+    end;
 begin
     execute format(
         $sql$
@@ -227,9 +209,9 @@ begin
             else ', e.document_id'
         end,
         case when is_shared then 'and not e.own_index' end,
-        _pgrag.one_of('e.page_id', '$6', is_indexed),
-        _pgrag.one_of('e.document_id', '$7', is_indexed),
-        _pgrag.one_of('e.document_id', '$8', is_indexed)
+        format(is_one_of, 'e.page_id', '$6'),
+        format(is_one_of, 'e.document_id', '$7'),
+        format(is_one_of, 'e.document_id', '$8')
     )
     into nearest.library_ids, nearest.document_ids, nearest.scores
     using query_embedding, (target).library_ids, (target).version_ids, model_id, (target).covers,
@@ -239,34 +221,10 @@ begin
 end;
 $$;
 
--- The condition that a column has one of these ids. Of an array the planner weighs each element, as
--- an exact scan of few pages needs; where thousands are allowed, that takes longer than a search by
--- HNSW. There they are hashed, however many: the inner select hides their number. "is true" keeps
--- the planner from a join.
-create or replace function _pgrag.one_of(
-    name text,
-    ids text,
-    is_hashed boolean
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select format(
-        case
-            when is_hashed then '((%s in (select l.id from unnest((select %s)) as l (id))) is true)'
-            else '(%s = any (%s))'
-        end,
-        one_of.name,
-        one_of.ids
-    );
-$$;
-
 -- enable_sort is off, because the planner's estimate ignores that the index scan iterates over
--- filtered rows. With an ef_search of 120, one search of a hundred ends in a corner of the graph
--- where nothing is near, and eight miss some of their ten nearest; with 400, none and three. Beside
--- hits by words, of which fusion computes the exact cosine, the visits cost more than they give.
+-- filtered rows. With ef_search 120, one search in a hundred ends in a corner of the graph where
+-- nothing is near, and eight miss some of their ten nearest; with 400, none and three. With keyword
+-- hits, whose cosine fusion computes exactly, the additional visits gain less than they cost.
 create or replace function _pgrag.nearest_by_index(
     query_embedding halfvec,
     model_id bigint,
@@ -288,7 +246,7 @@ set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 20000
 as $$
 declare
-    -- Like the settings above, in this function only. Assigned, because perform runs a statement.
+    -- In this function only, like the settings above. Assigned: perform would run a statement.
     setting text;
 begin
     if not is_alone then

@@ -75,18 +75,13 @@ rows 20
 as $$
     with terms as (
         select
-            q.library_id,
-            q.language,
-            q.lexeme,
-            q.frequency,
+            q.library_id, q.language, q.lexeme, q.frequency,
             coalesce(s.document_count, 0) as document_count,
             coalesce(s.largest_impact, 0) as largest_impact,
             q.k1 + 1 as saturation,
             pgrag.inverse_document_frequency(coalesce(s.document_count, 0), q.all_documents) as idf
         from unnest(
-            weighted_terms.library_ids,
-            weighted_terms.languages,
-            weighted_terms.document_counts,
+            weighted_terms.library_ids, weighted_terms.languages, weighted_terms.document_counts,
             weighted_terms.k1s,
             weighted_terms.lexemes,
             weighted_terms.frequencies
@@ -176,9 +171,7 @@ as $$
             ) as vector
         from (
             select
-                term.library_id,
-                term.language,
-                term.lexeme,
+                term.library_id, term.language, term.lexeme,
                 count(*) over (partition by term.library_id, term.language) as lexeme_count
             from unnest(title_vectors.terms) as term
         ) as t

@@ -10,125 +10,129 @@ stable
 parallel safe
 as $$
     select built.explanation || jsonb_build_object('reasons', _pgrag.reasons(built.explanation))
-    from (select jsonb_build_object(
-        'score', (explain_hit.hit).score,
-        'rerank_score',
-        case when (explain_hit.request).reranked is not null then (explain_hit.hit).score end,
-        'section_score', (explain_hit.hit).section_score,
-        'hybrid_score', (explain_hit.hit).hybrid_score,
-        'intent', (explain_hit.request).intent,
-        'filters', (explain_hit.request).query_filters,
-        'unit', (explain_hit.request).unit,
-        'aggregate', (explain_hit.request).aggregate,
-        'hierarchy', (explain_hit.request).hierarchy,
-        'mmr_lambda', (explain_hit.request).mmr_lambda,
-        'query_expansion', (explain_hit.request).query_expansion,
-        'fusion', (explain_hit.request).fusion,
-        'alpha', q.alpha,
-        'type', p.type,
-        'type_weight', _pgrag.type_weight(p.type, q.type_weights),
-        'keyword', jsonb_build_object(
-            'score', (explain_hit.hit).keyword_score,
-            'rank', (explain_hit.hit).keyword_rank,
-            'passage_score', (explain_hit.hit).passage_score,
-            'page_score', (explain_hit.hit).page_score,
-            'page_evidence', q.page_evidence,
-            'page_bm25', greatest(coalesce(-(p.weights <#> q.keywords), 0), 0),
-            'title_score', _pgrag.title_score(
-                coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0),
-                (r.title_weights <#> q.title_keywords) ^ 2
-            ),
-            'title_evidence', q.title_evidence,
-            'lexemes', coalesce(
-                (
-                    select jsonb_agg(
-                        jsonb_build_object(
-                            'lexeme', t.lexeme,
-                            'documents', t.document_count,
-                            'idf', t.idf,
-                            'weight', t.weight,
-                            'impact', i.impact,
-                            'adds', t.weight * i.impact
-                        )
-                        order by t.weight * i.impact desc, t.lexeme
-                    )
-                    from unnest((explain_hit.request).terms) as t
-                    cross join lateral (
-                        select -(
-                            r.weights <#> _pgrag.sparse_vector(
-                                pgrag.lexeme_id(t.language, t.lexeme) || ':1'
+    from (
+        select jsonb_build_object(
+            'score', h.score,
+            'rerank_score', case when a.reranked is not null then h.score end,
+            'section_score', h.section_score,
+            'hybrid_score', h.hybrid_score,
+            'intent', a.intent,
+            'filters', a.query_filters,
+            'unit', a.unit,
+            'aggregate', a.aggregate,
+            'hierarchy', a.hierarchy,
+            'mmr_lambda', a.mmr_lambda,
+            'query_expansion', a.query_expansion,
+            'fusion', a.fusion,
+            'alpha', q.alpha,
+            'type', p.type,
+            'type_weight', _pgrag.type_weight(p.type, q.type_weights),
+            'keyword', jsonb_build_object(
+                'score', h.keyword_score,
+                'rank', h.keyword_rank,
+                'passage_score', h.passage_score,
+                'page_score', h.page_score,
+                'page_evidence', q.page_evidence,
+                'page_bm25', greatest(coalesce(-(p.weights <#> q.keywords), 0), 0),
+                'title_score', _pgrag.title_score(
+                    coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0),
+                    (i.title_weights <#> q.title_keywords) ^ 2
+                ),
+                'title_evidence', q.title_evidence,
+                'lexemes', coalesce(
+                    (
+                        select jsonb_agg(
+                            jsonb_build_object(
+                                'lexeme', t.lexeme,
+                                'documents', t.document_count,
+                                'idf', t.idf,
+                                'weight', t.weight,
+                                'impact', v.impact,
+                                'adds', t.weight * v.impact
                             )
-                        ) as impact
-                    ) as i
-                    where t.library_id = d.library_id and t.language = d.language
-                ),
-                '[]'
-            )
-        ),
-        'semantic', jsonb_build_object(
-            'score', (explain_hit.hit).semantic_score,
-            'rank', (explain_hit.hit).semantic_rank,
-            'model', m.name
-        ),
-        -- The parts of the score and the edges that counted; null without a graph.
-        'graph', (
-            select ((explain_hit.hit).graph - '{edges, reached_by}'::text[]) || jsonb_build_object(
-                'score', least(
-                    ((explain_hit.hit).graph ->> 'semantic')::double precision
-                        + ((explain_hit.hit).graph ->> 'edge')::double precision
-                        + ((explain_hit.hit).graph ->> 'centrality')::double precision,
-                    1
-                ),
-                'edges_in', coalesce(jsonb_agg(e.edge) filter (where e.is_incoming), '[]'),
-                'edges_out', coalesce(jsonb_agg(e.edge) filter (where not e.is_incoming), '[]'),
-                'path', (
-                    select jsonb_agg(p.title order by w.nth)
-                    from jsonb_array_elements_text(
-                        nullif((explain_hit.hit).graph -> 'reached_by', 'null')
-                    ) with ordinality as w (page_id, nth)
-                    join pgrag.pages as p
-                        on p.library_id = (explain_hit.hit).library_id
-                        and p.page_id = w.page_id::bigint
+                            order by t.weight * v.impact desc, t.lexeme
+                        )
+                        from unnest(a.terms) as t
+                        cross join lateral (
+                            select -(
+                                i.weights <#> _pgrag.sparse_vector(
+                                    pgrag.lexeme_id(t.language, t.lexeme) || ':1'
+                                )
+                            ) as impact
+                        ) as v
+                        where t.library_id = d.library_id and t.language = d.language
+                    ),
+                    '[]'
                 )
-            )
-            from (
-                select
-                    l.target_page_id = (explain_hit.hit).page_id as is_incoming,
-                    jsonb_build_object(
-                        'edge_id', l.edge_id,
-                        'page_id', o.page_id,
-                        'title', o.title,
-                        'kind', l.kind,
-                        'confidence', l.confidence,
-                        'weight', coalesce(k.weight, 1),
-                        'sentence', l.sentence,
-                        'line', l.line
-                    ) as edge
-                from jsonb_array_elements_text((explain_hit.hit).graph -> 'edges')
-                    with ordinality as counted (edge_id, nth)
-                join pgrag.edges as l
-                    on l.library_id = (explain_hit.hit).library_id
-                    and l.edge_id = counted.edge_id::bigint
-                join pgrag.pages as o
-                    on o.library_id = l.library_id
-                    and o.page_id = case
-                        when l.target_page_id = (explain_hit.hit).page_id then l.source_page_id
-                        else l.target_page_id
-                    end
-                left join pgrag.edge_kinds as k on k.name = l.kind
-                order by counted.nth
-            ) as e
-        ),
-        'plans', explain_hit.plans
-    ) as explanation
-    from pgrag.documents as d
-    join pgrag.impacts as r on r.library_id = d.library_id and r.document_id = d.document_id
-    join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-    join unnest((explain_hit.request).queries) as q on q.library_id = d.library_id
-    left join pgrag.embedding_models as m on m.model_id = q.model_id
-    where d.library_id = (explain_hit.hit).library_id
-        and d.document_id = (explain_hit.hit).document_id
+            ),
+            'semantic', jsonb_build_object(
+                'score', h.semantic_score, 'rank', h.semantic_rank, 'model', m.name
+            ),
+            -- The parts of the score and the edges that counted; null without a graph.
+            'graph', h.graph - '{edges, reached_by}'::text[]
+                || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph),
+            'plans', explain_hit.plans
+        ) as explanation
+        from (select (explain_hit.hit).*) as h
+        cross join (select (explain_hit.request).*) as a
+        join pgrag.documents as d
+            on d.library_id = h.library_id and d.document_id = h.document_id
+        join pgrag.impacts as i on i.library_id = d.library_id and i.document_id = d.document_id
+        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+        join unnest(a.queries) as q on q.library_id = d.library_id
+        left join pgrag.embedding_models as m on m.model_id = q.model_id
     ) as built;
+$$;
+
+-- The edges that counted for a page, and the titles on the path to it.
+create or replace function _pgrag.graph_evidence(
+    library_id bigint,
+    page_id bigint,
+    graph jsonb
+)
+returns jsonb
+language sql
+stable
+parallel safe
+as $$
+    select jsonb_build_object(
+        'edges_in', coalesce(jsonb_agg(e.edge order by e.nth) filter (where e.is_incoming), '[]'),
+        'edges_out',
+        coalesce(jsonb_agg(e.edge order by e.nth) filter (where not e.is_incoming), '[]'),
+        'path', (
+            select jsonb_agg(p.title order by w.nth)
+            from jsonb_array_elements_text(nullif(graph_evidence.graph -> 'reached_by', 'null'))
+                with ordinality as w (page_id, nth)
+            join pgrag.pages as p
+                on p.library_id = graph_evidence.library_id and p.page_id = w.page_id::bigint
+        )
+    )
+    from (
+        select
+            l.target_page_id = graph_evidence.page_id as is_incoming,
+            counted.nth,
+            jsonb_build_object(
+                'edge_id', l.edge_id,
+                'page_id', o.page_id,
+                'title', o.title,
+                'kind', l.kind,
+                'confidence', l.confidence,
+                'weight', coalesce(k.weight, 1),
+                'sentence', l.sentence,
+                'line', l.line
+            ) as edge
+        from jsonb_array_elements_text(graph_evidence.graph -> 'edges')
+            with ordinality as counted (edge_id, nth)
+        join pgrag.edges as l
+            on l.library_id = graph_evidence.library_id and l.edge_id = counted.edge_id::bigint
+        join pgrag.pages as o
+            on o.library_id = l.library_id
+            and o.page_id = case l.target_page_id
+                when graph_evidence.page_id then l.source_page_id
+                else l.target_page_id
+            end
+        left join pgrag.edge_kinds as k on k.name = l.kind
+    ) as e;
 $$;
 
 -- The reasons for the rank of a hit, one sentence each.
@@ -140,105 +144,83 @@ language sql
 immutable
 parallel safe
 as $$
-    select coalesce(jsonb_agg(r.reason order by r.nth) filter (where r.reason is not null), '[]')
-    from (
-        select reasons.explanation -> 'keyword' as k, reasons.explanation -> 'semantic' as s,
-            nullif(reasons.explanation -> 'graph', 'null') as g
-    ) as e
-    cross join lateral (
-        values
-            (1, (
-                select format(
-                    'Its text has %s.', string_agg(w.word ->> 'lexeme', ', ' order by w.nth)
-                )
-                from jsonb_array_elements(e.k -> 'lexemes') with ordinality as w (word, nth)
-                where (w.word ->> 'adds')::double precision > 0
-                having count(*) > 0
-            )),
-            (2, case
-                when (e.k ->> 'page_evidence')::double precision > 0
-                    and (e.k ->> 'page_bm25')::double precision > 0
-                then format(
-                    'Its page as a whole is about the words (%s).',
-                    round((e.k ->> 'page_bm25')::numeric, 2)
-                )
-            end),
-            (3, case
-                when (e.k ->> 'title_score')::double precision >= 0.999
-                then 'Its title is exactly what was asked for.'
-                when (e.k ->> 'title_score')::double precision > 0
-                then format(
-                    'Its titles have words of the query (%s).',
-                    round((e.k ->> 'title_score')::numeric, 2)
-                )
-            end),
-            (4, case
-                when e.s ->> 'rank' is not null
-                then format(
-                    'Its meaning is similar (cosine %s, place %s among the nearest).',
-                    round((e.s ->> 'score')::numeric, 2), e.s ->> 'rank'
-                )
-                when (e.s ->> 'score')::double precision > 0
-                then format(
-                    'Its meaning is somewhat similar (cosine %s).',
-                    round((e.s ->> 'score')::numeric, 2)
-                )
-            end),
-            (5, case
-                when (reasons.explanation ->> 'section_score') is not null
-                then 'The summary of its section matches better, and gives it its score.'
-            end),
-            (6, case
-                when (reasons.explanation ->> 'type_weight')::double precision <> 1
-                then format(
-                    'Pages %s weigh %s.',
-                    coalesce(
-                        'of type ' || nullif(reasons.explanation ->> 'type', ''), 'without a type'
-                    ),
-                    reasons.explanation ->> 'type_weight'
-                )
-            end),
-            (7, case
-                when (e.g ->> 'linked_by')::integer > 0
-                then format(
-                    'Linked by %s of the %s best pages: %s.',
-                    e.g ->> 'linked_by', e.g ->> 'seeds', _pgrag.titles(e.g -> 'edges_in')
-                )
-            end),
-            (8, case
-                when (e.g ->> 'links_to')::integer > 0
-                then format(
-                    'Links to %s of the %s best pages: %s.',
-                    e.g ->> 'links_to', e.g ->> 'seeds', _pgrag.titles(e.g -> 'edges_out')
-                )
-            end),
-            (9, case
-                when jsonb_typeof(e.g -> 'path') = 'array'
-                then 'Reached through ' || (
-                    select string_agg(p.title, ' → ' order by p.nth)
-                    from jsonb_array_elements_text(e.g -> 'path')
-                        with ordinality as p (title, nth)
-                ) || '.'
-            end),
-            (10, case
-                when (e.g ->> 'centrality')::double precision > 0
-                then format(
-                    'Central among the pages around the hits (%s of 1).',
-                    round((e.g ->> 'centrality_share')::numeric, 2)
-                )
-            end),
-            (11, case
-                when reasons.explanation ->> 'rerank_score' is not null
-                then format(
-                    'The reranker gives it %s; without it, the score is %s.',
-                    round((reasons.explanation ->> 'rerank_score')::numeric, 2),
-                    round(
-                        coalesce(e.g ->> 'score', reasons.explanation ->> 'hybrid_score')::numeric,
-                        2
-                    )
-                )
-            end)
-    ) as r (nth, reason);
+    select to_jsonb(array_remove(array[
+        (
+            select format('Its text has %s.', string_agg(w.word ->> 'lexeme', ', ' order by w.nth))
+            from jsonb_array_elements(k.lexemes) with ordinality as w (word, nth)
+            where (w.word ->> 'adds')::double precision > 0
+            having count(*) > 0
+        ),
+        case
+            when k.page_evidence > 0 and k.page_bm25 > 0
+            then format('Its page as a whole is about the words (%s).', round(k.page_bm25, 2))
+        end,
+        case
+            when k.title_score >= 0.999 then 'Its title is exactly what was asked for.'
+            when k.title_score > 0
+            then format('Its titles have words of the query (%s).', round(k.title_score, 2))
+        end,
+        case
+            when s.rank is not null
+            then format(
+                'Its meaning is similar (cosine %s, rank %s among the nearest).',
+                round(s.score, 2), s.rank
+            )
+            when s.score > 0
+            then format('Its meaning is somewhat similar (cosine %s).', round(s.score, 2))
+        end,
+        case
+            when e.section_score is not null
+            then 'The summary of its section matches better, and gives it its score.'
+        end,
+        case
+            when e.type_weight <> 1
+            then format(
+                'Pages %s weigh %s.',
+                coalesce('of type ' || nullif(e.type, ''), 'without a type'), e.type_weight
+            )
+        end,
+        case
+            when g.linked_by > 0
+            then format(
+                'Linked by %s of the %s best pages: %s.',
+                g.linked_by, g.seeds, _pgrag.titles(g.edges_in)
+            )
+        end,
+        case
+            when g.links_to > 0
+            then format(
+                'Links to %s of the %s best pages: %s.',
+                g.links_to, g.seeds, _pgrag.titles(g.edges_out)
+            )
+        end,
+        'Reached through ' || array_to_string(g.path, ' → ') || '.',
+        case
+            when g.centrality > 0
+            then format(
+                'Central among the pages around the hits (%s of 1).', round(g.centrality_share, 2)
+            )
+        end,
+        case
+            when e.rerank_score is not null
+            then format(
+                'The reranker gives it %s; without it, the score is %s.',
+                round(e.rerank_score, 2), round(coalesce(g.score, e.hybrid_score), 2)
+            )
+        end
+    ], null))
+    from jsonb_to_record(reasons.explanation) as e (
+        type text, type_weight numeric, section_score numeric, hybrid_score numeric,
+        rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
+    )
+    cross join jsonb_to_record(e.keyword) as k (
+        lexemes jsonb, page_evidence numeric, page_bm25 numeric, title_score numeric
+    )
+    cross join jsonb_to_record(e.semantic) as s (rank integer, score numeric)
+    cross join jsonb_to_record(e.graph) as g (
+        score numeric, centrality numeric, centrality_share numeric, seeds integer,
+        linked_by integer, links_to integer, edges_in jsonb, edges_out jsonb, path text[]
+    );
 $$;
 
 create or replace function _pgrag.titles(

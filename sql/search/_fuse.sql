@@ -1,6 +1,6 @@
--- At most so many rows, each with at least min_score, the best first. Equal scores are ordered by
--- the sources alone: newer versions, what is earlier on its page, the hash of the text. Windows
--- group the rows, because the planner cannot estimate their number and would join by nested loops.
+-- The best rows, at most `most`, each with at least min_score. Equal scores are ordered by the
+-- sources alone: newer versions, earlier passages of a page, the hash of the text. Windows group
+-- the rows, because the planner cannot estimate their number and would join by nested loops.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,
@@ -15,81 +15,55 @@ as $$
 #variable_conflict use_column
 begin
     return query
-    with found_by_words as (
-        select k.*, rank() over (order by k.score desc)::integer as place
-        from unnest(
-            (fuse.keyword_hits).library_ids,
-            (fuse.keyword_hits).document_ids,
-            (fuse.keyword_hits).scores
-        ) as k (library_id, document_id, score)
-    ),
-    found_by_vector as (
-        select v.*, rank() over (order by v.score desc)::integer as place
-        from unnest(
-            (fuse.vector_hits).library_ids,
-            (fuse.vector_hits).document_ids,
-            (fuse.vector_hits).scores
-        ) as v (library_id, document_id, score)
-    ),
     -- Materialized: coalesce is not leakproof, so with row-level security no index could be used.
-    candidates as materialized (
+    with candidates as materialized (
         select
             coalesce(k.library_id, v.library_id) as library_id,
             coalesce(k.document_id, v.document_id) as document_id,
-            k.place as keyword_rank,
-            v.place as semantic_rank,
-            k.score as bm25,
-            v.score as cosine
-        from found_by_words as k
-        full join found_by_vector as v
-            on v.library_id = k.library_id and v.document_id = k.document_id
+            k.rank as keyword_rank, v.rank as semantic_rank, k.score as bm25, v.score as cosine
+        from (
+            select c.*, rank() over (order by c.score desc)::integer as rank
+            from unnest(
+                keyword_hits.library_ids, keyword_hits.document_ids, keyword_hits.scores
+            ) as c (library_id, document_id, score)
+        ) as k
+        full join (
+            select c.*, rank() over (order by c.score desc)::integer as rank
+            from unnest(
+                vector_hits.library_ids, vector_hits.document_ids, vector_hits.scores
+            ) as c (library_id, document_id, score)
+        ) as v on v.library_id = k.library_id and v.document_id = k.document_id
     ),
     -- Apart, because each sort and window copies all columns: the wide ones end here.
     located as (
         select
-            c.library_id,
-            c.document_id,
-            c.keyword_rank,
-            c.semantic_rank,
-            i.page_id,
-            i.level,
-            i.section_id,
-            i.text_hash,
+            c.library_id, c.document_id, c.keyword_rank, c.semantic_rank,
+            i.page_id, i.level, i.section_id, i.text_hash,
             array_position(
-                (select ((fuse.request).target).version_ids), i.version_id
-            )::bigint << 32 | i.sort_order as place,
-            q.alpha,
-            q.page_evidence,
-            q.title_evidence,
+                (select (request.target).version_ids), i.version_id
+            )::bigint << 32 | i.sort_order as reading_order,
+            q.alpha, q.page_evidence, q.title_evidence,
             case
                 when q.alpha < 1 and q.page_evidence > 0
                 then (i.title_weights <#> q.title_keywords) ^ 2
             end as title_match,
-            -- What a retriever has found has its exact score already.
+            -- The score of a retriever's own candidate is exact already.
             case
-                when q.alpha < 1
-                then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
+                when q.alpha < 1 then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
             end as passage_score,
             case
                 when q.alpha > 0
-                then greatest(
-                    coalesce(
-                        c.cosine,
-                        (
-                            select -(e.embedding <#> q.embedding)
-                            from pgrag.embeddings as e
-                            where e.library_id = c.library_id
-                                and e.document_id = c.document_id
-                                and e.model_id = q.model_id
-                        )
-                    ),
-                    0
-                )
+                then greatest(coalesce(c.cosine, (
+                    select -(e.embedding <#> q.embedding)
+                    from pgrag.embeddings as e
+                    where e.library_id = c.library_id
+                        and e.document_id = c.document_id
+                        and e.model_id = q.model_id
+                )), 0)
             end as semantic_score
         from candidates as c
-        join unnest((fuse.request).queries) as q on q.library_id = c.library_id
-        join pgrag.impacts as i
-            on i.library_id = c.library_id and i.document_id = c.document_id
+        join unnest(request.queries) as q on q.library_id = c.library_id
+        join pgrag.impacts as i on i.library_id = c.library_id and i.document_id = c.document_id
         offset 0
     ),
     paged as materialized (
@@ -98,30 +72,23 @@ begin
     -- Of each page the weight of its type, its score and its title's, read once, because the page's
     -- impacts are TOASTed.
     pages as materialized (
-        select array_agg(
-            coalesce(
-                case
-                    when q.alpha < 1 and q.page_evidence > 0 or q.type_weights is not null
-                    then (
-                        select case
-                            when q.alpha < 1 and q.page_evidence > 0
-                            then array[
-                                _pgrag.type_weight(p.type, q.type_weights),
-                                greatest(-(p.weights <#> q.keywords), 0),
-                                coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
-                            ]
-                            else array[_pgrag.type_weight(p.type, q.type_weights), 0, 0]
-                        end
-                        from pgrag.pages as p
-                        where p.library_id = l.library_id and p.page_id = l.page_id
-                    )
-                end,
-                '{1, 0, 0}'
-            )
-            order by l.nth_page
-        ) as scores
+        select array_agg(coalesce((
+            select case
+                when q.alpha < 1 and q.page_evidence > 0
+                then array[
+                    _pgrag.type_weight(p.type, q.type_weights),
+                    greatest(-(p.weights <#> q.keywords), 0),
+                    coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
+                ]
+                else array[_pgrag.type_weight(p.type, q.type_weights), 0, 0]
+            end
+            from pgrag.pages as p
+            where (q.alpha < 1 and q.page_evidence > 0 or q.type_weights is not null)
+                and p.library_id = l.library_id
+                and p.page_id = l.page_id
+        ), '{1, 0, 0}') order by l.nth_page) as scores
         from (select distinct f.nth_page, f.page_id, f.library_id from paged as f) as l
-        join unnest((fuse.request).queries) as q on q.library_id = l.library_id
+        join unnest(request.queries) as q on q.library_id = l.library_id
     ),
     compared as (
         select
@@ -139,26 +106,23 @@ begin
     scored as (
         select
             c.*,
-            _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence) as keyword_score,
-            c.type_weight * case (fuse.request).fusion
-                when 'rrf'
-                then _pgrag.reciprocal_rank_score(
-                    c.keyword_rank,
-                    c.semantic_rank,
-                    (fuse.request).rrf_weights,
-                    (fuse.request).rrf_k
+            c.type_weight * case request.fusion
+                when 'rrf' then _pgrag.reciprocal_rank_score(
+                    c.keyword_rank, c.semantic_rank, request.rrf_weights, request.rrf_k
                 )
                 else least(
-                    _pgrag.fused_score(
-                        _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence),
-                        c.semantic_score,
-                        c.alpha
-                    ),
+                    _pgrag.fused_score(c.keyword_score, c.semantic_score, c.alpha),
                     -- A weight above 1 lifts no score above 1.
                     1 / nullif(c.type_weight, 0)
                 )
             end as score
-        from compared as c
+        from (
+            select
+                c.*,
+                _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence)
+                    as keyword_score
+            from compared as c
+        ) as c
     ),
     -- A section's summary and its paragraphs are one text: the summary gives way to its paragraphs
     -- and lends the best paragraph its score if that is higher.
@@ -167,11 +131,11 @@ begin
             s.*,
             max(s.score) filter (where s.level < 2) over of_section as summary_score,
             bool_or(s.level = 2) over of_section as has_paragraph,
-            row_number() over of_section as place_in_section
+            row_number() over of_section as rank_in_section
         from scored as s
         window of_section as (
             partition by s.section_id
-            order by s.level desc, s.score desc, s.place
+            order by s.level desc, s.score desc, s.reading_order
             rows between unbounded preceding and unbounded following
         )
     ),
@@ -179,30 +143,20 @@ begin
         select
             s.*,
             case
-                when (fuse.request).collapse and s.level = 2 and s.place_in_section = 1
-                    and s.summary_score > s.score
-                then s.summary_score
-            end as lent_score
+                when request.collapse and s.level = 2 and s.rank_in_section = 1
+                then greatest(s.score, s.summary_score)
+                else s.score
+            end as final_score
         from sections as s
-        where not ((fuse.request).collapse and s.level < 2 and s.has_paragraph)
+        where not (request.collapse and s.level < 2 and s.has_paragraph)
     )
     select
-        s.library_id,
-        s.document_id,
-        s.page_id,
-        coalesce(s.lent_score, s.score),
-        s.keyword_score,
-        s.semantic_score,
-        s.passage_score,
-        s.page_score,
-        s.keyword_rank,
-        s.semantic_rank,
-        s.lent_score,
-        coalesce(s.lent_score, s.score),
-        null::jsonb
+        s.library_id, s.document_id, s.page_id, s.final_score, s.keyword_score, s.semantic_score,
+        s.passage_score, s.page_score, s.keyword_rank, s.semantic_rank,
+        nullif(s.final_score, s.score), s.final_score, null::jsonb
     from settled as s
-    where coalesce(s.lent_score, s.score) >= (fuse.request).min_score
-    order by coalesce(s.lent_score, s.score) desc, s.place, s.text_hash, s.document_id
-    limit fuse.most;
+    where s.final_score >= request.min_score
+    order by s.final_score desc, s.reading_order, s.text_hash, s.document_id
+    limit most;
 end;
 $$;

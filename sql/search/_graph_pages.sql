@@ -46,9 +46,7 @@ begin
         group by h.library_id, h.page_id
     ),
     seeds as (
-        select l.library_id, l.page_id, l.weight, l.nth
-        from listed as l
-        where l.nth <= (request.graph ->> 'seeds')::integer
+        select l.* from listed as l where l.nth <= (request.graph ->> 'seeds')::integer
     ),
     reached as materialized (
         select s.library_id, n.page_id, n.depth, n.weight, n.via_page_id as via_id
@@ -63,8 +61,7 @@ begin
         ) as n
     ),
     nodes as materialized (
-        select l.library_id, l.page_id, false as is_new
-        from listed as l
+        select l.library_id, l.page_id, false as is_new from listed as l
         union all
         select r.library_id, r.page_id, true
         from reached as r
@@ -97,20 +94,14 @@ begin
             array_agg(v.edge_id order by v.weight desc, v.edge_id) as edge_ids
         from (
             select
-                l.target_id as page_id,
-                s.page_id as seed_id,
-                l.edge_id,
-                s.weight * l.weight as weight,
-                true as is_incoming
+                l.target_id as page_id, s.page_id as seed_id, l.edge_id,
+                s.weight * l.weight as weight, true as is_incoming
             from links as l
             join seeds as s on s.page_id = l.source_id
             union all
             select
-                l.source_id,
-                s.page_id,
-                l.edge_id,
-                (request.graph ->> 'hub_share')::double precision * s.weight * l.weight,
-                false
+                l.source_id, s.page_id, l.edge_id,
+                (request.graph ->> 'hub_share')::double precision * s.weight * l.weight, false
             from links as l
             join seeds as s on s.page_id = l.target_id
         ) as v
@@ -135,9 +126,7 @@ begin
     ),
     valued as (
         select
-            n.library_id,
-            n.page_id,
-            n.is_new,
+            n.*,
             coalesce(v.amount, w.amount, 0) as amount,
             coalesce(v.linked_by, 0) as linked_by,
             coalesce(v.links_to, 0) as links_to,
@@ -171,11 +160,7 @@ begin
                     o.key collate "C"
             ) as nth
         from (
-            select
-                v.*,
-                p.version_id,
-                p.key,
-                p.type
+            select v.*, p.version_id, p.key, p.type
             from valued as v
             join pgrag.pages as p on p.library_id = v.library_id and p.page_id = v.page_id
             where not v.is_new
@@ -184,16 +169,11 @@ begin
         ) as o
     )
     select
-        a.library_id,
-        a.page_id,
-        a.is_new,
-        a.type,
+        a.library_id, a.page_id, a.is_new, a.type,
         _pgrag.type_weight(a.type, w.type_weights),
         a.amount / (a.amount + 2),
         ((a.local_share + a.rank_share) / 2)::double precision,
-        a.linked_by,
-        a.links_to,
-        (select count(*)::integer from seeds),
+        a.linked_by, a.links_to, (select count(*)::integer from seeds),
         a.edge_ids[:20],
         case when a.is_new or a.linked_by + a.links_to = 0 then a.path end
     from admitted as a

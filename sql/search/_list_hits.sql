@@ -1,4 +1,4 @@
--- The hits of a request, with the plans and timings, by the strategy that the request needs.
+-- The hits of a request, with plans and timings.
 create or replace function _pgrag.list_hits(
     request _pgrag.search_request
 )
@@ -30,9 +30,7 @@ parallel unsafe
 rows 10
 as $$
 declare
-    request constant _pgrag.search_request := _pgrag.make_request(
-        query, options, query_embedding
-    );
+    request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
     listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
     return query select h.* from _pgrag.hits(request, listing) as h;
@@ -53,7 +51,8 @@ as $$
     ];
 $$;
 
--- Turns ids into rows. Inlined, so request and listing must be variables: a call would be repeated.
+-- Turns ids into rows. Inlined: request and listing must be variables, since a call would be
+-- repeated.
 create or replace function _pgrag.hits(
     request _pgrag.search_request,
     listing _pgrag.listing,
@@ -66,26 +65,9 @@ parallel safe
 rows 10
 as $$
     select
-        d.document_id,
-        d.page_id,
-        d.library,
-        d.version,
-        d.url,
-        d.title,
-        d.path,
-        d.content,
-        h.score,
-        h.keyword_score,
-        h.semantic_score,
-        d.key,
-        d.level,
-        d.heading,
-        d.anchor,
-        d.types,
-        d.sort_order,
-        d.line_start,
-        d.line_end,
-        d.link,
+        d.document_id, d.page_id, d.library, d.version, d.url, d.title, d.path, d.content, h.score,
+        h.keyword_score, h.semantic_score, d.key, d.level, d.heading, d.anchor, d.types,
+        d.sort_order, d.line_start, d.line_end, d.link,
         case when (request).snippets then _pgrag.snippet(d.language, d.content, request) end,
         ((listing).cursors)[h.ordinality],
         case
@@ -98,12 +80,9 @@ as $$
         y.since,
         y.changed_in,
         d.key || '#c' || d.sort_order,
-        d.has_children,
-        d.previous_section,
-        d.next_section,
-        d.sibling_sections
+        d.has_children, d.previous_section, d.next_section, d.sibling_sections
     from unnest((listing).hits) with ordinality as h
-    -- Apart, so that the view is asked for one passage after the other.
+    -- Apart, so that the view is read passage by passage.
     cross join lateral (
         select a.*
         from _pgrag.passages_in_place as a
@@ -111,8 +90,8 @@ as $$
         offset 0
     ) as d
     left join lateral (
-        -- With d itself, the join would make a value of every row, toasted columns included. Below
-        -- the join the condition would come after the call.
+        -- Apart: in the join, a value of every row would be built, toasted columns included, and
+        -- the condition tested after the call.
         select f.since, f.changed_in
         from pgrag.documents as same
         cross join lateral _pgrag.passage_history(same) as f
@@ -124,32 +103,17 @@ as $$
     order by h.ordinality;
 $$;
 
--- A passage with the names of where it is, and with what is around its section: whether there are
+-- A passage with the names of where it is, and what is around its section: whether there are
 -- sections below it, the sections before and after it in reading order, whatever their level, and
 -- the nearest ten on each side under the same parent. It reads eight tables: a barrier with the
--- rights of its owner, so that the caller's grants are asked for once.
+-- rights of its owner, so that the caller's grants are checked once.
 create or replace view _pgrag.passages_in_place with (security_barrier) as
 select
-    d.library_id,
-    d.document_id,
-    d.version_id,
-    d.page_id,
+    d.library_id, d.document_id, d.version_id, d.page_id,
     l.name as library,
     v.label as version,
-    p.key,
-    p.url,
-    p.link,
-    p.title,
-    d.path,
-    d.level,
-    d.heading,
-    d.anchor,
-    d.types,
-    d.sort_order,
-    d.line_start,
-    d.line_end,
-    d.language,
-    d.content,
+    p.key, p.url, p.link, p.title, d.path, d.level, d.heading, d.anchor, d.types, d.sort_order,
+    d.line_start, d.line_end, d.language, d.content,
     -- In reading order the first section below follows at once.
     coalesce(following.parent_id = s.document_id, false) as has_children,
     (
@@ -164,8 +128,8 @@ select
     ) as previous_section,
     following.document_id as next_section,
     coalesce(
-        beside.ids[greatest(beside.place - 10, 1):beside.place - 1]
-            || beside.ids[beside.place + 1:beside.place + 10],
+        beside.ids[greatest(beside.nth - 10, 1):beside.nth - 1]
+            || beside.ids[beside.nth + 1:beside.nth + 10],
         '{}'
     ) as sibling_sections
 from pgrag.documents as d
@@ -186,7 +150,7 @@ left join lateral (
     limit 1
 ) as following on true
 left join lateral (
-    select b.ids, array_position(b.ids, s.document_id) as place
+    select b.ids, array_position(b.ids, s.document_id) as nth
     from (
         select array_agg(c.document_id order by c.sort_order) as ids
         from pgrag.documents as c
@@ -203,43 +167,6 @@ where (
 
 comment on view _pgrag.passages_in_place is
     'Passages with the names of where they are, and the sections around theirs.';
-comment on column _pgrag.passages_in_place.library_id is 'Library of the passage.';
-comment on column _pgrag.passages_in_place.document_id is 'Id of the passage.';
-comment on column _pgrag.passages_in_place.version_id is 'Version of the passage.';
-comment on column _pgrag.passages_in_place.page_id is 'Page of the passage.';
-comment on column _pgrag.passages_in_place.library is 'Name of the library.';
-comment on column _pgrag.passages_in_place.version is 'Label of the version; empty: unversioned.';
-comment on column _pgrag.passages_in_place.key is 'Path of the page''s source.';
-comment on column _pgrag.passages_in_place.url is 'Published address of the page.';
-comment on column _pgrag.passages_in_place.link is 'Address of the page''s original before export.';
-comment on column _pgrag.passages_in_place.title is 'Title of the page.';
-comment on column _pgrag.passages_in_place.path is
-    'Path of its page, then the headings to its section.';
-comment on column _pgrag.passages_in_place.level is
-    '0 summary of page, 1 summary of section, 2 paragraph.';
-comment on column _pgrag.passages_in_place.heading is
-    'Heading of its section as text; empty: none.';
-comment on column _pgrag.passages_in_place.anchor is
-    'Fragment in url#anchor; empty for the page itself.';
-comment on column _pgrag.passages_in_place.types is
-    'Kinds of its blocks; generated: a model wrote the content.';
-comment on column _pgrag.passages_in_place.sort_order is
-    'Position on the page in reading order, from 0.';
-comment on column _pgrag.passages_in_place.line_start is
-    'First line in the source, from 1; 0: unknown.';
-comment on column _pgrag.passages_in_place.line_end is
-    'Last source line, subsections included; 0: unknown.';
-comment on column _pgrag.passages_in_place.language is 'Text search configuration of its page.';
-comment on column _pgrag.passages_in_place.content is
-    'Markdown that readers see: paragraph or summary.';
-comment on column _pgrag.passages_in_place.has_children is
-    'Whether there are sections below its section.';
-comment on column _pgrag.passages_in_place.previous_section is
-    'Section before it in reading order, whatever its level; null: none.';
-comment on column _pgrag.passages_in_place.next_section is
-    'Section after it in reading order, whatever its level; null: none.';
-comment on column _pgrag.passages_in_place.sibling_sections is
-    'The nearest ten sections before and after it under the same parent.';
 
 -- Called for returned rows only, because ts_headline reads the whole text.
 create or replace function _pgrag.snippet(
@@ -274,18 +201,18 @@ as $$
         from unnest((snippet.request).terms) as t
         where t.language = snippet.language
     ) as words
-    -- ts_headline leaves out what looks like a tag: disguised in code, a space elsewhere. Bold
-    -- text would look like a match.
+    -- ts_headline drops what looks like a tag: in code, "<" is replaced until it has run; elsewhere
+    -- the tag becomes a blank. Bold text would look like a match.
     cross join (
         select
             coalesce(
                 string_agg(
                     case
-                        when place % 2 = 0 then translate(part.content, '<', U&'\E000')
+                        when part.nth % 2 = 0 then translate(part.content, '<', U&'\E000')
                         else regexp_replace(part.content, '</?[A-Za-z][^<>]*>', ' ', 'g')
                     end,
                     '`'
-                    order by part.place
+                    order by part.nth
                 ),
                 ''
             ) as content
@@ -294,14 +221,14 @@ as $$
                 pgrag.plain_text(snippet.content), '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
             ),
             '`'
-        ) with ordinality as part (content, place)
+        ) with ordinality as part (content, nth)
         offset 0
     ) as plain;
 $$;
 
--- An excerpt with "…" at each end that cuts a sentence of the text. A sentence begins after a full
--- stop, an empty line or the mark of a heading, list or quotation; its first words, which
--- ts_headline drops if they are stop words, are put back.
+-- The excerpt with "…" at each end that cuts a sentence. A sentence begins after a full stop, an
+-- empty line or the mark of a heading, list or quotation; ts_headline drops stop words at its
+-- beginning, which are put back.
 create or replace function _pgrag.with_ellipses(
     excerpt text,
     content text

@@ -12,66 +12,62 @@ as $$
 declare
     target _pgrag.search_target := request.target;
     most integer := case when request.unit = 'page' then 1 else request.max_per_page end;
+    last_page_id bigint;
     listing _pgrag.listing := ('{}', '[]', '{}', '{}');
 begin
-    listing.hits := array(
-        select row(
-            m.library_id, m.document_id, m.page_id, 1, null, null, null, null, null, null, null, 1,
-            null
-        )::_pgrag.ranked_hit
-        from (
-            (
-                select f.library_id, f.document_id, f.page_id
-                from (
-                    select
-                        d.library_id,
-                        d.document_id,
-                        d.page_id,
-                        row_number() over (partition by d.page_id order by d.document_id)
-                            as place_on_page
-                    from pgrag.documents as d
-                    where d.library_id = any (target.library_ids)
-                        and d.document_id = any (target.allowed_documents)
-                        and d.document_id <> all (coalesce(target.denied_documents, '{}'))
-                ) as f
-                where (most is null or f.place_on_page <= most)
-                    and f.document_id > coalesce(request.after_id, 0)
-                order by f.document_id
-                limit request.top_k
-            )
-            union all
-            (
-                select p.library_id, d.document_id, p.page_id
-                from pgrag.pages as p
-                cross join lateral (
-                    select o.document_id
-                    from pgrag.documents as o
-                    where o.library_id = p.library_id
-                        and o.page_id = p.page_id
-                        and (request.collapse or o.covers & target.covers <> 0)
-                        and o.document_id <> all (coalesce(target.denied_documents, '{}'))
-                    order by o.sort_order
-                    limit 1
-                ) as d
-                where target.allowed_documents is null
-                    and p.library_id = any (target.library_ids)
-                    and p.version_id = any (target.version_ids)
-                    and (target.allowed_pages is null or p.page_id = any (target.allowed_pages))
-                    and p.page_id > coalesce(
-                        (
-                            select o.page_id
-                            from pgrag.documents as o
-                            where o.library_id = any (target.library_ids)
-                                and o.document_id = request.after_id
-                        ),
-                        0
-                    )
-                order by p.page_id
-                limit request.top_k
-            )
-        ) as m
-        where request.min_score <= 1
-    );
+    if request.min_score > 1 then
+        return listing;
+    elsif target.allowed_documents is not null then
+        listing.hits := array(
+            select row(
+                d.library_id, d.document_id, d.page_id, 1, null, null, null, null, null, null,
+                null, 1, null
+            )::_pgrag.ranked_hit
+            from (
+                select
+                    d.library_id, d.document_id, d.page_id,
+                    row_number() over (partition by d.page_id order by d.document_id)
+                        as rank_on_page
+                from pgrag.documents as d
+                where d.library_id = any (target.library_ids)
+                    and d.document_id = any (target.allowed_documents)
+                    and d.document_id <> all (coalesce(target.denied_documents, '{}'))
+            ) as d
+            where (most is null or d.rank_on_page <= most)
+                and d.document_id > coalesce(request.after_id, 0)
+            order by d.document_id
+            limit request.top_k
+        );
+    else
+        last_page_id := (
+            select d.page_id
+            from pgrag.documents as d
+            where d.library_id = any (target.library_ids) and d.document_id = request.after_id
+        );
+        listing.hits := array(
+            select row(
+                p.library_id, d.document_id, p.page_id, 1, null, null, null, null, null, null,
+                null, 1, null
+            )::_pgrag.ranked_hit
+            from pgrag.pages as p
+            cross join lateral (
+                select o.document_id
+                from pgrag.documents as o
+                where o.library_id = p.library_id
+                    and o.page_id = p.page_id
+                    and (request.collapse or o.covers & target.covers <> 0)
+                    and o.document_id <> all (coalesce(target.denied_documents, '{}'))
+                order by o.sort_order
+                limit 1
+            ) as d
+            where p.library_id = any (target.library_ids)
+                and p.version_id = any (target.version_ids)
+                and (target.allowed_pages is null or p.page_id = any (target.allowed_pages))
+                and p.page_id > coalesce(last_page_id, 0)
+            order by p.page_id
+            limit request.top_k
+        );
+    end if;
     listing.cursors := _pgrag.cursors(
         listing.hits, request.candidate_count, request.candidate_count
     );

@@ -64,17 +64,12 @@ stable
 parallel safe
 as $$
     select case
-        when literal.type_id = 'pg_catalog.jsonb'::regtype then literal.value::text
-        when pg_catalog.jsonb_typeof(literal.value) = 'array'
+        when jsonb_typeof(literal.value) = 'array'
             and exists (
-                select from pg_catalog.pg_type as t
-                where t.oid = literal.type_id and t.typcategory = 'A'
+                select from pg_type as t where t.oid = literal.type_id and t.typcategory = 'A'
             )
-        then (
-            select array(
-                select pg_catalog.jsonb_array_elements_text(literal.value)
-            )::text
-        )
+        then array(select jsonb_array_elements_text(literal.value))::text
+        when literal.type_id = 'jsonb'::regtype then literal.value::text
         else literal.value #>> '{}'
     end;
 $$;

@@ -1,6 +1,5 @@
 -- Both retrievers, fused, to the request's depth. A candidate of one retriever gets its exact score
--- from the other too; no score is guessed. Hits already seen in a shallower list are left out but
--- still count towards max_per_page.
+-- from the other too. Hits seen in a shallower list are left out, but count towards max_per_page.
 create or replace function _pgrag.rank(
     request _pgrag.search_request,
     seen bigint[],
@@ -15,8 +14,8 @@ declare
     ranking _pgrag.ranking;
     keyword_hits _pgrag.candidates := ('{}', '{}', '{}', null);
     vector_hits _pgrag.candidates := ('{}', '{}', '{}', null);
-    -- The hits, and half as many that may take the place of a summary. The same for each page of
-    -- results, so that a cursor leads through one list.
+    -- The hits, and half as many that may replace a summary. The same for each page of results, so
+    -- that a cursor leads through one list.
     certain_count integer := least(
         request.candidate_count,
         greatest(request.top_k * 3 / 2, request.candidate_count / 5)
@@ -55,20 +54,7 @@ begin
         ) as f
     );
     if request.max_per_page is not null then
-        passing := array(
-            select passing[p.nth]
-            from (
-                select
-                    h.ordinality as nth,
-                    row_number() over (
-                        partition by h.page_id
-                        order by h.document_id = any (seen) desc, h.ordinality
-                    ) as place_on_page
-                from unnest(passing) with ordinality as h
-            ) as p
-            where p.place_on_page <= request.max_per_page
-            order by p.nth
-        );
+        passing := _pgrag.limited_per_page(passing, request.max_per_page, seen);
     end if;
     if request.after_id is null then
         ranking.hits := passing[:hit_count];
@@ -98,9 +84,8 @@ begin
     ranking.exhausted := cardinality(keyword_hits.document_ids) < request.candidate_count
         and keyword_hits.plan ->> 'plan' is distinct from 'pruned'
         and cardinality(vector_hits.document_ids) < request.candidate_count;
-    -- The upper bound for the score of a passage that neither retriever has found, which matters if
-    -- hits are missing. Page evidence is at most 1. With several models the cosine is bounded by 1
-    -- as well.
+    -- If hits are missing: the upper bound for the score of a passage that is no candidate. Page
+    -- evidence is at most 1, and with several models so is the cosine.
     if cardinality(ranking.hits) < hit_count then
         ranking.bound := case request.fusion
             when 'rrf' then _pgrag.reciprocal_rank_score(
@@ -128,6 +113,38 @@ begin
         );
     end if;
     return ranking;
+end;
+$$;
+
+-- At most hit_count hits of each page (null: all), in their order; hits of first_ids count first.
+create or replace function _pgrag.limited_per_page(
+    hits _pgrag.ranked_hit[],
+    hit_count integer,
+    first_ids bigint[] default '{}'
+)
+returns _pgrag.ranked_hit[]
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if hit_count is null then
+        return hits;
+    end if;
+    return array(
+        select hits[p.nth]
+        from (
+            select
+                h.ordinality as nth,
+                row_number() over (
+                    partition by h.page_id
+                    order by h.document_id = any (first_ids) desc, h.ordinality
+                ) as rank_on_page
+            from unnest(hits) with ordinality as h
+        ) as p
+        where p.rank_on_page <= hit_count
+        order by p.nth
+    );
 end;
 $$;
 

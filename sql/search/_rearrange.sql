@@ -26,30 +26,15 @@ begin
     if request.mmr_lambda < 1 then
         arranged := _pgrag.diversified(arranged, request);
     end if;
-    if request.max_per_page is not null then
-        arranged := array(
-            select arranged[p.nth]
-            from (
-                select
-                    h.ordinality as nth,
-                    row_number() over (partition by h.page_id order by h.ordinality)
-                        as place_on_page
-                from unnest(arranged) with ordinality as h
-            ) as p
-            where p.place_on_page <= request.max_per_page
-            order by p.nth
-        );
-    end if;
-    return arranged;
+    return _pgrag.limited_per_page(arranged, request.max_per_page);
 end;
 $$;
 
 -- The best passage represents its page. With the page's hits s1 >= s2 >= …, the score is:
 --   max   s1
---   mean  (s1 + s2 + s3) / 3, or the mean of fewer hits. The mean of all hits would punish a page
---         for its additional weak matches
---   rrf   the sum of 1 / (k + rank) over the page's hits, divided by the same sum over the whole
---         list; rank counts in the whole list. It is the page's share of the list, so at most 1
+--   mean  (s1 + s2 + s3) / 3, or the mean of fewer hits: weak matches beyond do not lower a page
+--   rrf   the sum of 1 / (k + rank in the whole list) over the page's hits, divided by the same sum
+--         over all hits: the page's share of the list
 create or replace function _pgrag.one_hit_a_page(
     hits _pgrag.ranked_hit[],
     aggregate text,
@@ -65,7 +50,7 @@ as $$
             h.page_id,
             h.score,
             h.ordinality as nth,
-            row_number() over (partition by h.page_id order by h.ordinality) as place_on_page,
+            row_number() over (partition by h.page_id order by h.ordinality) as rank_on_page,
             1.0::double precision / (one_hit_a_page.rrf_k + h.ordinality) as share
         from unnest(one_hit_a_page.hits) with ordinality as h
     ),
@@ -73,7 +58,7 @@ as $$
         select
             min(r.nth) as nth,
             case one_hit_a_page.aggregate
-                when 'mean' then avg(r.score) filter (where r.place_on_page <= 3)
+                when 'mean' then avg(r.score) filter (where r.rank_on_page <= 3)
                 when 'rrf' then least(sum(r.share) / sum(sum(r.share)) over (), 1)
                 else max(r.score)
             end as score
@@ -106,9 +91,7 @@ as $$
     with located as (
         select
             h.ordinality as nth,
-            h.page_id,
-            h.score,
-            d.root_section,
+            h.page_id, h.score, d.root_section,
             case when d.level = 2 then d.parent_id else d.document_id end as section_id,
             row_number() over (partition by h.page_id order by h.ordinality) - 1
                 as better_on_page,
@@ -142,8 +125,8 @@ as $$
 $$;
 
 -- Page by page, best page first: up to three summaries or introductory passages, then up to three
--- details, both in reading order. The remaining hits follow by score. The scores of the list are
--- reassigned from the top, so that they still decrease with the rank.
+-- details, both in reading order; the remaining hits follow. Scores are reassigned from the top, so
+-- that they still decrease.
 create or replace function _pgrag.overview_first(
     hits _pgrag.ranked_hit[]
 )
@@ -155,10 +138,8 @@ as $$
     with located as (
         select
             h.ordinality as nth,
-            min(h.ordinality) over (partition by h.page_id) as page_place,
-            h.page_id,
-            d.level,
-            d.sort_order,
+            min(h.ordinality) over (partition by h.page_id) as best_of_page,
+            h.page_id, d.level, d.sort_order,
             d.level < 2 or d.is_summary or (d.position = 'intro' and d.depth <= 1) as is_overview
         from unnest(overview_first.hits) with ordinality as h
         join pgrag.documents as d
@@ -177,7 +158,7 @@ as $$
             p.nth
             order by
                 p.is_chosen desc,
-                case when p.is_chosen then p.page_place else p.nth end,
+                case when p.is_chosen then p.best_of_page else p.nth end,
                 p.is_overview desc,
                 case when p.is_overview then p.level end,
                 p.sort_order,
@@ -188,8 +169,8 @@ as $$
     from parted as p;
 $$;
 
--- Chooses only as many hits as the page of results needs, because each choice compares all the
--- remaining ones. The hits behind them keep their order; scores do not change.
+-- Chooses only as many hits as the page of results needs, because each choice compares all that
+-- remain. Those keep their order; no score changes.
 create or replace function _pgrag.diversified(
     hits _pgrag.ranked_hit[],
     request _pgrag.search_request
@@ -211,9 +192,7 @@ begin
     select _pgrag.diverse_places(
         array_agg(h.library_id order by h.ordinality),
         array_agg(h.document_id order by h.ordinality),
-        array_agg(
-            model_ids[array_position(library_ids, h.library_id)] order by h.ordinality
-        ),
+        array_agg(model_ids[array_position(library_ids, h.library_id)] order by h.ordinality),
         array_agg(h.score order by h.ordinality),
         request.mmr_lambda,
         least(hit_count, 200)
@@ -233,10 +212,10 @@ begin
 end;
 $$;
 
--- The hits at these positions, in this order, with these scores (null: their own scores).
+-- The hits at these positions, in this order, with these scores (null: their own).
 create or replace function _pgrag.placed(
     hits _pgrag.ranked_hit[],
-    places bigint[],
+    positions bigint[],
     scores double precision[]
 )
 returns _pgrag.ranked_hit[]
@@ -250,8 +229,8 @@ as $$
             h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
             h.section_score, h.hybrid_score, h.graph
         )::_pgrag.ranked_hit
-        from unnest(placed.places, placed.scores) with ordinality as p (nth, score, new_place)
+        from unnest(placed.positions, placed.scores) with ordinality as p (nth, score, new_nth)
         join unnest(placed.hits) with ordinality as h on h.ordinality = p.nth
-        order by p.new_place
+        order by p.new_nth
     );
 $$;

@@ -28,7 +28,19 @@ begin
         started := clock_timestamp();
         request.candidate_count := pool.candidate_count;
         arranged := _pgrag.rearrange(ranking.hits, request);
-        listed := listed || _pgrag.not_listed(arranged, listed, request);
+        if listed = '{}' then
+            listed := arranged;
+        else
+            -- A page that has reached its limit gets no further hits.
+            listed := _pgrag.limited_per_page(
+                listed || array(
+                    select a
+                    from unnest(arranged) as a
+                    where a.document_id not in (select l.document_id from unnest(listed) as l)
+                ),
+                case when request.unit = 'page' then 1 else request.max_per_page end
+            );
+        end if;
         ranking.timings := _pgrag.timed(ranking.timings, 'rearrange', clock_timestamp() - started);
         exit when cardinality(listed) >= last_place or _pgrag.is_complete(pool, ranking);
         pool.candidate_count := least(pool.candidate_count * 5, 20000);
@@ -57,48 +69,4 @@ as $$
         or (is_rearranged.request).hierarchy <> 'none'
         or (is_rearranged.request).mmr_lambda is not null
         or (is_rearranged.request).graph is not null;
-$$;
-
--- The hits that a deeper list adds. A page that has reached its limit gets no further hits.
-create or replace function _pgrag.not_listed(
-    arranged _pgrag.ranked_hit[],
-    listed _pgrag.ranked_hit[],
-    request _pgrag.search_request
-)
-returns _pgrag.ranked_hit[]
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    most integer := case
-        when request.unit = 'page' then 1
-        else request.max_per_page
-    end;
-begin
-    if cardinality(listed) = 0 then
-        return arranged;
-    end if;
-    return array(
-        select arranged[n.nth]
-        from (
-            select
-                a.ordinality as nth,
-                coalesce(p.listed_count, 0)
-                    + row_number() over (partition by a.page_id order by a.ordinality)
-                    as place_on_page
-            from unnest(arranged) with ordinality as a
-            left join (
-                select l.page_id, count(*) as listed_count
-                from unnest(listed) as l
-                group by l.page_id
-            ) as p on p.page_id = a.page_id
-            where not exists (
-                select from unnest(listed) as l where l.document_id = a.document_id
-            )
-        ) as n
-        where most is null or n.place_on_page <= most
-        order by n.nth
-    );
-end;
 $$;

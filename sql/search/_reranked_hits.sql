@@ -1,6 +1,5 @@
--- The hits to which a reranker has given scores, best first. The search is repeated, so that a hit
--- keeps all that is known of it: hybrid_score, ranks, the parts of a score with links. Diversity
--- and the limit apply to the new order.
+-- The hits that a reranker has scored, best first. The search is repeated, so that a hit keeps its
+-- hybrid_score, ranks and evidence of links. Diversity and the limit apply to the new order.
 create or replace function _pgrag.reranked_hits(
     request _pgrag.search_request
 )
@@ -15,7 +14,7 @@ declare
 begin
     pool.reranked := null;
     pool.mmr_lambda := null;
-    -- As deep as the retrievers are read: the best of a reranker may stand far down.
+    -- As deep as the retrievers are read: the reranker's best may be far down.
     pool.candidate_count := greatest(
         pool.candidate_count, (select count(*) from jsonb_object_keys(request.reranked))
     );

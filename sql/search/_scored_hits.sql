@@ -1,7 +1,7 @@
--- A list in the order of the scores, read deeper until it yields top_k hits or is complete. For the
--- first page of results the deeper list replaces the shallow one. The following pages begin in the
--- list that the cursor names by its depth; a deeper one follows without the hits already listed, so
--- paging neither misses nor repeats a hit.
+-- A list in the order of the scores, read deeper until it yields top_k hits or is complete. On the
+-- first page of results the deeper list replaces the shallow one. Later pages begin in the list
+-- whose depth the cursor names; deeper lists follow without the hits already listed, so paging
+-- neither misses nor repeats a hit.
 create or replace function _pgrag.scored_hits(
     request _pgrag.search_request
 )
@@ -50,7 +50,7 @@ begin
 end;
 $$;
 
--- A hit's cursor: its score and id, the depth of its list, and the depth of the first list.
+-- The cursor of each hit: its score and id, the depth of its list, and the depth of the first list.
 create or replace function _pgrag.cursors(
     hits _pgrag.ranked_hit[],
     depth integer,
@@ -61,14 +61,12 @@ language plpgsql
 immutable
 parallel safe
 as $$
-declare
-    hit _pgrag.ranked_hit;
-    made text[] := '{}';
 begin
-    foreach hit in array hits loop
-        made := made || concat_ws(':', hit.score, hit.document_id, depth, start_depth);
-    end loop;
-    return made;
+    return array(
+        select concat_ws(':', h.score, h.document_id, depth, start_depth)
+        from unnest(hits) with ordinality as h
+        order by h.ordinality
+    );
 end;
 $$;
 

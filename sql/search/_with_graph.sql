@@ -40,6 +40,7 @@ begin
             h.hybrid_score,
             case when request.explain then
                 jsonb_build_object(
+                    'score', s.score,
                     'semantic', b.base,
                     'type', a.type,
                     'type_weight', a.type_weight,
@@ -78,8 +79,8 @@ end;
 $$;
 
 -- The best passage of each page that only links lead to, with the exact scores of both retrievers.
--- The target of the search applies, and so does min_score, to the fused score. With rrf there are
--- none: a passage that no retriever has found has no rank.
+-- The target of the search and min_score (of the fused score) apply. With rrf there are none: a
+-- passage that is no candidate has no rank.
 create or replace function _pgrag.reached_hits(
     page_ids bigint[],
     request _pgrag.search_request
@@ -102,9 +103,7 @@ begin
     where i.library_id = any (target.library_ids)
         and i.page_id = any (reached_hits.page_ids)
         and i.covers & target.covers <> 0
-        and (
-            target.allowed_documents is null or i.document_id = any (target.allowed_documents)
-        )
+        and (target.allowed_documents is null or i.document_id = any (target.allowed_documents))
         and (target.denied_documents is null or i.document_id <> all (target.denied_documents));
     if reached.document_ids is null then
         return;
@@ -117,10 +116,10 @@ begin
     from (
         select
             s.*,
-            row_number() over (partition by s.page_id order by s.ordinality) as place_on_page
+            row_number() over (partition by s.page_id order by s.ordinality) as rank_on_page
         from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) with ordinality as s
     ) as f
-    where f.place_on_page = 1 and f.score > 0
+    where f.rank_on_page = 1 and f.score > 0
     order by f.ordinality;
 end;
 $$;

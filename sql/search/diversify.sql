@@ -1,4 +1,4 @@
--- Maximal marginal relevance for a list that was ranked elsewhere, such as by a reranker.
+-- Maximal marginal relevance for a list that was ranked elsewhere, for example by a reranker.
 create or replace function pgrag.diversify(
     document_ids bigint[],
     scores double precision[],
@@ -30,19 +30,19 @@ begin
     complaint := case
         when cardinality(diversify.document_ids) is distinct from cardinality(diversify.scores)
         then format(
-            'There must be one score for each document, got %s documents and %s scores.',
+            'There must be one score for each passage, got %s passages and %s scores.',
             coalesce(cardinality(diversify.document_ids), 0),
             coalesce(cardinality(diversify.scores), 0)
         )
         when cardinality(diversify.document_ids) > 1000
         then format(
-            'At most 1000 documents can be diversified, got %s.',
+            'At most 1000 passages can be diversified, got %s.',
             cardinality(diversify.document_ids)
         )
         when array_ndims(diversify.document_ids) > 1 or array_ndims(diversify.scores) > 1
         then 'document_ids and scores must be lists without lists in them.'
         when array_position(diversify.document_ids, null) is not null
-        then 'A document is null.'
+        then 'A document_id is null.'
         when 1e100 < any (diversify.scores)  -- also NaN
             or -1e100 > any (diversify.scores)
             or array_position(diversify.scores, null) is not null
@@ -64,12 +64,9 @@ begin
         min(u.document_id) filter (where u.library_id is null)
     into library_ids, listed_ids, model_ids, relevances, missing
     from (
-        -- A document that is listed twice counts once, with its best score.
+        -- A passage that is listed twice counts once, with its best score.
         select distinct on (g.document_id)
-            g.document_id,
-            g.score,
-            g.nth,
-            l.library_id,
+            g.document_id, g.score, g.nth, l.library_id,
             coalesce(wanted_model, l.model_id) as model_id
         from unnest(diversify.document_ids, diversify.scores)
             with ordinality as g (document_id, score, nth)
@@ -104,14 +101,14 @@ comment on function pgrag.diversify is
 Repeatedly chooses the passage with the largest mmr_lambda · relevance - (1 - mmr_lambda) · the
 largest cosine to a passage already chosen; relevance is the score divided by the largest score (if
 scores are negative, both are counted from the smallest). mmr_lambda: 1 keeps the order of the
-scores, 0 ranks by diversity alone. document_ids and scores (of any scale, such as a reranker''s)
-are parallel arrays of at most 1000 items. top_k: how many to choose. model: the model whose vectors
+scores, 0 ranks by diversity alone. document_ids and scores (of any scale, as a reranker''s are) are
+parallel arrays of at most 1000 items. top_k: how many to choose. model: the model whose vectors
 are compared (default: the library''s); a passage without a vector is similar to none. Returns rank,
 document_id and the original score. pgrag.search does the same with its argument mmr_lambda.
 Errors: PGR01 arguments, PGR05 unknown document, PGR09 model.';
 
--- The chosen positions, in order. One statement compares each choice with all remaining hits. A
--- hit's value can only fall, so it is enough to keep the smallest.
+-- The chosen positions, in order. Each choice is compared with all hits that remain; the value of a
+-- hit can only fall, so the smallest is kept.
 create or replace function _pgrag.diverse_places(
     library_ids bigint[],
     document_ids bigint[],
@@ -129,7 +126,7 @@ declare
     vectors halfvec[];
     chosen_vector halfvec;
     chosen_model bigint;
-    -- Products and quotients of smaller numbers could be too small for their type.
+    -- Products and quotients of smaller numbers could underflow.
     relevances constant double precision[] := array(
         select u.score * (abs(u.score) >= 1e-100)::integer
         from unnest(scores) with ordinality as u (score, nth)

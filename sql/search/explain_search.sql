@@ -29,13 +29,7 @@ as $$
 begin
     return query
     select
-        s.ordinality,
-        s.document_id,
-        s.title,
-        s.path,
-        s.score,
-        s.keyword_score,
-        s.semantic_score,
+        s.ordinality, s.document_id, s.title, s.path, s.score, s.keyword_score, s.semantic_score,
         (
             select string_agg(
                 format('%s %s', w ->> 'lexeme', round((w ->> 'adds')::numeric, 3)), ', '
@@ -52,11 +46,8 @@ begin
         )
     from _pgrag.search_hits(
         explain_search.query,
-        _pgrag.search_document('search', explain_search.options, jsonb_build_object(
-            'library', explain_search.library,
-            'version', explain_search.version,
-            'top_k', explain_search.top_k,
-            'filters', explain_search.filters
+        _pgrag.search_document('search', options, (
+            select to_jsonb(a) from (select library, version, top_k, filters) as a
         )) || '{"explain": true}',
         explain_search.query_embedding
     ) with ordinality as s

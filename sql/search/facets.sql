@@ -1,4 +1,4 @@
--- Counts the pages found by the values of their fields. Every value can be used as a filter.
+-- Counts the pages of a search by the values of their fields. Every value can be used as a filter.
 create or replace function pgrag.facets(
     query text default null,
     library text default null,
@@ -24,12 +24,8 @@ as $$
 declare
     request constant _pgrag.search_request := _pgrag.make_request(
         query,
-        '{"graph": false}' || _pgrag.search_document('facets', options, jsonb_build_object(
-            'library', library,
-            'version', version,
-            'top_k', top_k,
-            'filters', filters,
-            'value_count', value_count
+        '{"graph": false}' || _pgrag.search_document('facets', options, (
+            select to_jsonb(a) from (select library, version, top_k, filters, value_count) as a
         )),
         query_embedding,
         needs_words => false
@@ -50,9 +46,7 @@ begin
     return query
     select c.facet, c.value, c.page_count
     from _pgrag.count_facets(
-        target.library_ids,
-        target.version_ids,
-        target.allowed_pages,
+        target.library_ids, target.version_ids, target.allowed_pages,
         case when document_ids is null then _pgrag.denied_pages(target) end,
         document_ids
     ) as c
@@ -195,12 +189,8 @@ begin
         )
         select
             ('{library,version,topic,type,tags,language,content_tags}'::text[])[n.facet_place],
-            n.facet_place,
-            n.value,
-            n.page_count,
-            row_number() over (
-                partition by n.facet_place order by n.page_count desc, n.value
-            )
+            n.facet_place, n.value, n.page_count,
+            row_number() over (partition by n.facet_place order by n.page_count desc, n.value)
         from named as n
         where n.value is not null
         $sql$,

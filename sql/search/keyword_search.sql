@@ -20,12 +20,9 @@ begin
     select h.*
     from _pgrag.search_hits(
         keyword_search.query,
-        _pgrag.search_document('keyword_search', keyword_search.options, jsonb_build_object(
-            'library', keyword_search.library,
-            'version', keyword_search.version,
-            'top_k', keyword_search.top_k,
-            'filters', keyword_search.filters,
-            'mode', 'keyword'
+        _pgrag.search_document('keyword_search', options, (
+            select to_jsonb(a)
+            from (select library, version, top_k, filters, 'keyword' as mode) as a
         ))
     ) as h;
 end;

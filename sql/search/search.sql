@@ -46,36 +46,16 @@ as $$
 declare
     request constant _pgrag.search_request := _pgrag.make_request(
         search.query,
-        _pgrag.search_document('search', '{}', jsonb_build_object(
-            'library', search.library,
-            'version', search.version,
-            'top_k', search.top_k,
-            'filters', search.filters,
-            'alpha', search.alpha,
-            'fusion', search.fusion,
-            'min_score', search.min_score,
-            'levels', search.levels,
-            'max_per_page', search.max_per_page,
-            'after', search.after,
-            'model', search.model,
-            'page_evidence', search.page_evidence,
-            'candidate_count', search.candidate_count,
-            'rrf_k', search.rrf_k,
-            'rrf_weights', search.rrf_weights,
-            'snippets', search.snippets,
-            'explain', search.explain,
-            'intent', search.intent,
-            'unit', search.unit,
-            'aggregate', search.aggregate,
-            'hierarchy', search.hierarchy,
-            'mmr_lambda', search.mmr_lambda,
-            'query_expansion', search.query_expansion,
-            'graph', search.graph,
-            'mode', search.mode,
-            'exclude', search.exclude,
-            'changed_since', search.changed_since,
-            'history', search.history,
-            'reranked', search.reranked
+        _pgrag.search_document('search', '{}', (
+            select to_jsonb(a)
+            from (
+                select
+                    library, version, top_k, filters, alpha, fusion, min_score, levels,
+                    max_per_page, after, model, page_evidence, candidate_count, rrf_k,
+                    rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
+                    mmr_lambda, query_expansion, graph, mode, exclude, changed_since, history,
+                    reranked
+            ) as a
         )),
         search.query_embedding
     );

@@ -1,5 +1,4 @@
--- Many independent searches in one round trip. A failed query returns its error in its row and does
--- not affect the other queries.
+-- Many independent searches in one round trip. A query that fails returns its error in its row.
 create or replace function pgrag.search_many(
     queries text[],
     library text default null,
@@ -59,7 +58,7 @@ begin
                 nullif(own -> 'query_embedding', 'null')::text::halfvec
             ) as h;
         exception when others then
-            -- Errors of the query itself go into its row; any other error concerns the whole call.
+            -- Any other error concerns the whole call.
             if sqlstate !~ '^(PGR|22)' then
                 raise;
             end if;

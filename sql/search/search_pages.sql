@@ -23,13 +23,9 @@ as $$
 declare
     request _pgrag.search_request := _pgrag.make_request(
         search_pages.query,
-        _pgrag.search_document('search_pages', search_pages.options, jsonb_build_object(
-            'library', search_pages.library,
-            'version', search_pages.version,
-            'top_k', search_pages.top_k,
-            'filters', search_pages.filters,
-            'whole', search_pages.whole,
-            'snippets', search_pages.snippets
+        _pgrag.search_document('search_pages', options, (
+            select to_jsonb(a)
+            from (select library, version, top_k, filters, whole, snippets) as a
         )) || '{"unit": "page"}',
         search_pages.query_embedding
     );
@@ -37,23 +33,11 @@ declare
 begin
     return query
     select
-        p.page_id,
-        l.name,
-        v.label,
-        p.key,
-        p.url,
-        p.title,
-        p.path,
-        p.link,
+        p.page_id, l.name, v.label, p.key, p.url, p.title, p.path, p.link,
         case when search_pages.whole then p.body else d.content end,
-        h.score,
-        h.keyword_score,
-        h.semantic_score,
-        h.hybrid_score,
-        request.aggregate,
+        h.score, h.keyword_score, h.semantic_score, h.hybrid_score, request.aggregate,
         (
-            -- Passages of the requested levels whose content has a term of the query. Title and
-            -- path do not count, because all passages of the page share them.
+            -- By content (D) alone: all passages of a page share its title and path.
             select count(*)::integer
             from pgrag.documents as o
             join (
@@ -68,9 +52,7 @@ begin
                 and o.page_id = h.page_id
                 and o.covers & (request.target).covers <> 0
         ),
-        d.document_id,
-        d.heading,
-        d.anchor,
+        d.document_id, d.heading, d.anchor,
         case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
         listing.cursors[h.nth],
         _pgrag.version_reason(request, d.version_id)
@@ -79,14 +61,14 @@ begin
         select
             u.*,
             u.ordinality as nth,
-            row_number() over (partition by u.page_id order by u.ordinality) as place_on_page
+            row_number() over (partition by u.page_id order by u.ordinality) as rank_on_page
         from unnest(listing.hits) with ordinality as u
     ) as h
     join pgrag.documents as d on d.library_id = h.library_id and d.document_id = h.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
     join pgrag.libraries as l on l.library_id = d.library_id
-    where h.place_on_page = 1
+    where h.rank_on_page = 1
     order by h.nth;
 end;
 $$;

@@ -1,5 +1,5 @@
--- The lines of the sources that match a pattern, as ripgrep lists them. A first condition on whole
--- pages can use an index; then the remaining pages are split into lines, page by page.
+-- The lines of the sources that match a pattern, as ripgrep lists them. A condition on whole pages
+-- can use an index; the pages that pass are split into lines.
 create or replace function pgrag.search_text(
     pattern text,
     library text,
@@ -65,7 +65,7 @@ begin
     expression := _pgrag.line_expression(
         search_text.pattern, search_text.mode, search_text.case_mode
     );
-    -- Lookaround and \A, \Z may match a line where they do not match the page: no condition on it.
+    -- Lookaround, \A and \Z may match a line but not its page: no condition on pages then.
     if expression !~ '\\[AZ]|\(\?<?[=!]' or search_text.mode = 'word' then
         page_expression := expression;
     end if;
@@ -75,15 +75,9 @@ begin
 
     return query
     select
-        f.page_id,
-        f.key,
-        f.title,
-        f.line,
+        f.page_id, f.key, f.title, f.line,
         (m.ranges -> 0 ->> 'start')::integer,
-        f.content,
-        m.ranges,
-        f.lines_before,
-        f.lines_after,
+        f.content, m.ranges, f.lines_before, f.lines_after,
         (
             select d.document_id
             from pgrag.documents as d
@@ -183,34 +177,29 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.jsonb_agg(
-        pg_catalog.jsonb_build_object('start', m.begins, 'end', m.begins + m.length)
-        order by m.number
+    select jsonb_agg(
+        jsonb_build_object('start', m.begins, 'end', m.begins + m.length) order by m.number
     )
     from (
         select
             piece.number,
             -- The text before the match: all earlier pieces without their markers.
-            1 + pg_catalog.sum(pg_catalog.length(piece.content) - (piece.number > 1)::integer)
+            1 + sum(length(piece.content) - (piece.number > 1)::integer)
                 over (order by piece.number)
-                - (pg_catalog.length(piece.content) - 1) as begins,
-            pg_catalog.strpos(piece.content, pg_catalog.chr(2)) - 1 as length
-        from pg_catalog.string_to_table(
-            pg_catalog.regexp_replace(
-                pg_catalog.translate(
-                    line_matches.content, pg_catalog.chr(1) || pg_catalog.chr(2), '  '
-                ),
-                line_matches.expression,
-                pg_catalog.chr(1) || '\&' || pg_catalog.chr(2),
-                'g'
+                - (length(piece.content) - 1) as begins,
+            strpos(piece.content, chr(2)) - 1 as length
+        from string_to_table(
+            regexp_replace(
+                translate(line_matches.content, chr(1) || chr(2), '  '),
+                line_matches.expression, chr(1) || '\&' || chr(2), 'g'
             ),
-            pg_catalog.chr(1)
+            chr(1)
         ) with ordinality as piece (content, number)
     ) as m
     where m.number between 2 and 101;
 $$;
 
--- True until the deadline, then an error. The page is an argument so that each row is checked.
+-- True until the deadline, then an error. page_id makes the planner check each row.
 create or replace function _pgrag.in_time(
     page_id bigint,
     deadline timestamptz,

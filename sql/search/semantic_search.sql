@@ -21,14 +21,11 @@ begin
     select h.*
     from _pgrag.search_hits(
         semantic_search.query,
-        _pgrag.search_document('semantic_search', semantic_search.options, jsonb_build_object(
-            'library', semantic_search.library,
-            'version', semantic_search.version,
-            'top_k', semantic_search.top_k,
-            'filters', semantic_search.filters,
-            'mode', 'semantic'
+        _pgrag.search_document('semantic_search', options, (
+            select to_jsonb(a)
+            from (select library, version, top_k, filters, 'semantic' as mode) as a
         )),
-        semantic_search.query_embedding
+        query_embedding
     ) as h;
 end;
 $$;

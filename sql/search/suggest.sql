@@ -1,5 +1,5 @@
--- "Did you mean": replaces words that no passage has by the nearest words of the passages. The
--- index on lexemes finds candidates with a similar beginning; only those are measured.
+-- "Did you mean": replaces words that no passage has by the nearest words of the passages. Only
+-- candidates with a similar beginning are measured, which the index on lexemes yields.
 create or replace function pgrag.suggest(
     query text,
     library text default null,
@@ -117,13 +117,8 @@ begin
         where c.rank = 1
     )
     select
-        _pgrag.with_replacements(
-            suggest.query, c.word || b.words, c.replacement || b.replacements
-        ),
-        c.word,
-        c.replacement,
-        c.distance,
-        c.document_count,
+        _pgrag.with_replacements(suggest.query, c.word || b.words, c.replacement || b.replacements),
+        c.word, c.replacement, c.distance, c.document_count,
         1 - (c.distance - 1 + 1 / (1 + ln(1 + c.document_count))) / length(c.word)
     from choices as c
     cross join best as b

@@ -8,19 +8,19 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.right(
-        pg_catalog.btrim(
-            pg_catalog.regexp_replace(
-                pg_catalog.regexp_replace(
-                    pg_catalog.normalize(
-                        pg_catalog.lower(
+    select right(
+        btrim(
+            regexp_replace(
+                regexp_replace(
+                    normalize(
+                        lower(
                             case
-                                when pg_catalog.strpos(link_name.target, '%') > 0
+                                when strpos(link_name.target, '%') > 0
                                 then _pgrag.percent_decoded(link_name.target)
                                 else link_name.target
                             end
                         ),
-                        'NFC'
+                        NFC
                     ),
                     '\s+', ' ', 'g'
                 ),
@@ -73,8 +73,8 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.regexp_replace(
-        pg_catalog.regexp_replace(last_name.name, '(^|/)(index|_index|readme)$', ''), '^.*/', ''
+    select regexp_replace(
+        regexp_replace(last_name.name, '(^|/)(index|_index|readme)$', ''), '^.*/', ''
     );
 $$;
 
@@ -87,7 +87,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.regexp_replace(folder_name.name, '/?[^/]*$', '');
+    select regexp_replace(folder_name.name, '/?[^/]*$', '');
 $$;
 
 -- The number of leading folders that both have in common, and how many more the target has.
@@ -103,40 +103,19 @@ immutable
 parallel safe
 as $$
     select
-        pg_catalog.count(*) filter (where parts.equals),
-        pg_catalog.cardinality(
-            pg_catalog.string_to_array(folder_distance.target, '/')
-        ) - pg_catalog.count(*) filter (where parts.equals)
+        count(*) filter (where parts.equals),
+        cardinality(string_to_array(folder_distance.target, '/'))
+            - count(*) filter (where parts.equals)
     from (
-        select
-            pg_catalog.bool_and(t.name = s.name) over (
-                order by t.nth rows between unbounded preceding and current row
-            ) as equals
-        from pg_catalog.unnest(
-            pg_catalog.string_to_array(folder_distance.target, '/')
-        ) with ordinality as t (name, nth)
-        join pg_catalog.unnest(
-            pg_catalog.string_to_array(folder_distance.source, '/')
-        ) with ordinality as s (name, nth) on s.nth = t.nth
+        select bool_and(t.name = s.name) over (order by t.nth) as equals
+        from string_to_table(folder_distance.target, '/') with ordinality as t (name, nth)
+        join string_to_table(folder_distance.source, '/') with ordinality as s (name, nth)
+            on s.nth = t.nth
     ) as parts;
 $$;
 
 -- a/./b/../c becomes a/c; a name that leads out of the root keeps its dots, so it finds no page.
 create or replace function _pgrag.without_dots(
-    name text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when without_dots.name !~ '(^|/)\.{0,2}(/|$)' then without_dots.name
-        else _pgrag.climbed(without_dots.name)
-    end;
-$$;
-
-create or replace function _pgrag.climbed(
     name text
 )
 returns text
@@ -148,7 +127,10 @@ declare
     kept text[] := '{}';
     part text;
 begin
-    foreach part in array string_to_array(climbed.name, '/') loop
+    if (name ~ '(^|/)\.{0,2}(/|$)') is not true then
+        return name;
+    end if;
+    foreach part in array string_to_array(name, '/') loop
         if part = '..' and cardinality(kept) > 0 and kept[cardinality(kept)] <> '..' then
             kept := kept[:cardinality(kept) - 1];
         elsif part not in ('', '.') then
@@ -170,7 +152,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.regexp_replace(
+    select regexp_replace(
         case
             when link_address.base_url <> '' and link_address.target ~ '^\s*[A-Za-z0-9+.-]*:?//'
             then _pgrag.below_site(link_address.target, link_address.base_url)
@@ -191,30 +173,18 @@ immutable
 parallel safe
 as $$
     select case
-        when b.base <> ''
-            and pg_catalog.starts_with(pg_catalog.lower(t.address), pg_catalog.lower(b.base))
-            and pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1, 1)
-                in ('', '/', '?', '#')
-        then '/' || pg_catalog.ltrim(
-            pg_catalog.substr(t.address, pg_catalog.length(b.base) + 1), '/'
-        )
+        when s.base <> ''
+            and starts_with(lower(s.address), lower(s.base))
+            and substr(s.address, length(s.base) + 1, 1) in ('', '/', '?', '#')
+        then '/' || ltrim(substr(s.address, length(s.base) + 1), '/')
         else below_site.target
     end
     from (
         select
-            pg_catalog.regexp_replace(
-                below_site.target, '^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
-            ) as address
-    ) as t
-    cross join (
-        select
-            pg_catalog.rtrim(
-                pg_catalog.regexp_replace(
-                    below_site.base_url, '^([A-Za-z][A-Za-z0-9+.-]*:)?//', ''
-                ),
-                '/'
-            ) as base
-    ) as b;
+            regexp_replace(below_site.target, '^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//', '') as address,
+            rtrim(regexp_replace(below_site.base_url, '^([A-Za-z][A-Za-z0-9+.-]*:)?//', ''), '/')
+                as base
+    ) as s;
 $$;
 
 -- Whether an address leads to another site, or to no page at all (mailto:). In a wikilink a colon
@@ -234,7 +204,7 @@ as $$
             and leads_away.address !~* '\.(md|mdx|markdown)$';
 $$;
 
--- Whether a name that no page has looks like the name of another file, such as an image.
+-- Whether a name without a page looks like that of another file, for example an image.
 create or replace function _pgrag.names_asset(
     name text
 )

@@ -1,7 +1,7 @@
--- What the index of impacts contains: each lexeme of a document, and once more (bit 30) if its
--- posting is strong, with its version, for searches of few versions, and without, for searches of
--- most of a database. Lexeme ids are below 2^30.
--- Every name is qualified, as in visible_libraries, because a barrier view calls it.
+-- What the index of impacts contains: each lexeme of a passage, and again (bit 30) if its posting
+-- is strong; with its version, for searches of few versions, and without, for searches of most of a
+-- database. Lexeme ids are below 2^30. Every name is qualified, as in visible_libraries, because a
+-- barrier view calls it.
 create or replace function _pgrag.posting_keys(
     version_id bigint,
     weights sparsevec

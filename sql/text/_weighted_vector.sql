@@ -1,5 +1,5 @@
 -- The fields of a full-text vector are its four labels, which BM25F weighs by the library's
--- field_weights and a query asks by word:A. A copy in the first migration tells the same.
+-- field_weights and a query asks by word:A. The first migration has a copy.
 create or replace function _pgrag.weighted_vector(
     title tsvector,
     path tsvector,

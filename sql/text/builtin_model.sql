@@ -1,5 +1,4 @@
--- The one place for the name of the built-in model. An unknown name (model_id) raises PGR09 with
--- the registered names.
+-- The name of the built-in model, and the ids of models by name.
 create or replace function pgrag.builtin_model()
 returns text
 language sql

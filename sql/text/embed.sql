@@ -23,9 +23,7 @@ begin
             using errcode = 'PGR09',
                 hint = 'Compute the vector outside and pass it as query_embedding.';
     end if;
-    return _pgrag.builtin_vector(
-        embed.input, wanted_id, wanted_model.settings -> 'characters'
-    );
+    return _pgrag.builtin_vector(embed.input, wanted_id, wanted_model.settings -> 'characters');
 end;
 $$;
 
@@ -49,9 +47,7 @@ as $$
 begin
     return (
         select l2_normalize(avg(p.embedding))
-        from _pgrag.word_pieces(
-            _pgrag.split_words(input, characters), builtin_vector.model_id
-        ) as p
+        from _pgrag.word_pieces(_pgrag.split_words(input, characters), builtin_vector.model_id) as p
     );
 end;
 $$;

@@ -1,6 +1,6 @@
 -- pgvector's sparsevec has at most 1,000,000,000 dimensions, so a lexeme's index is its hash modulo
 -- that number. The hash includes the language: one query vector can hold the lexemes of several
--- languages, and each document matches only in its own.
+-- languages, and each passage matches only in its own.
 create or replace function pgrag.lexeme_id(
     language text,
     lexeme text

@@ -12,10 +12,7 @@ as $$
         when relative_url.base_url <> ''
             and pg_catalog.starts_with(relative_url.url, relative_url.base_url)
         then pg_catalog.ltrim(
-            pg_catalog.substr(
-                relative_url.url,
-                pg_catalog.length(relative_url.base_url) + 1
-            ),
+            pg_catalog.substr(relative_url.url, pg_catalog.length(relative_url.base_url) + 1),
             '/'
         )
         else pg_catalog.regexp_replace(relative_url.url, '^[a-z]+://[^/]*/', '')

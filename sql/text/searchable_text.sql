@@ -1,6 +1,6 @@
 -- Prepares text for the full-text parser. The default parser hides words: `<video>` is a tag and
 -- vanishes, `and/or` is one file name, `useEffect` is one word. Links are reduced to their words,
--- and other forms of identifiers are appended, so that an identifier is found whole and by its
+-- and other forms of identifiers are appended, so that an identifier matches whole and by its
 -- parts. The positions of the text do not change, so phrases keep working.
 create or replace function pgrag.searchable_text(
     input text,

@@ -8,10 +8,7 @@ immutable
 parallel safe
 as $$
     select pg_catalog.substr(
-        pg_catalog.encode(
-            pg_catalog.sha256(pg_catalog.convert_to(text_hash.input, 'UTF8')),
-            'hex'
-        ),
+        pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(text_hash.input, 'UTF8')), 'hex'),
         1,
         32
     )::uuid;

@@ -83,7 +83,7 @@ def test_every_table_view_and_column_says_what_it_holds(database_url):
         silent = connection.execute(
             """
             with relation as (
-                select c.oid
+                select c.oid, c.relnamespace::regnamespace || ' ' || c.relkind::text as kind
                 from pg_class as c
                 where c.relnamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
                     and c.relkind in ('r', 'p', 'v', 'm', 'f')
@@ -97,6 +97,8 @@ def test_every_table_view_and_column_says_what_it_holds(database_url):
             from relation as r
             join pg_attribute as a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
             where col_description(r.oid, a.attnum) is null
+                -- Private views are steps of functions, which have no comments either.
+                and r.kind <> '_pgrag v'
             order by 1
             """
         ).fetchall()

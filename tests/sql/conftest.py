@@ -27,3 +27,11 @@ def connection(module_connection: psycopg.Connection) -> Iterator[psycopg.Connec
     """The same, in a transaction that ends with the test."""
     with module_connection.transaction(force_rollback=True):
         yield module_connection
+
+
+@pytest.fixture
+def notices(connection: psycopg.Connection) -> list[str]:
+    """The notices of the connection, as they are raised."""
+    raised: list[str] = []
+    connection.add_notice_handler(lambda told: raised.append(told.message_primary or ""))
+    return raised

@@ -36,11 +36,7 @@ RUSSIAN = """
 поиск результат оценка библиотека версия документ раздел заголовок путь ссылка сеть порт адрес
 ожидание очередь задача событие журнал память диск буфер поток процесс блокировка ключ секрет
 """
-VOCABULARY = {
-    "english": ENGLISH.split(),
-    "german": GERMAN.split(),
-    "russian": RUSSIAN.split(),
-}
+VOCABULARY = {"english": ENGLISH.split(), "german": GERMAN.split(), "russian": RUSSIAN.split()}
 
 
 @dataclass(frozen=True)

@@ -44,15 +44,16 @@ def test_search_takes_every_argument_by_name(connection):
 
 def test_no_argument_of_a_search_is_accepted_and_ignored(connection):
     [row] = connection.execute(
-        "select prosrc from pg_proc where oid = '_pgrag.make_request'::regproc"
+        "select string_agg(prosrc, '') as source from pg_proc"
+        " where proname in ('make_request', 'settled_arguments')"
     ).fetchall()
-    read = set(re.findall(r"\barguments\.(\w+)", row["prosrc"]))
+    read = set(re.findall(r"\b(?:arguments\.|options ->> ')(\w+)", row["source"])) - {"phrases"}
     # The others are fields of the request, which are filled by name.
     fields = connection.execute(
         "select attname from pg_attribute where attrelid = '_pgrag.search_request'::regclass"
     ).fetchall()
     filled = in_sql("search").keys() & {field["attname"] for field in fields}
-    assert in_sql("search").keys() - {"query_embedding", "mode"} == read | filled
+    assert in_sql("search").keys() - {"query_embedding"} == read | filled
 
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, "recorded_search"])
@@ -96,3 +97,16 @@ def test_every_option_is_taken_and_none_that_is_unknown(connection, function):
 def test_the_rules_in_the_database_are_those_of_the_declaration(connection):
     [row] = connection.execute("select _pgrag.argument_rules() as rules").fetchall()
     assert row["rules"] == json.loads(json.dumps(rules()))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_bounds_and_choices_are_checked(connection, function):
+    asked = {"question" if function == "answer_context" else "query": "a"}
+    for name, rule in rules()["arguments"].items():
+        if name not in in_sql(function) or not rule.keys() & {"choices", "minimum"}:
+            continue
+        wrong = "x" if "choices" in rule else rule["minimum"] - 1
+        if rule["type"] == "array":
+            wrong = [wrong] * rule["shortest"]
+        with refused(connection, "PGR01", name):
+            run(connection, function, **asked, **{name: wrong})

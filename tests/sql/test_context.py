@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from library import (
-    Row,
-    contents,
-    document,
-    ingest,
-    page,
-    processor_seconds,
-    refused,
-    run,
-    search,
-)
+from library import Row, contents, document, ingest, page, processor_seconds, refused, run, search
 
 ZEBRA = "The zebra has 100 metres of [clear](sight.md) sight on **both** sides."
 PELICAN = "The pelican has lights that people call by a button."
@@ -306,12 +296,6 @@ class TestContext:
             )
             assert {row["key"] for row in rows if row["relation"] == "expansion"} == expanded
 
-    @pytest.mark.parametrize("argument", ["score_share", "expansion_share"])
-    @pytest.mark.parametrize("share", [-0.1, 1.1])
-    def test_a_share_is_from_0_to_1(self, connection, tool, argument, share):
-        with refused(connection, "PGR01", "share"):
-            self.context(connection, **{argument: share})
-
     def test_best_hit_is_worth_more_than_the_budget(self, connection, tool):
         [block] = self.context(connection, token_budget=1)
         assert block["relation"] == "hit"
@@ -385,24 +369,6 @@ class TestContext:
 
     def test_no_hit_is_no_context(self, connection, tool):
         assert self.context(connection, "zzyzx", alpha=0) == []
-
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            {"format": "xml"},
-            {"format": None},
-            {"token_budget": 0},
-            {"token_budget": None},
-            {"top_k": 0},
-            {"siblings": -1},
-            {"max_documents_to_expand": -1},
-            {"max_chunks_per_document": -1},
-            {"query": ""},
-        ],
-    )
-    def test_arguments_that_make_no_sense(self, connection, tool, arguments):
-        with refused(connection, "PGR01"):
-            self.context(connection, **{"query": "kernel", **arguments})
 
 
 def test_an_intent_that_wants_pages_still_gives_passages_with_their_own_scores(connection, tool):

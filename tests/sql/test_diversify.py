@@ -95,7 +95,7 @@ def test_nothing_gives_nothing(connection, documents):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scores": [0.5]}, "got 4 documents and 1 scores"),
+        ({"scores": [0.5]}, "got 4 passages and 1 scores"),
         ({"scores": [0.5, None, 0.1, 0.1]}, "finite numbers"),
         ({"scores": [0.5, float("nan"), 0.1, 0.1]}, "finite numbers"),
         ({"scores": [0.5, float("inf"), 0.1, 0.1]}, "finite numbers"),

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from library import ingest, page, refused, run, search, value
+from library import ingest, page, run, search, value
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -111,19 +111,6 @@ def test_nothing_found_gives_no_row(connection):
     assert facets(connection, "zebra", alpha=0) == {}
 
 
-def test_bad_arguments_are_refused(connection):
-    with refused(connection, "PGR01", "value_count must be 1 to 10000, got 0."):
-        run(connection, "facets", value_count=0)
-    with refused(connection, "PGR01", "top_k must be"):
-        run(connection, "facets", query="node", top_k=5000)
-    with refused(connection, "PGR01", "levels must be a list of 0 to 2"):
-        run(connection, "facets", levels=[7])
-    with refused(connection, "PGR02", "nonesuch"):
-        run(connection, "facets", library="nonesuch")
-    with refused(connection, "PGR06", "colour"):
-        run(connection, "facets", filters={"colour": "red"})
-
-
 def test_ranking_nothing_needs_no_vector(connection):
     """Counting must not say that it searches by keywords only."""
     assert value(connection, "select count(*) from pgrag.facets()") > 0
@@ -140,8 +127,3 @@ def test_a_tag_that_a_page_has_twice_counts_once(connection):
         " where f.facet = 'tags'"
     ).fetchall()
     assert {row["value"]: row["page_count"] for row in counted} == {"ops": 2, "night": 1}
-
-
-def test_no_level_is_no_wish(connection):
-    with refused(connection, "PGR01", "levels must be a list of 0 to 2"):
-        run(connection, "facets", levels=[])

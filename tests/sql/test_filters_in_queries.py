@@ -62,9 +62,7 @@ def test_filters_alone_list_pages(connection, manual):
     assert all(hit["keyword_score"] is None for hit in hits)
 
 
-def test_words_after_tags_are_tags_and_one_that_no_page_has_is_said(connection, manual):
-    notices: list[str | None] = []
-    connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+def test_words_after_tags_are_tags_and_one_that_no_page_has_is_said(connection, manual, notices):
     asked = {"library": manual, "version": "1.0"}
     assert keys(search(connection, "tags:ops night", **asked)) == ["backup.md"]
     assert {*keys(search(connection, "restore tags:ops night", **asked))} == {"backup.md"}

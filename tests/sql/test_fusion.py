@@ -139,20 +139,6 @@ class TestReciprocalRank:
             for hit in hits:
                 assert hit["explanation"][retriever]["rank"] == place.get(hit["document_id"])
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            {"rrf_k": -1},
-            {"rrf_weights": [1]},
-            {"rrf_weights": [1, -1]},
-            {"rrf_weights": [1, None]},
-            {"rrf_weights": None},
-        ],
-    )
-    def test_numbers_that_make_no_sense(self, connection, manual, arguments):
-        with refused(connection, "PGR01", "rrf_"):
-            search(connection, "role", library="manual", fusion="rrf", **arguments)
-
 
 class TestAlpha:
     """Argument, else library, else model, else pgrag.hybrid_alpha, else 0.3."""
@@ -208,6 +194,13 @@ class TestArguments:
             ({"levels": [1, None]}, "levels"),
             ({"max_per_page": 0}, "max_per_page must be 1 to 1000, got 0."),
             ({"candidate_count": 0}, "candidate_count must be 1 to 20000"),
+            ({"rrf_k": -1}, "rrf_k must be 0 to 10000"),
+            ({"rrf_weights": [1]}, "rrf_weights must be a list"),
+            ({"rrf_weights": [1, -1]}, "rrf_weights"),
+            ({"rrf_weights": [1, None]}, "rrf_weights"),
+            ({"rrf_weights": None}, "rrf_weights"),
+            ({"unit": "chapter"}, "unit must be document or page, got 'chapter'"),
+            ({"intent": "GUESSING"}, "GUESSING"),
         ],
     )
     def test_values_that_cannot_be_used(self, connection, manual, arguments, message):
@@ -336,20 +329,12 @@ class TestNamesOfCode:
     @pytest.mark.parametrize(
         ("query", "expected"),
         [
-            ("os.path", 0.1),
-            ("peek()", 0.1),
-            ("work_mem", 0.1),
-            ("std::move", 0.1),
-            ("useEffect", 0.1),
-            ("  os.path   work_mem ", 0.1),
-            ("what is os.path", 0.3),
-            ("JavaScript", 0.3),
-            ("Python 3.5", 0.3),
-            ("no-verify", 0.3),
-            ("certificate.", 0.3),
+            ("os.path", 0.1), ("peek()", 0.1), ("work_mem", 0.1), ("std::move", 0.1),
+            ("useEffect", 0.1), ("  os.path   work_mem ", 0.1), ("what is os.path", 0.3),
+            ("JavaScript", 0.3), ("Python 3.5", 0.3), ("no-verify", 0.3), ("certificate.", 0.3),
             ("certificate", 0.3),
         ],
-    )
+    )  # fmt: skip
     def test_share_of_vectors_is_a_third(self, connection, manual, query, expected):
         assert self.alpha(connection, query, library="manual") == pytest.approx(expected)
 

@@ -472,11 +472,6 @@ def test_few_pages_are_scored_whole_also_where_a_library_knows_none_of_the_words
         ingest(connection, library, [*wordy, page("g.md", "A zymurgist.", type="guide")])
     ingest(connection, "coffee", [page(f"{n}.md", "Roast it.", type="guide") for n in range(9)])
     hits = search(
-        connection,
-        "zymurgist",
-        filters={"type": "guide"},
-        alpha=0,
-        top_k=2,
-        candidate_count=2,
+        connection, "zymurgist", filters={"type": "guide"}, alpha=0, top_k=2, candidate_count=2
     )
     assert [hit["key"] for hit in hits] == ["g.md", "g.md"]

@@ -11,14 +11,6 @@ from library import Row, ingest, page, refused, run, search, value
 JEST = ["25.x", "26.x", "27.0", "next"]
 
 
-@pytest.fixture
-def notices(connection: psycopg.Connection) -> list[str]:
-    """The notices of the connection, as they are raised."""
-    raised: list[str] = []
-    connection.add_notice_handler(lambda told: raised.append(told.message_primary or ""))
-    return raised
-
-
 def make(connection: psycopg.Connection, library: str, *labels: str, **pages: list[Row]) -> None:
     """A library whose versions have a page with their label, and the pages given by label."""
     for label in labels:

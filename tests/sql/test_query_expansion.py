@@ -241,7 +241,5 @@ def test_synonyms_that_cannot_be_used(connection, given, message):
 
 
 def test_errors(connection):
-    with refused(connection, "PGR01", "query_expansion must be"):
-        found(connection, "valve", "everything")
     with refused(connection, "PGR02", "There is no library 'handboook'"):
         synonyms(connection, "handboook", a=["b"])

@@ -8,25 +8,13 @@ from typing import Any
 
 import pytest
 from library import Row, document, ingest, page, run, search
+from pgvector import HalfVector
 
 QUERY = "restart the server of a user"
 WORDS = [
-    "server",
-    "user",
-    "file",
-    "node",
-    "role",
-    "key",
-    "log",
-    "disk",
-    "lock",
-    "path",
-    "port",
-    "restart",
-    "stop",
-    "read",
-    "write",
-]
+    "server", "user", "file", "node", "role", "key", "log", "disk", "lock", "path", "port",
+    "restart", "stop", "read", "write",
+]  # fmt: skip
 SECTIONS = ["Start", "Run", "Stop"]
 
 
@@ -40,13 +28,8 @@ def manual(module_connection) -> str:
             document("Server and user in short.", level=0, is_summary=True, position="intro")
         ]
         for section in SECTIONS[: 1 + number % 3]:
-            headed: dict[str, Any] = {
-                "heading": section,
-                "root_section": section,
-                "path": [section],
-                "depth": 1,
-                "position": "intro" if section == "Start" else "middle",
-            }
+            headed: dict[str, Any] = {"heading": section, "root_section": section, "depth": 1}
+            headed |= {"path": [section], "position": "intro" if section == "Start" else "middle"}
             documents.append(
                 document(f"{section} the server.", level=1, is_summary=True, parent=0, **headed)
             )
@@ -104,7 +87,7 @@ VARIANTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("arguments", VARIANTS, ids=str)
 class TestEveryWay:
     def test_gives_known_hits_with_scores_from_0_to_1(self, connection, fused, arguments):
-        rows = listed(connection, **{"unit": "document", **arguments})
+        rows = listed(connection, **arguments)
         assert len(set(ids(rows))) == len(rows) > 0
         assert set(ids(rows)) <= set(ids(fused))
         assert all(0 <= row["score"] <= 1 for row in rows)
@@ -112,26 +95,24 @@ class TestEveryWay:
     def test_keeps_the_fused_score(self, connection, manual, arguments):
         fusion = {key: arguments[key] for key in arguments if key == "fusion"}
         before = {r["document_id"]: r["score"] for r in listed(connection, **fusion)}
-        for row in listed(connection, **{"unit": "document", **arguments}):
+        for row in listed(connection, **arguments):
             assert row["hybrid_score"] == pytest.approx(before[row["document_id"]])
 
     def test_stands_in_the_order_of_the_scores_unless_it_is_diverse(
         self, connection, manual, arguments
     ):
-        rows = listed(connection, **{"unit": "document", **arguments})
+        rows = listed(connection, **arguments)
         scores = [row["score"] for row in rows]
         if arguments.get("mmr_lambda") is None:
             assert scores == sorted(scores, reverse=True)
 
     def test_is_the_same_each_time(self, connection, manual, arguments):
-        first, second = (listed(connection, **{"unit": "document", **arguments}) for _ in range(2))
-        assert first == second
+        assert listed(connection, **arguments) == listed(connection, **arguments)
 
     @pytest.mark.parametrize("size", [3, 10])
     def test_is_the_list_of_its_parts(self, connection, manual, arguments, size):
-        whole = ids(listed(connection, **{"unit": "document", **arguments}))
-        common = {"unit": "document", **arguments}
-        common |= {"library": "manual", "top_k": size, "candidate_count": 200}
+        whole = ids(listed(connection, **arguments))
+        common = {"library": "manual", "top_k": size, "candidate_count": 200, **arguments}
         parts: list[Row] = []
         after: dict[str, Any] = {}
         while len(parts) % size == 0 and len(parts) < len(whole):
@@ -280,16 +261,12 @@ class TestDiversity:
         pages = [page(f"{n}.md", f"Restart the server {n}.") for n in range(3)]
         ingest(connection, "small", pages, embed=False)
         run(connection, "use_model", library="small", model="tiny")
-        hashes = [
-            row["text_hash"] for row in run(connection, "pending_embeddings", library="small")
-        ]
-        vectors = ["[1,0,0]", "[1,0,0]", "[0,1,0]"]
-        for text_hash, vector in zip(hashes, vectors, strict=True):
-            connection.execute(
-                "select pgrag.store_embeddings('small', 'tiny', array[%s]::uuid[],"
-                " array[%s]::public.halfvec[])",
-                [text_hash, vector],
-            )
+        pending = run(connection, "pending_embeddings", library="small")
+        run(
+            connection, "store_embeddings", library="small", model="tiny",
+            text_hashes=[row["text_hash"] for row in pending],
+            vectors=[HalfVector(v) for v in ([1, 0, 0], [1, 0, 0], [0, 1, 0])],
+        )  # fmt: skip
         rows = search(connection, QUERY, mmr_lambda=0.5, top_k=100)
         assert {"manual", "small"} == {row["library"] for row in rows}
 

@@ -86,23 +86,6 @@ def test_what_is_off_changes_nothing(connection, manual):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"unit": "chapter"}, "unit must be document or page, got 'chapter'"),
-        ({"aggregate": "median"}, "aggregate must be"),
-        ({"hierarchy": "up"}, "hierarchy must be"),
-        ({"mmr_lambda": 1.5}, "mmr_lambda must be 0 to 1"),
-        ({"query_expansion": "all"}, "query_expansion must be"),
-        ({"intent": "GUESSING"}, "GUESSING"),
-    ],
-    ids=str,
-)
-def test_what_it_cannot_be(connection, manual, arguments, message):
-    with refused(connection, "PGR01", message):
-        search(connection, QUERY, library=manual, **arguments)
-
-
-@pytest.mark.parametrize(
     ("made_by", "given_to"), [({}, {"unit": "page"}), ({"unit": "page"}, {})], ids=str
 )
 def test_a_cursor_of_another_kind_of_list(connection, manual, made_by, given_to):

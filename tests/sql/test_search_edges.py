@@ -84,9 +84,7 @@ def test_links_that_lead_nowhere_any_more_are_not_found(embedded):
     assert len(found(embedded, "dig")) == 3
 
 
-def test_words_where_there_are_no_vectors(connection, ids):
-    notices = []
-    connection.add_notice_handler(lambda said: notices.append(said.message_primary))
+def test_words_where_there_are_no_vectors(connection, ids, notices):
     assert found(connection, "nothing of this") == []
     assert notices == [
         "The edges of 'garden' have no vectors, which pgrag embed garden --edges makes: searching"

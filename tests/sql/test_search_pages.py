@@ -92,8 +92,6 @@ def test_filters_and_thresholds_hold(connection):
 
 
 def test_errors_are_those_of_the_search(connection):
-    with refused(connection, "PGR01", "aggregate must be max, mean or rrf"):
-        pages(connection, "node", aggregate="sum")
     with refused(connection, "PGR01", "The query is empty."):
         pages(connection, " ")
     with refused(connection, "PGR07", "cursor"):

@@ -39,9 +39,7 @@ def manual(module_connection) -> dict[str, int]:
 
 
 def support(
-    connection: psycopg.Connection,
-    *claims: tuple[str, list[int]],
-    library: str | None = "manual",
+    connection: psycopg.Connection, *claims: tuple[str, list[int]], library: str | None = "manual"
 ) -> list[Row]:
     return run(
         connection, "sentence_support",
@@ -112,7 +110,7 @@ def test_libraries_hold_their_own_documents_and_none_means_all(connection, manua
 
 def test_bad_lists_are_named(connection, manual):
     for sentences, documents, message in [
-        (["a"], [], "There are 1 sentences and 0 lists of documents."),
+        (["a"], [], "There are 1 sentences and 0 lists of document_ids."),
         (["a"], {}, "documents must be a list"),
         (["a"], [1], "documents must be lists of document_ids, got 1."),
         (["a"], [["1"]], 'documents must be lists of document_ids, got ["1"].'),

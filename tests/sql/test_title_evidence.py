@@ -39,17 +39,13 @@ def test_whole_title_beats_a_title_that_says_more(connection, gateway):
 @pytest.mark.parametrize(
     ("query", "key", "expected"),
     [
-        ("rotate tokens", "exact.md", 1),
-        ("Rotate the token", "exact.md", 1),
-        ("token", "exact.md", 1 / 2),
-        ("rotate tokens daily", "exact.md", 2 / 3),
-        ("rotate tokens", "long.md", 2 / 4),
-        ("rotate tokens zzyzx", "exact.md", 2 / 3),
-        ("nothing", "other.md", 0),
-        ("Gateway.rotateToken", "call.md", 1),
+        ("rotate tokens", "exact.md", 1), ("Rotate the token", "exact.md", 1),
+        ("token", "exact.md", 1 / 2), ("rotate tokens daily", "exact.md", 2 / 3),
+        ("rotate tokens", "long.md", 2 / 4), ("rotate tokens zzyzx", "exact.md", 2 / 3),
+        ("nothing", "other.md", 0), ("Gateway.rotateToken", "call.md", 1),
         ("Schlüssel", "de.md", 1),
     ],
-)
+)  # fmt: skip
 def test_score_is_the_squared_cosine_of_the_words(connection, gateway, query, key, expected):
     assert titles(connection, query)[key] == pytest.approx(expected, rel=1e-5)
 

@@ -160,14 +160,11 @@ class TestOwn:
     @pytest.mark.parametrize(
         ("vectors", "expected", "was_large", "is_large"),
         [
-            (EXACT_LIMIT, 0, False, False),
-            (EXACT_LIMIT + 1, 0, False, True),
-            (EXACT_LIMIT - 9, 10, False, True),
-            (EXACT_LIMIT // 2 + 1, 0, True, True),
-            (EXACT_LIMIT // 2, 0, True, False),
-            (EXACT_LIMIT // 2, 1, True, True),
+            (EXACT_LIMIT, 0, False, False), (EXACT_LIMIT + 1, 0, False, True),
+            (EXACT_LIMIT - 9, 10, False, True), (EXACT_LIMIT // 2 + 1, 0, True, True),
+            (EXACT_LIMIT // 2, 0, True, False), (EXACT_LIMIT // 2, 1, True, True),
         ],
-    )
+    )  # fmt: skip
     def test_rule(self, connection, few, vectors, expected, was_large, is_large):
         fill(connection, "small", 5)
         fill(connection, "kestrel", vectors)

@@ -211,11 +211,7 @@ class TestIndex:
 
     @pytest.mark.parametrize(
         ("function", "words", "is_alone"),
-        [
-            ("search", "note", False),
-            ("search", "zebras", True),
-            ("semantic_search", "note", True),
-        ],
+        [("search", "note", False), ("search", "zebras", True), ("semantic_search", "note", True)],
     )
     @pytest.mark.parametrize("library", ["big", None])
     def test_words_find_nothing_or_are_not_searched(self, big, library, function, words, is_alone):
@@ -334,14 +330,12 @@ class TestTwoModels:
         ).fetchall()
         assert [row["count"] for row in counts] == [3, 3]
 
-    def test_unknown_query_is_searched_by_keywords_and_says_so(self, connection, guide):
+    def test_unknown_query_is_searched_by_keywords_and_says_so(self, connection, guide, notices):
         run(connection, "use_model", library=guide, model="tiny")
-        said: list[str] = []
-        connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
         hits = search(connection, "drain cats", library=guide, explain=True)
         assert {hit["semantic_score"] for hit in hits} == {None}
         assert {hit["explanation"]["alpha"] for hit in hits} == {0}
-        assert said == ["No vector of this query by model 'tiny': searching by keywords only."]
+        assert notices == ["No vector of this query by model 'tiny': searching by keywords only."]
 
     def test_known_query_is_searched_by_meaning(self, connection, guide):
         run(connection, "use_model", library=guide, model="tiny")

@@ -33,23 +33,12 @@ class TestIdentifiers:
     @pytest.mark.parametrize(
         ("query", "best"),
         [
-            ("useEffect", 0),
-            ("use effect", 1),
-            ("max_connections", 2),
-            ("maxconnections", 2),
-            ("request.headers.accept", 4),
-            ("--dry-run", 6),
-            ("dry-run", 6),
-            ("<video>", 8),
-            ("video", 8),
-            ("sound and/or", 8),
-            ("HTTPServer", 9),
-            ("httpserver", 9),
-            ("node:fs/promises", 10),
-            ("fs/promises", 10),
-            ("promises", 10),
+            ("useEffect", 0), ("use effect", 1), ("max_connections", 2), ("maxconnections", 2),
+            ("request.headers.accept", 4), ("--dry-run", 6), ("dry-run", 6), ("<video>", 8),
+            ("video", 8), ("sound and/or", 8), ("HTTPServer", 9), ("httpserver", 9),
+            ("node:fs/promises", 10), ("fs/promises", 10), ("promises", 10),
         ],
-    )
+    )  # fmt: skip
     def test_exact_symbol_comes_first(self, connection, code, query, best):
         hits = run(connection, "keyword_search", query=query, library=code)
         assert contents(hits)[:1] == [TEXTS[best]]
@@ -57,14 +46,10 @@ class TestIdentifiers:
     @pytest.mark.parametrize(
         ("query", "places"),
         [
-            ("effect", {0, 1}),
-            ("connections", {2, 3}),
-            ("headers", {4, 5}),
-            ("accept", {4}),
-            ("dry", {6, 7}),
-            ("dry_run", {6, 7}),
+            ("effect", {0, 1}), ("connections", {2, 3}), ("headers", {4, 5}), ("accept", {4}),
+            ("dry", {6, 7}), ("dry_run", {6, 7}),
         ],
-    )
+    )  # fmt: skip
     def test_parts_find_the_whole(self, connection, code, query, places):
         hits = run(connection, "keyword_search", query=query, library=code)
         assert set(contents(hits)) == {TEXTS[place] for place in places}

@@ -1,0 +1,146 @@
+-- Arguments that the caller leaves open get their values from the intent of the query, else from
+-- the settings of the libraries, else the defaults.
+create or replace function _pgrag.settled_arguments(
+    query text,
+    words text,
+    options jsonb,
+    settings jsonb
+)
+returns _pgrag.search_request
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    request _pgrag.search_request;
+    graph jsonb;
+    of_intent jsonb;
+    defaults constant jsonb := '{
+        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
+        "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
+        "query_expansion": "none", "snippets": false, "explain": false, "history": false
+    }';
+begin
+    request.intent := _pgrag.strategy_for(
+        query, coalesce(options ->> 'intent', settings ->> 'intent', 'off')
+    );
+    of_intent := coalesce(request.intent -> 'arguments', '{}');
+    request := jsonb_populate_record(
+        request,
+        defaults
+            || jsonb_strip_nulls(jsonb_build_object(
+                'unit', request.intent -> 'unit',
+                'aggregate', coalesce(request.intent ->> 'aggregate', settings ->> 'aggregate'),
+                'hierarchy', request.intent -> 'hierarchy',
+                'query_expansion', settings -> 'query_expansion'
+            ))
+            || of_intent - 'graph'
+            || jsonb_strip_nulls(options - '{intent, graph}'::text[])
+    );
+    request.query := query;
+    request.words := case when words ~ '\S' then words else '' end;
+    request.mmr_lambda := nullif(request.mmr_lambda, 1);
+    request.candidate_count := greatest(request.candidate_count, request.top_k);
+    request.collapse := options ->> 'levels' is null;
+    graph := pgrag.default_settings() -> 'graph'
+        || coalesce(settings -> 'graph', '{}')
+        || case jsonb_typeof(of_intent -> 'graph')
+            when 'object' then of_intent -> 'graph'
+            when 'boolean' then jsonb_build_object('search', of_intent -> 'graph')
+            else '{}'
+        end;
+    if coalesce(
+        (options ->> 'graph')::boolean,
+        -- A single retriever ignores the setting.
+        coalesce(options ->> 'mode', 'hybrid') = 'hybrid' and (graph ->> 'search')::boolean
+    )
+    then
+        request.graph := graph - 'search';
+    end if;
+    if request.reranked is not null then
+        perform _pgrag.check_reranked(request.reranked, options ->> 'after');
+    end if;
+    if options ->> 'after' is not null then
+        request := _pgrag.continued(request, options ->> 'after');
+    end if;
+    return request;
+end;
+$$;
+
+-- The intent of the query fills in the arguments that the caller left open.
+create or replace function _pgrag.strategy_for(
+    query text,
+    intent text
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    strategy jsonb;
+    type_name text;
+begin
+    if intent = 'auto' then
+        select to_jsonb(d) into strategy from pgrag.detect_intent(query) as d;
+    elsif intent <> 'off' then
+        -- The name of a query type means the intent SEMANTIC with that type, unless an intent has
+        -- the same name: it uses the type by default.
+        select t.name
+        into type_name
+        from pgrag.query_types as t
+        where t.name = lower(intent)
+            and not exists (
+                select from pgrag.intents as i where i.name = upper(btrim(strategy_for.intent))
+            );
+        select to_jsonb(s)
+        into strategy
+        from pgrag.strategy(
+            case when type_name is null then intent else 'SEMANTIC' end, type_name
+        ) as s;
+    end if;
+    return strategy;
+end;
+$$;
+
+-- Reads a cursor: where the list continues (after a score and an id or, in a rearranged list, after
+-- a number of hits), and the depth of the list that the cursor came from.
+create or replace function _pgrag.continued(
+    request _pgrag.search_request,
+    after text
+)
+returns _pgrag.search_request
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    parts text[];
+begin
+    if _pgrag.is_rearranged(request) and request.words <> '' then
+        parts := regexp_match(after, '^p(\d{1,5}):(\d{1,5})$');
+        if parts[2]::integer between 1 and 20000 then
+            request.after_place := parts[1];
+            request.candidate_count := parts[2];
+            return request;
+        end if;
+    else
+        parts := regexp_match(
+            after, '^(\d{1,4}(?:\.\d{1,30})?(?:e-\d{1,2})?):(\d{1,18}):(\d{1,5}):(\d{1,5})$'
+        );
+        if parts[3]::integer between 1 and 20000
+            and parts[4]::integer between 1 and parts[3]::integer
+        then
+            request.after_score := parts[1];
+            request.after_id := parts[2];
+            request.candidate_count := parts[3];
+            request.start_depth := parts[4];
+            return request;
+        end if;
+    end if;
+    raise exception 'The cursor % was not made by a search like this.',
+        quote_literal(left(after, 100))
+        using errcode = 'PGR07',
+            hint = 'Pass the cursor of the last hit as it is, and the same arguments.';
+end;
+$$;
