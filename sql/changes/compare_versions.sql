@@ -40,11 +40,7 @@ declare
     old_version_id bigint := _pgrag.compared_version(compare_versions.library, from_version);
     new_version_id bigint := _pgrag.compared_version(compare_versions.library, to_version);
 begin
-    if (compare_versions.texts in ('none', 'pages', 'all')) is not true then
-        raise exception 'texts must be none, pages or all, got %.',
-            quote_nullable(left(compare_versions.texts, 200))
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_choice('texts', compare_versions.texts, '{none, pages, all}');
     return query
     with pairs as materialized (
         select

@@ -18,11 +18,10 @@ declare
     -- During indexing links are pending; that is not a fault.
     is_ready boolean := version.status = 'ready';
     base_url text := _pgrag.base_url(owner_id, checked);
-    unread bigint[] := _pgrag.unread_pages(owner_id, checked);
     page_ids bigint[] := array(
         select p.page_id
         from pgrag.pages as p
-        where p.library_id = owner_id and p.version_id = checked and p.page_id <> all (unread)
+        where p.library_id = owner_id and p.version_id = checked
     );
     edge_ids bigint[] := array(
         select e.edge_id
@@ -33,10 +32,6 @@ begin
     return query
     select 'indexing that was not finished', format('version %s', version.label)
     where not is_ready
-    union all
-    select 'a page that was indexed before links were read', p.key
-    from pgrag.pages as p
-    where p.library_id = owner_id and p.page_id = any (unread)
     union all
     select
         'a name of a page that is missing, or that it has not',

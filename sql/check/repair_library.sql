@@ -67,8 +67,7 @@ $$;
 comment on function pgrag.repair_library is
 'Repairs the faults that pgrag.check_library finds, in one transaction, while other writers of the
 library wait; returns the faults, and whether each is repaired. Faults that cannot be repaired from
-other rows remain, with a command as remedy: pages that were indexed before links were read are
-marked, so the next run reads them again; links of an interrupted version are resolved, but the
+other rows remain, with a command as remedy: links of an interrupted version are resolved, but the
 version stays unfinished. Statistics are recomputed if documents, pages or statistics had faults.
 Errors: PGR02, PGR03.';
 
@@ -206,7 +205,6 @@ volatile
 as $$
 declare
     mended bigint;
-    unread bigint[];
 begin
     delete from pgrag.edges as e
     where e.library_id = repair_links.library_id
@@ -245,12 +243,6 @@ begin
                 and d.page_id = e.source_page_id
         );
     foreach mended in array repair_links.version_ids loop
-        -- Edges come only from the source, so the next run must read these pages again. Until then
-        -- they get no names, which would mark their links as read.
-        unread := _pgrag.unread_pages(repair_links.library_id, mended);
-        update pgrag.pages as p
-        set source_hash = ''
-        where p.library_id = repair_links.library_id and p.page_id = any (unread);
         -- write_page_names does not correct these columns: delete such names, to be written again.
         delete from pgrag.page_names as n
         using pgrag.pages as p
@@ -266,9 +258,7 @@ begin
             array(
                 select p.page_id
                 from pgrag.pages as p
-                where p.library_id = repair_links.library_id
-                    and p.version_id = mended
-                    and p.page_id <> all (unread)
+                where p.library_id = repair_links.library_id and p.version_id = mended
             )
         );
         perform _pgrag.resolve_links(repair_links.library_id, mended, whole => true);

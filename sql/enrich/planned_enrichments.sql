@@ -22,7 +22,7 @@ declare
     owner_id bigint := _pgrag.library_id(planned_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, planned_enrichments.version);
 begin
-    perform _pgrag.check_enrichment_kind(planned_enrichments.kind);
+    perform _pgrag.check_choice('kind', planned_enrichments.kind, '{context, summary}');
     select
         count(*) filter (where w.cached is null),
         count(*) filter (where w.cached is not null),

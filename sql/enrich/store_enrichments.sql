@@ -23,7 +23,7 @@ declare
     page_ids bigint[];
     changed pgrag.documents[];
 begin
-    perform _pgrag.check_enrichment_kind(store_enrichments.kind);
+    perform _pgrag.check_choice('kind', store_enrichments.kind, '{context, summary}');
     perform _pgrag.check_enrichments(store_enrichments.enrichments);
     insert into pgrag.enrichments as e (
         library_id, kind, model, prompt_version, input_hash, text, prompt_tokens,

@@ -26,11 +26,7 @@ declare
     pending_model bigint := _pgrag.model_or_default(owner_id, pending_embeddings.model);
 begin
     perform _pgrag.check_count('top_k', pending_embeddings.top_k);
-    if (pending_embeddings.kind in ('document', 'edge')) is not true then
-        raise exception 'No vectors are kept of the kind %.',
-            quote_nullable(left(pending_embeddings.kind, 200))
-            using errcode = 'PGR01', hint = 'Kinds: document, edge.';
-    end if;
+    perform _pgrag.check_choice('kind', pending_embeddings.kind, '{document, edge}');
     if pending_embeddings.kind = 'edge' then
         insert into pgrag.edge_embeddings as stored (
             library_id, edge_id, model_id, version_id, text_hash, embedding

@@ -33,10 +33,12 @@ begin
         end,
         failures = case
             when end_attempt.reason is null then j.failures
-            else _pgrag.latest_failures(j.failures) || jsonb_build_object(
-                'at', now(), 'attempt', made, 'worker', job.worker,
-                'reason', left(end_attempt.reason, 4000)
-            )
+            -- The latest 20 are kept.
+            else j.failures - case when jsonb_array_length(j.failures) < 20 then 20 else 0 end
+                || jsonb_build_object(
+                    'at', now(), 'attempt', made, 'worker', job.worker,
+                    'reason', left(end_attempt.reason, 4000)
+                )
         end,
         worker = null,
         leased_until = null,
@@ -49,21 +51,6 @@ begin
     perform _pgrag.tell_workers();
     return next_state;
 end;
-$$;
-
-create or replace function _pgrag.latest_failures(
-    failures jsonb
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when pg_catalog.jsonb_array_length(latest_failures.failures) < 20
-        then latest_failures.failures
-        else latest_failures.failures - 0
-    end;
 $$;
 
 -- The job if this claim still has it, locked; null after another claim, or after its end.

@@ -33,10 +33,7 @@ begin
                     '(the page has no such heading), broken (unresolved, ambiguous or fragment), '
                     'orphan (pages without a link to them).';
     end if;
-    if links.top_k < 0 then
-        raise exception 'top_k must not be negative, got %.', links.top_k
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_count('top_k', links.top_k);
     if links.page is not null then
         wanted_page := (
             select f.page_id from pgrag.find_page(links.library, links.page, links.version) as f

@@ -22,11 +22,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    if find_libraries.top_k is null or find_libraries.top_k not between 1 and 1000 then
-        raise exception 'top_k must be between 1 and 1000, got %.',
-            coalesce(find_libraries.top_k::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('top_k', find_libraries.top_k, 1, 1000);
     return query
     with asked as materialized (
         select

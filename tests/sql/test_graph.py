@@ -129,7 +129,7 @@ class TestEdges:
         [other] = ingest(connection, "other", [page("a.md", "Alone.")], embed=False)
         with refused(connection, "PGR01", "structure needs a page_id"):
             edges(connection, structure=True)
-        with refused(connection, "PGR01", "no direction 'up'"):
+        with refused(connection, "PGR01", "direction must be in, out or both"):
             edges(connection, direction="up")
         with refused(connection, "PGR01", "top_k"):
             edges(connection, top_k=0)
@@ -203,7 +203,7 @@ class TestShortestPath:
             self.path(connection, ids["index"], ids["worms"], max_depth=0)
         with refused(connection, "PGR04", "no page 999999999"):
             self.path(connection, ids["index"], 999999999)
-        with refused(connection, "PGR01", "no direction 'up'"):
+        with refused(connection, "PGR01", "direction must be in, out or both"):
             self.path(connection, ids["index"], ids["worms"], direction="up")
 
     @pytest.mark.parametrize("direction", ["out", "both"])

@@ -150,7 +150,7 @@ def store(connection, library, model, edge_ids, text_hashes, vectors):
 
 
 def test_bad_arguments(connection, ids):
-    with refused(connection, "PGR01", "No vectors are kept of the kind 'page'.", "document, edge"):
+    with refused(connection, "PGR01", "kind must be document or edge, got 'page'."):
         run(connection, "pending_embeddings", library="garden", kind="page")
     with refused(connection, "PGR01", "top_k must be between 1 and 1000, got 0."):
         found(connection, "dig", top_k=0)
