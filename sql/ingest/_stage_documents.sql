@@ -94,6 +94,7 @@ as $$
             d.level,
             d.text_hash,
             d.content,
+            d.keywords,
             d.sort_order,
             row_number() over (
                 partition by d.page_id, d.level, d.text_hash
@@ -105,6 +106,7 @@ as $$
                 d.page_id,
                 d.level,
                 d.sort_order,
+                d.keywords,
                 coalesce(d.extract, d.content) as content,
                 -- The source does not contain what a model wrote: compare the original text.
                 case
@@ -269,11 +271,13 @@ as $$
             )
         end,
         i.content_tags,
-        '{}'::text[],
+        -- Until write_documents chooses others for a changed text.
+        coalesce(s.keywords, '{}'),
         i.context,
         '',
         null
     from identified as i
     left join identified as parent on parent.page_id = i.page_id and parent.sort_order = i.parent
-    left join headers as h on h.page_id = i.page_id and h.path = i.path;
+    left join headers as h on h.page_id = i.page_id and h.path = i.path
+    left join stored as s on s.document_id = i.document_id;
 $$;
