@@ -142,6 +142,7 @@ create or replace function _pgrag.climbed(
 returns text
 language plpgsql
 immutable
+strict
 parallel safe
 as $$
 declare
