@@ -18,12 +18,7 @@ set jit = off
 as $$
     with recursive rows_of as materialized (
         select
-            d.document_id,
-            d.page_id,
-            d.parent_id,
-            d.version_id,
-            d.covers,
-            d.sort_order,
+            d.document_id, d.page_id, d.parent_id, d.version_id, d.covers, d.sort_order,
             d.search is not null as has_search,
             d.situation <> '' and (d.level < 2 or d.covers = 0)
                 or d.extract is not null and not d.is_summary as has_strange_text,

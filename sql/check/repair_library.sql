@@ -49,12 +49,9 @@ begin
     return query
     select
         f."check",
-        f.problem,
-        f.count,
-        f.examples,
+        f.problem, f.count, f.examples,
         not exists (
-            select
-            from jsonb_to_recordset(after) as left_over (problem text)
+            select from jsonb_to_recordset(after) as left_over (problem text)
             where left_over.problem = f.problem
         ),
         f.remedy
@@ -96,8 +93,7 @@ begin
     where d.library_id = owner.library_id
         and d.document_id = any (faulty)
         and not exists (
-            select
-            from pgrag.pages as p
+            select from pgrag.pages as p
             where p.library_id = d.library_id and p.page_id = d.page_id
         );
 
@@ -173,8 +169,7 @@ begin
         and e.version_id = any (repair_vectors.version_ids)
         and not (
             exists (
-                select
-                from pgrag.documents as d
+                select from pgrag.documents as d
                 where d.library_id = e.library_id
                     and d.document_id = e.document_id
                     and d.covers > 0
@@ -210,8 +205,7 @@ begin
     where e.library_id = repair_links.library_id
         and e.version_id = any (repair_links.version_ids)
         and not exists (
-            select
-            from pgrag.pages as p
+            select from pgrag.pages as p
             where p.library_id = e.library_id and p.page_id = e.source_page_id
         );
     update pgrag.edges as e
@@ -236,8 +230,7 @@ begin
         and e.version_id = any (repair_links.version_ids)
         and e.source_document_id is not null
         and not exists (
-            select
-            from pgrag.documents as d
+            select from pgrag.documents as d
             where d.library_id = e.library_id
                 and d.document_id = e.source_document_id
                 and d.page_id = e.source_page_id

@@ -154,8 +154,7 @@ begin
         or coalesce(e ->> 'input_hash', '') !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
         or jsonb_typeof(e -> 'document_ids') is distinct from 'array'
         or exists (
-            select
-            from jsonb_array_elements(
+            select from jsonb_array_elements(
                 case when jsonb_typeof(e -> 'document_ids') = 'array' then e -> 'document_ids' end
             ) as d (id)
             where d.id::text !~ '^[0-9]{1,18}$'

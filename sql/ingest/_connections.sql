@@ -227,9 +227,7 @@ as $$
     ),
     matches as (
         select
-            q.question,
-            n.page_id,
-            q.is_address,
+            q.question, n.page_id, q.is_address,
             case
                 when n.how = 'path' and q.is_bare and (not q.is_address or w.way = 'file name')
                 then 'name'
@@ -306,9 +304,7 @@ as $$
     ),
     nearest as (
         select
-            b.question,
-            b.page_id,
-            b.how,
+            b.question, b.page_id, b.how,
             rank() over (partition by b.question order by d.shared desc, d.extra) as nth
         from best as b
         join asked as q on q.question = b.question

@@ -121,8 +121,7 @@ as $$
         from asked as a
         where a.last_part not in ('', '^')
             and not exists (
-                select
-                from sections as s
+                select from sections as s
                 where s.page_id = a.page_id and s.fragment = a.fragment
             )
     ),
@@ -138,10 +137,7 @@ as $$
     ),
     lines as materialized (
         select
-            l.page_id,
-            l.line,
-            l.text,
-            l.has_words,
+            l.page_id, l.line, l.text, l.has_words,
             -- The next line with words; in reverse order, so that each row adds one to the frame.
             min(l.line) filter (where l.has_words) over (
                 partition by l.page_id
@@ -178,12 +174,7 @@ as $$
     ),
     passages as materialized (
         select
-            d.page_id,
-            d.document_id,
-            d.level,
-            d.content,
-            d.sort_order,
-            d.line_start,
+            d.page_id, d.document_id, d.level, d.content, d.sort_order, d.line_start,
             -- A section holds the lines up to the next one.
             case
                 when d.level = 1
@@ -239,9 +230,7 @@ as $$
         left join unlined as u on u.page_id = e.page_id and u.id = e.id
     )
     select
-        a.page_id,
-        a.fragment,
-        f.document_id,
+        a.page_id, a.fragment, f.document_id,
         f.page_id is not null or a.anchor in ('', 'top')
     from asked as a
     left join found as f on f.page_id = a.page_id and f.fragment = a.fragment;

@@ -82,10 +82,7 @@ set jit = off
 as $$
     with terms as (
         select
-            d.document_id,
-            d.language,
-            t.lexeme,
-            t.frequency,
+            d.document_id, d.language, t.lexeme, t.frequency,
             sum(t.frequency) over (partition by d.document_id) as length
         from (select _pgrag.field_weights(rewrite_impacts.settings) as weights offset 0) as b
         cross join pgrag.documents as d
@@ -100,14 +97,10 @@ as $$
     ),
     impacts as materialized (
         select
-            t.document_id,
-            t.language,
-            t.lexeme,
+            t.document_id, t.language, t.lexeme,
             pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
             _pgrag.impact(
-                t.frequency,
-                t.length,
-                c.average_length,
+                t.frequency, t.length, c.average_length,
                 (rewrite_impacts.settings ->> 'k1')::double precision,
                 (rewrite_impacts.settings ->> 'b')::double precision
             )::real as impact

@@ -20,11 +20,7 @@ set jit = off
 as $$
     with incoming_pages as (
         select
-            p.page_id,
-            p.title,
-            p.path,
-            p.language,
-            p.anchor_texts,
+            p.page_id, p.title, p.path, p.language, p.anchor_texts,
             pgrag.relative_url(p.url, stage_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
@@ -37,11 +33,7 @@ as $$
     ),
     incoming as materialized (
         select
-            i.page_id,
-            i.title,
-            i.url,
-            i.language,
-            i.anchor_texts,
+            i.page_id, i.title, i.url, i.language, i.anchor_texts,
             d.ordinality::integer - 1 as sort_order,
             d.parent,
             coalesce(d.level, 2)::smallint as level,
@@ -89,24 +81,14 @@ as $$
     ),
     stored as (
         select
-            d.document_id,
-            d.page_id,
-            d.level,
-            d.text_hash,
-            d.content,
-            d.keywords,
-            d.sort_order,
+            d.document_id, d.page_id, d.level, d.text_hash, d.content, d.keywords, d.sort_order,
             row_number() over (
                 partition by d.page_id, d.level, d.text_hash
                 order by d.sort_order
             ) as occurrence
         from (
             select
-                d.document_id,
-                d.page_id,
-                d.level,
-                d.sort_order,
-                d.keywords,
+                d.document_id, d.page_id, d.level, d.sort_order, d.keywords,
                 coalesce(d.extract, d.content) as content,
                 -- The source does not contain what a model wrote: compare the original text.
                 case
@@ -234,29 +216,10 @@ as $$
         ) as h
     )
     select
-        stage_documents.library_id,
-        i.final_id,
-        stage_documents.version_id,
-        i.page_id,
-        parent.final_id,
-        i.level,
-        i.covers,
-        i.sort_order,
-        i.heading_level,
-        i.depth,
-        i.line_start,
-        i.line_end,
-        i.is_summary,
-        i.text_hash,
-        i.language,
-        i.position,
-        i.anchor,
-        i.heading,
-        i.root_section,
-        i.types,
-        i.path,
-        i.overlap,
-        i.content,
+        stage_documents.library_id, i.final_id, stage_documents.version_id, i.page_id,
+        parent.final_id, i.level, i.covers, i.sort_order, i.heading_level, i.depth, i.line_start,
+        i.line_end, i.is_summary, i.text_hash, i.language, i.position, i.anchor, i.heading,
+        i.root_section, i.types, i.path, i.overlap, i.content,
         case
             when i.covers > 0
             then h.search || _pgrag.content_vector(

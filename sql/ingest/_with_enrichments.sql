@@ -211,8 +211,7 @@ begin
                         from pgrag.documents as d
                         where d.library_id = owner.library_id and d.page_id = any (batch)
                     ),
-                    restate_documents.document_ids,
-                    restate_documents.situations,
+                    restate_documents.document_ids, restate_documents.situations,
                     restate_documents.summaries
                 ) as r
             ),

@@ -56,10 +56,7 @@ as $$
             library_id, language, document_count, total_length, average_length, average_page_length
         )
         select
-            write_documents.library_id,
-            l.language,
-            l.document_count,
-            l.total_length,
+            write_documents.library_id, l.language, l.document_count, l.total_length,
             _pgrag.rounded_average(l.total_length, l.document_count),
             0
         from lengths as l
@@ -71,10 +68,7 @@ as $$
     ),
     weighted as materialized (
         select
-            f.document_id,
-            f.language,
-            f.lexemes,
-            f.are_content,
+            f.document_id, f.language, f.lexemes, f.are_content,
             i.*
         from frequencies as f
         join (
@@ -115,9 +109,7 @@ as $$
             library_id, language, lexeme, document_count, largest_impact
         )
         select
-            write_documents.library_id,
-            w.language,
-            t.lexeme,
+            write_documents.library_id, w.language, t.lexeme,
             count(*),
             max(
                 case
@@ -254,9 +246,7 @@ volatile
 as $$
     with terms as materialized (
         select
-            d.document_id,
-            d.language,
-            t.lexeme,
+            d.document_id, d.language, t.lexeme,
             t.header_frequency + t.content_frequency as frequency
         from (select _pgrag.field_weights(forget_documents.settings) as weights offset 0) as b
         cross join pgrag.documents as d

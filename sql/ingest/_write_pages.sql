@@ -21,8 +21,7 @@ declare
     repeated text;
 begin
     if exists (
-        select
-        from unnest(keys) as k (key)
+        select from unnest(keys) as k (key)
         where coalesce(btrim(k.key), '') = ''
     ) then
         raise exception 'A page has no key.'
@@ -85,16 +84,12 @@ begin
         select
             write_pages.library_id,
             -- Of a page that exists, its id stays.
-            i.new_id,
-            write_pages.version_id,
-            i.key,
+            i.new_id, write_pages.version_id, i.key,
             coalesce(i.url, i.key),
             coalesce(nullif(btrim(i.title), ''), i.key),
             coalesce(i.path, '{}'),
             coalesce(i.front_matter, '{}'),
-            i.uuid,
-            i.link,
-            i.topic,
+            i.uuid, i.link, i.topic,
             coalesce(
                 nullif(btrim(i.type), ''),
                 (
@@ -116,9 +111,7 @@ begin
                 when i.language is null then write_pages.language
                 else pgrag.text_search_configuration(i.language)
             end,
-            i.created,
-            i.modified,
-            i.source_hash,
+            i.created, i.modified, i.source_hash,
             coalesce(i.warnings, '{}'),
             coalesce(i.body, ''),
             coalesce(i.head, ''),

@@ -26,10 +26,7 @@ as $$
     ),
     sections as (
         select
-            d.page_id,
-            d.document_id,
-            d.version_id,
-            d.level,
+            d.page_id, d.document_id, d.version_id, d.level,
             d.path[cardinality(s.path) + 1:] as headings,
             case when d.level = 1 then d.line_start + 1 else s.first_line end as line_start,
             coalesce(
@@ -82,12 +79,7 @@ as $$
     ),
     texts as materialized (
         select
-            s.page_id,
-            s.document_id,
-            s.version_id,
-            s.level,
-            s.line_start,
-            s.line_end,
+            s.page_id, s.document_id, s.version_id, s.level, s.line_start, s.line_end,
             case when s.headings[1] = s.title then s.headings[2:] else s.headings end
                 as own_headings,
             pgrag.text_hash(
@@ -113,17 +105,11 @@ as $$
         text_hash
     )
     select
-        write_sections.library_id,
-        t.page_id,
-        t.document_id,
-        t.version_id,
-        t.own_headings,
+        write_sections.library_id, t.page_id, t.document_id, t.version_id, t.own_headings,
         row_number() over (
             partition by t.page_id, t.own_headings
             order by t.text_hash is null, t.line_start, t.level
         ),
-        t.line_start,
-        t.line_end,
-        t.text_hash
+        t.line_start, t.line_end, t.text_hash
     from texts as t;
 $$;

@@ -77,8 +77,7 @@ begin
                         or i.page_id = any (pending_embeddings.page_ids)
                     )
                     and not exists (
-                        select
-                        from pgrag.embeddings as e
+                        select from pgrag.embeddings as e
                         where e.library_id = i.library_id
                             and e.document_id = i.document_id
                             and e.model_id = pending_model

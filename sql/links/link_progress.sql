@@ -40,13 +40,11 @@ stable
 parallel safe
 as $$
     select exists (
-        select
-        from pgrag.pending_pages as p
+        select from pgrag.pending_pages as p
         where p.library_id = has_pending_links.library_id
             and p.version_id = has_pending_links.version_id
     ) or exists (
-        select
-        from pgrag.pending_names as n
+        select from pgrag.pending_names as n
         where n.library_id = has_pending_links.library_id
             and n.version_id = has_pending_links.version_id
     );

@@ -75,8 +75,7 @@ begin
             and (last_key is null or p.key > last_key)
             and (wanted_page is null or p.page_id = wanted_page)
             and not exists (
-                select
-                from pgrag.edges as e
+                select from pgrag.edges as e
                 where e.library_id = p.library_id
                     and e.target_page_id = p.page_id
                     and e.source_page_id <> p.page_id

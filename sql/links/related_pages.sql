@@ -77,9 +77,7 @@ begin
     ),
     shared_links as (
         select
-            c.page_id,
-            c.forward,
-            c.pages,
+            c.page_id, c.forward, c.pages,
             c.shared / sqrt(
                 (select count(*) from neighbours as n where n.forward = c.forward)
                 * (

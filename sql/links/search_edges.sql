@@ -61,8 +61,7 @@ begin
     end if;
 
     if exists (
-        select
-        from pgrag.edge_embeddings as v
+        select from pgrag.edge_embeddings as v
         where v.library_id = owner.library_id
             and v.version_id = wanted_version
             and v.model_id = used_model

@@ -26,9 +26,7 @@ begin
     return query
     with asked as materialized (
         select
-            c.language,
-            term.lexeme,
-            word.query,
+            c.language, term.lexeme, word.query,
             (word.query || ':A')::tsquery as in_name,
             (word.query || ':B')::tsquery as in_title,
             (word.query || ':C')::tsquery as in_description
@@ -52,13 +50,7 @@ begin
     -- Of each library the version that a search would read, of those with one of the words.
     matching as materialized (
         select distinct on (v.library_id)
-            v.library_id,
-            v.label,
-            v.title,
-            v.description,
-            v.page_count,
-            v.document_count,
-            l.name,
+            v.library_id, v.label, v.title, v.description, v.page_count, v.document_count, l.name,
             l.language,
             -- A copy, which is not unpacked again for each word.
             v.search || ''::tsvector as search
@@ -85,9 +77,7 @@ begin
     -- How strongly each of the words stands for a library.
     stands as materialized (
         select
-            m.library_id,
-            a.language,
-            a.lexeme,
+            m.library_id, a.language, a.lexeme,
             case
                 when m.search @@ a.in_name then 1.0
                 when m.search @@ a.in_title then 0.8
@@ -99,9 +89,7 @@ begin
     ),
     weighted as materialized (
         select
-            a.language,
-            a.lexeme,
-            w.idf,
+            a.language, a.lexeme, w.idf,
             sum(w.idf) over (partition by a.language) as whole
         from asked as a
         left join (
@@ -123,14 +111,7 @@ begin
         group by s.library_id
     )
     select
-        m.name,
-        m.label,
-        m.title,
-        m.description,
-        r.score,
-        r.words,
-        m.page_count,
-        m.document_count
+        m.name, m.label, m.title, m.description, r.score, r.words, m.page_count, m.document_count
     from scored as r
     join matching as m on m.library_id = r.library_id
     order by r.score desc, m.name

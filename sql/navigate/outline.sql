@@ -32,15 +32,8 @@ begin
         d.document_id,
         d.parent_id,
         case when d.level = 0 then owner.title else d.heading end,
-        d.heading_level,
-        d.depth,
-        d.path,
-        d.position,
-        d.root_section,
-        d.anchor,
-        d.sort_order,
-        d.line_start,
-        d.line_end,
+        d.heading_level, d.depth, d.path, d.position, d.root_section, d.anchor, d.sort_order,
+        d.line_start, d.line_end,
         (
             select count(*)
             from pgrag.documents as below

@@ -66,8 +66,7 @@ declare
     last_place integer := 0;
 begin
     if not exists (
-        select
-        from pgrag.versions as v
+        select from pgrag.versions as v
         where v.version_id = any (named_versions.version_ids) and v.class <> 'unversioned'
     ) then
         return;
@@ -118,8 +117,7 @@ begin
             where c.is_joined
                 and translate(l.name, '-_. ', '') = translate(c.name, '-_. ', '')
                 and exists (
-                    select
-                    from pgrag.versions as v
+                    select from pgrag.versions as v
                     where v.library_id = l.library_id
                         and v.version_id = any (named_versions.version_ids)
                 )
