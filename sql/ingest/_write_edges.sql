@@ -64,14 +64,13 @@ as $$
             -- Without nested loops, this alone keeps the join from reading every document.
             and d.page_id = any (write_edges.page_ids)
             and d.sort_order = n.document
-        -- Edges that do not name their document: the deepest, last document that spans their line.
+        -- Of an edge that does not name its passage: the deepest, last passage that spans its line.
         left join (
             select distinct on (n.page_id, n.line) n.page_id, n.line, d.document_id
             from (
-                select n.page_id, n.line
+                select distinct n.page_id, n.line
                 from numbered as n
                 where n.document is null and n.line > 0
-                group by n.page_id, n.line
             ) as n
             join pgrag.documents as d
                 on d.library_id = write_edges.library_id
@@ -94,7 +93,11 @@ as $$
             and e.source_page_id = any (write_edges.page_ids)
     ),
     pairs as materialized (
-        select s.edge_id, s.source_page_id, p.page_id, p.place, p.occurrence
+        select
+            s.edge_id,
+            row(s.source_document_id, s.confidence, s.place, s.line, s.link_text, s.sentence)
+                as stored,
+            p.*
         from stored as s
         full join placed as p
             on p.page_id = s.source_page_id
@@ -114,21 +117,18 @@ as $$
         update pgrag.edges as e
         set (source_document_id, confidence, place, line, link_text, sentence)
             = (p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence)
-        from pairs as k
-        join placed as p on p.page_id = k.page_id and p.place = k.place
+        from pairs as p
         where e.library_id = write_edges.library_id
             and e.source_page_id = any (write_edges.page_ids)
-            and e.edge_id = k.edge_id
-            and (
-                e.source_document_id, e.confidence, e.place, e.line, e.link_text, e.sentence
-            ) is distinct from (
-                p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence
-            )
+            and e.edge_id = p.edge_id
+            and p.page_id is not null
+            and row(p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence)
+                is distinct from p.stored
     ),
     new_edges as materialized (
         select p.*, row_number() over (order by p.page_id, p.place) as nth
-        from placed as p
-        join pairs as k on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
+        from pairs as p
+        where p.edge_id is null
     ),
     new_ids as materialized (
         select _pgrag.take_ids(write_edges.library_id, count(*)) as last_id
@@ -168,14 +168,12 @@ as $$
         line, state, rule, kind, target, fragment, name, link_text, sentence
     )
     select
-        write_edges.library_id,
-        n.last_id + p.nth,
-        write_edges.version_id, p.page_id, p.document_id, p.confidence, p.place, p.line,
+        write_edges.library_id, n.last_id + p.nth, write_edges.version_id, p.page_id,
+        p.document_id, p.confidence, p.place, p.line,
         case when p.rule = 'tag' then 'tag' else a.state end,
         p.rule, p.kind, p.target, p.fragment,
         case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
-        p.link_text,
-        p.sentence
+        p.link_text, p.sentence
     from new_edges as p
     join addresses as a on a.target = p.target and a.is_address = p.is_address
     cross join new_ids as n
@@ -243,7 +241,7 @@ begin
                 when coalesce(e.edge ->> 'line', '0') !~ '^\d{1,9}$'
                 then 'needs a line that counts from 1'
                 when coalesce(e.edge ->> 'document', '0') !~ '^\d{1,9}$'
-                then 'needs the index of one of the page''s documents'
+                then 'needs the index of one of the page''s passages'
                 when length(e.edge ->> 'kind') > 100
                 then 'has a kind of more than 100 characters'
                 when length(e.edge ->> 'rule') > 200
