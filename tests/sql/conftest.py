@@ -27,3 +27,20 @@ def connection(module_connection: psycopg.Connection) -> Iterator[psycopg.Connec
     """The same, in a transaction that ends with the test."""
     with module_connection.transaction(force_rollback=True):
         yield module_connection
+
+
+@pytest.fixture
+def connect(
+    clone: Callable[[], AbstractContextManager[str]],
+) -> Iterator[Callable[[], psycopg.Connection]]:
+    """Makes further connections to one fresh database."""
+    with clone() as url:
+        opened: list[psycopg.Connection] = []
+
+        def another() -> psycopg.Connection:
+            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
+            return opened[-1]
+
+        yield another
+        for connection in opened:
+            connection.close()

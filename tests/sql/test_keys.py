@@ -30,18 +30,10 @@ def create(connection: psycopg.Connection, name: str, **options: Any) -> str:
 
 def admit(connection: psycopg.Connection, secret: str, **options: Any) -> dict[str, Any]:
     given = {
-        "hash": hashlib.sha256(secret.encode()).digest(),
-        "role": "search",
-        "is_for_pages": True,
-        "origin": None,
-        "is_foreign": False,
-        "lasts": "1 minute",
-        "wanted": 1,
-        "at_once": 1,
-        "held": None,
-        "holding": 0,
-        "unused": 0,
-    }
+        "hash": hashlib.sha256(secret.encode()).digest(), "role": "search", "is_for_pages": True,
+        "origin": None, "is_foreign": False, "lasts": "1 minute", "wanted": 1, "at_once": 1,
+        "held": None, "holding": 0, "unused": 0,
+    }  # fmt: skip
     return connection.execute(ADMIT, given | options).fetchone()
 
 
@@ -127,12 +119,8 @@ class TestCreation:
             "name": "docs", "kind": "secret", "role": "write", "libraries": ["a", "b"],
             "state": "valid",
         }  # fmt: skip
-        assert (key["rate"], key["burst"], key["concurrency"], key["timeout_ms"]) == (
-            0.5,
-            7,
-            3,
-            900,
-        )
+        limits = (key["rate"], key["burst"], key["concurrency"], key["timeout_ms"])
+        assert limits == (0.5, 7, 3, 900)
         assert (key["expires_at"] - key["created_at"]).days == 90
         assert key["last_used_at"] is None
 
