@@ -38,8 +38,7 @@ as $$
             ) - 1 as nth
         from pgrag.documents as d
         left join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-        left join pgrag.versions as v
-            on v.library_id = p.library_id and v.version_id = p.version_id
+        left join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
         where d.library_id = document_faults.library_id
             and coalesce(p.version_id, d.version_id) = any (document_faults.version_ids)
     ),

@@ -42,8 +42,7 @@ begin
         select n.*
         from pgrag.page_names as n
         where n.library_id = owner_id and (n.version_id = checked or n.page_id = any (page_ids))
-    ) as n
-        on n.page_id = w.page_id and n.full_name = w.full_name and n.how = w.how
+    ) as n on n.page_id = w.page_id and n.full_name = w.full_name and n.how = w.how
     where (n.version_id, n.name) is distinct from (checked, w.name)
     union all
     select f.problem, format('edge %s to %s', e.edge_id, e.target)

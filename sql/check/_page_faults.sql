@@ -35,8 +35,7 @@ as $$
                 as has_other_title
         from pgrag.pages as p
         left join counted as c on c.page_id = p.page_id
-        where p.library_id = page_faults.library_id
-            and p.version_id = any (page_faults.version_ids)
+        where p.library_id = page_faults.library_id and p.version_id = any (page_faults.version_ids)
     )
     select f.problem, p.key
     from pages as p

@@ -107,8 +107,7 @@ begin
                 as nth
         from pgrag.documents as d
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-        where d.library_id = owner.library_id
-            and p.version_id = any (repair_documents.version_ids)
+        where d.library_id = owner.library_id and p.version_id = any (repair_documents.version_ids)
     ) as n
     where d.library_id = owner.library_id
         and d.document_id = n.document_id

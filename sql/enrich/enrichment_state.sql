@@ -25,8 +25,7 @@ begin
     with counted as (
         select
             count(*) filter (
-                where d.level = 2
-                    and not d.is_summary
+                where d.level = 2 and not d.is_summary
                     -- The stored size decides most cases without reading the text.
                     and (octet_length(d.content) >= 200 or length(d.content) >= 50)
             ) as paragraphs,

@@ -34,8 +34,7 @@ begin
         from (
             select p.page_id, (dense_rank() over (order by p.key) - 1) / 50 as number
             from pgrag.pages as p
-            where p.library_id = owner_id
-                and p.version_id = any (version_ids)
+            where p.library_id = owner_id and p.version_id = any (version_ids)
         ) as k
         group by k.number
     ) as batch

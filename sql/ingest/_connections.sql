@@ -31,8 +31,7 @@ as $$
                 e.candidates
             ) as stored
         from pgrag.edges as e
-        where e.library_id = connections.library_id
-            and e.edge_id = any (connections.edge_ids)
+        where e.library_id = connections.library_id and e.edge_id = any (connections.edge_ids)
     ),
     -- An edge that a page type adds to a link has the target of that link.
     added as (

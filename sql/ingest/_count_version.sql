@@ -14,8 +14,7 @@ as $$
     from (
         select count(*) as page_count, coalesce(sum(p.document_count), 0) as document_count
         from pgrag.pages as p
-        where p.library_id = count_version.library_id
-            and p.version_id = count_version.version_id
+        where p.library_id = count_version.library_id and p.version_id = count_version.version_id
     ) as counted
     where v.library_id = count_version.library_id and v.version_id = count_version.version_id;
 $$;

@@ -50,8 +50,7 @@ begin
                 p.language,
                 row_number() over (partition by p.language order by p.page_id) as nth
             from pgrag.pages as p
-            where p.library_id = refresh_impacts.library_id
-                and p.language = any (passages || pages)
+            where p.library_id = refresh_impacts.library_id and p.language = any (passages || pages)
         ) as p
         group by p.language, p.nth / 500
     loop

@@ -185,8 +185,7 @@ as $$
             s.sort_order, s.level, s.covers, s.text_hash, v.weights, t.weights
         from staged as s
         left join vectors as v on v.document_id = s.document_id
-        left join titles as t
-            on t.language = s.language and t.title = s.path[cardinality(s.path)]
+        left join titles as t on t.language = s.language and t.title = s.path[cardinality(s.path)]
         where s.covers > 0
         order by s.page_id, s.sort_order
         on conflict (library_id, document_id) do update

@@ -30,20 +30,16 @@ as $$
         from jsonb_array_elements(write_edges.pages) as i (page)
         join pgrag.pages as p on p.key = i.page ->> 'key'
         cross join lateral rows from (
-            jsonb_to_recordset(
-                case when jsonb_typeof(i.page -> 'edges') = 'array' then i.page -> 'edges' end
-            ) as (
+            jsonb_to_recordset(nullif(i.page -> 'edges', 'null')) as (
                 rule text, kind text, confidence real, target text, fragment text, text text,
                 sentence text, line integer, document integer
             )
         ) with ordinality as e
-        where p.library_id = write_edges.library_id
-            and p.page_id = any (write_edges.page_ids)
+        where p.library_id = write_edges.library_id and p.page_id = any (write_edges.page_ids)
     ),
     numbered as (
         select
             i.*,
-            coalesce('#' || i.fragment, '') as asked,
             -- An edge that a page type adds to a link has the target of that link.
             i.rule = 'explicit:link' or (
                 i.rule like 'edge\_defaults:%'
@@ -59,8 +55,7 @@ as $$
         select n.*, coalesce(d.document_id, lined.document_id) as document_id
         from numbered as n
         left join pgrag.documents as d
-            on d.library_id = write_edges.library_id
-            and d.page_id = n.page_id
+            on d.library_id = write_edges.library_id and d.page_id = n.page_id
             -- Without nested loops, this alone keeps the join from reading every document.
             and d.page_id = any (write_edges.page_ids)
             and d.sort_order = n.document
@@ -83,7 +78,6 @@ as $$
     stored as (
         select
             e.*,
-            coalesce('#' || e.fragment, '') as asked,
             row_number() over (
                 partition by e.source_page_id, e.rule, e.kind, e.target, e.fragment
                 order by e.place
@@ -104,7 +98,7 @@ as $$
             and p.rule = s.rule
             and p.kind = s.kind
             and p.target = s.target
-            and p.asked = s.asked
+            and coalesce('#' || p.fragment, '') = coalesce('#' || s.fragment, '')
             and p.occurrence = s.occurrence
     ),
     gone as (
@@ -130,32 +124,27 @@ as $$
         from pairs as p
         where p.edge_id is null
     ),
-    new_ids as materialized (
-        select _pgrag.take_ids(write_edges.library_id, count(*)) as last_id
-        from new_edges as n
-    ),
     -- Many links have the same target, and names are costly.
     addresses as materialized (
         select
-            a.target,
-            a.is_address,
+            a.target, a.is_address,
             case
                 when a.address = '' then '#'
                 -- The target depends on the page that the link is on.
-                when l.name in ('.', '..') or (l.name = '' and not starts_with(a.address, '/'))
+                when a.name in ('.', '..') or (a.name = '' and not starts_with(a.address, '/'))
                 then '..'
-                else l.name
+                else a.name
             end as name,
-            _pgrag.unconnected(a.address, a.is_address, l.name) as state
+            _pgrag.unconnected(a.address, a.is_address, a.name) as state
         from (
-            select
-                c.*, _pgrag.link_address(c.target, c.is_address, write_edges.base_url) as address
+            select c.*, l.address, _pgrag.last_name(_pgrag.link_name(l.address)) as name
             from (select distinct c.target, c.is_address from new_edges as c) as c
+            cross join lateral (
+                select _pgrag.link_address(c.target, c.is_address, write_edges.base_url) as address
+                offset 0
+            ) as l
             offset 0
         ) as a
-        cross join lateral (
-            select _pgrag.last_name(_pgrag.link_name(a.address)) as name offset 0
-        ) as l
     ),
     pending as (
         insert into pgrag.pending_pages (library_id, version_id, page_id)
@@ -168,15 +157,15 @@ as $$
         line, state, rule, kind, target, fragment, name, link_text, sentence
     )
     select
-        write_edges.library_id, n.last_id + p.nth, write_edges.version_id, p.page_id,
-        p.document_id, p.confidence, p.place, p.line,
+        write_edges.library_id,
+        (select _pgrag.take_ids(write_edges.library_id, count(*)) from new_edges) + p.nth,
+        write_edges.version_id, p.page_id, p.document_id, p.confidence, p.place, p.line,
         case when p.rule = 'tag' then 'tag' else a.state end,
         p.rule, p.kind, p.target, p.fragment,
         case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
         p.link_text, p.sentence
     from new_edges as p
     join addresses as a on a.target = p.target and a.is_address = p.is_address
-    cross join new_ids as n
     order by p.page_id, p.place;
 $$;
 

@@ -21,8 +21,7 @@ as $$
             p.path,
             greatest(cardinality(string_to_array(p.head, E'\n')), 1) as first_line
         from pgrag.pages as p
-        where p.library_id = write_sections.library_id
-            and p.page_id = any (write_sections.page_ids)
+        where p.library_id = write_sections.library_id and p.page_id = any (write_sections.page_ids)
     ),
     sections as (
         select
@@ -65,8 +64,7 @@ as $$
                 order by l.nth
             ) as starts
         from pgrag.pages as p
-        where p.library_id = write_sections.library_id
-            and p.page_id = any (write_sections.page_ids)
+        where p.library_id = write_sections.library_id and p.page_id = any (write_sections.page_ids)
     ),
     extents as (
         select

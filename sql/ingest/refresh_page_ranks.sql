@@ -23,8 +23,7 @@ begin
     select v.label, r.pages, r.links, r.rounds, r.change
     from pgrag.versions as v
     cross join lateral _pgrag.rank_version(owner_id, v.version_id) as r
-    where v.library_id = owner_id
-        and v.version_id = any (version_ids)
+    where v.library_id = owner_id and v.version_id = any (version_ids)
     order by v.version_id;
 end;
 $$;

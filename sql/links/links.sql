@@ -106,8 +106,7 @@ begin
     from pgrag.edges as e
     join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
     left join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
-    where e.library_id = owner_id
-        and e.version_id = wanted_version
+    where e.library_id = owner_id and e.version_id = wanted_version
         -- The index on key returns pages in order, so a small limit stops early.
         and s.library_id = owner_id
         and s.version_id = wanted_version

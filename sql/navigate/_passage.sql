@@ -22,8 +22,7 @@ as $$
     from (
         select *
         from pgrag.documents as stored
-        where stored.library_id = passage.library_id
-            and stored.document_id = passage.document_id
+        where stored.library_id = passage.library_id and stored.document_id = passage.document_id
         offset 0
     ) as d
     cross join lateral (

@@ -73,8 +73,7 @@ begin
         ),
         s.page_id, p.key, t.headings, p.url, d.anchor
     from states as s
-    join pgrag.versions as v
-        on v.library_id = page.library_id and v.version_id = versions[s.nth]
+    join pgrag.versions as v on v.library_id = page.library_id and v.version_id = versions[s.nth]
     left join pgrag.pages as p on p.library_id = page.library_id and p.page_id = s.page_id
     left join pgrag.section_texts as t
         on t.library_id = page.library_id
