@@ -14,19 +14,22 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
+    insert into pgrag.pending_pages (library_id, version_id, page_id)
+    select write_edges.library_id, write_edges.version_id, w.page_id
+    from unnest(write_edges.page_ids) as w (page_id)
+    on conflict do nothing;
+
     with incoming as materialized (
         select
-            p.page_id,
-            e.ordinality::integer - 1 as place,
+            p.page_id, e.ordinality::integer - 1 as place,
             coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
             coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
             coalesce(e.confidence, 1) as confidence,
             btrim(coalesce(e.target, '')) as target,
-            e.fragment,
+            e.fragment, e.document,
             coalesce(e.text, '') as link_text,
             coalesce(e.sentence, '') as sentence,
-            coalesce(e.line, 0) as line,
-            e.document
+            coalesce(e.line, 0) as line
         from jsonb_array_elements(write_edges.pages) as i (page)
         join pgrag.pages as p on p.key = i.page ->> 'key'
         cross join lateral rows from (
@@ -145,12 +148,6 @@ as $$
             ) as l
             offset 0
         ) as a
-    ),
-    pending as (
-        insert into pgrag.pending_pages (library_id, version_id, page_id)
-        select write_edges.library_id, write_edges.version_id, w.page_id
-        from unnest(write_edges.page_ids) as w (page_id)
-        on conflict do nothing
     )
     insert into pgrag.edges (
         library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place,
