@@ -14,7 +14,6 @@ stable
 parallel safe
 rows 1
 as $$
-#variable_conflict use_column
 declare
     other_page bigint := _pgrag.same_page(page, counterpart.version_id);
 begin
@@ -121,7 +120,6 @@ stable
 parallel safe
 rows 5
 as $$
-#variable_conflict use_column
 declare
     versions bigint[] := _pgrag.versions_in_order(page.library_id);
     nth integer := array_position(versions, page.version_id);

@@ -18,7 +18,6 @@ set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     pairs jsonb;
     old_ids bigint[];

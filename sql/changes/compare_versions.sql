@@ -34,7 +34,6 @@ set work_mem = '64MB'
 set enable_nestloop = off
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(compare_versions.library);
     old_version_id bigint := _pgrag.compared_version(compare_versions.library, from_version);

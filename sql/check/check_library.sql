@@ -17,7 +17,6 @@ stable
 rows 5
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(check_library.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, check_library.version);

@@ -18,7 +18,6 @@ rows 5
 set search_path from current
 set work_mem = '128MB'
 as $$
-#variable_conflict use_column
 declare
     owner pgrag.libraries := _pgrag.lock_library(repair_library.library);
     version_ids bigint[] := _pgrag.version_ids(owner.library_id, repair_library.version);

@@ -16,7 +16,6 @@ language plpgsql
 stable
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(enrichment_state.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, enrichment_state.version);

@@ -25,7 +25,6 @@ stable
 set search_path from current
 set work_mem = '64MB'
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(pending_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, pending_enrichments.version);

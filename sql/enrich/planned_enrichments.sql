@@ -17,7 +17,6 @@ set search_path from current
 set work_mem = '64MB'
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(planned_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, planned_enrichments.version);

@@ -9,7 +9,6 @@ returns boolean
 language plpgsql
 volatile
 as $$
-#variable_conflict use_column
 declare
     -- The languages in which passages, and in which whole pages, have impacts of another average.
     passages text[];

@@ -99,7 +99,6 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     given record;
     document pgrag.documents;

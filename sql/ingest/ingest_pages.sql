@@ -18,7 +18,6 @@ volatile
 set search_path from current
 set work_mem = '128MB'
 as $$
-#variable_conflict use_column
 declare
     target record;
     keys text[];

@@ -20,7 +20,6 @@ set work_mem = '128MB'
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(pending_embeddings.library);
     pending_model bigint := _pgrag.model_or_default(owner_id, pending_embeddings.model);

@@ -10,7 +10,6 @@ returns text
 language plpgsql
 volatile
 as $$
-#variable_conflict use_column
 declare
     made constant integer := job.attempts - (end_attempt.reason is null)::integer;
     is_over constant boolean := end_attempt.reason is not null
@@ -21,6 +20,10 @@ declare
         else 'queued'
     end;
 begin
+    -- Another claim has the job, or it has ended.
+    if job.job_id is null then
+        return null;
+    end if;
     update pgrag.jobs as j
     set state = next_state,
         -- A schedule does not die of a site that was down: the next time it begins anew.

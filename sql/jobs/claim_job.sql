@@ -19,7 +19,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     chosen_id bigint;
 begin

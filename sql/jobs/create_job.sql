@@ -16,7 +16,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     library_name constant text := lower(btrim(create_job.library));
     label constant text := lower(btrim(coalesce(create_job.version, '')));

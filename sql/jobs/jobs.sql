@@ -28,7 +28,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
     perform _pgrag.check_choice(
         'wanted_state', coalesce(jobs.wanted_state, 'queued'),

@@ -42,7 +42,6 @@ set search_path from current
 -- A plan for all edges of a version does not suit one page, and vice versa.
 set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(edges.library);
     wanted_version bigint;

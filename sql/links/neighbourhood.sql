@@ -28,7 +28,6 @@ parallel safe
 rows 500
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     start pgrag.pages := _pgrag.page(
         coalesce(neighbourhood.page_id, neighbourhood.page_ids[1])

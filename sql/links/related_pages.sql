@@ -22,7 +22,6 @@ rows 10
 set search_path from current
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     here pgrag.pages := _pgrag.page(related_pages.page_id);
     used_model bigint := (

@@ -30,7 +30,6 @@ set search_path from current
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     start pgrag.pages := _pgrag.page(shortest_path.from_page);
     goal pgrag.pages := _pgrag.page(shortest_path.to_page);

@@ -20,7 +20,6 @@ parallel safe
 rows 10
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
     perform _pgrag.check_range('top_k', find_libraries.top_k, 1, 1000);
     return query

@@ -23,7 +23,6 @@ parallel safe
 rows 20
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner pgrag.pages := _pgrag.page(outline.page_id);
 begin
