@@ -45,16 +45,14 @@ begin
         is_cancelling, progress, report, started_at, finished_at
     ) on pgrag.jobs to pgrag_writer;
     if not exists (
-        select
-        from pg_policy as p
+        select from pg_policy as p
         where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined'
     ) then
         create policy confined on pgrag.jobs as restrictive for insert
             with check (confined or (select _pgrag.is_admin()));
     end if;
     if not exists (
-        select
-        from pg_policy as p
+        select from pg_policy as p
         where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined_changes'
     ) then
         create policy confined_changes on pgrag.jobs as restrictive for update

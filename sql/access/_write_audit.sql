@@ -18,8 +18,7 @@ begin
         left(said.reason, 1000), left(said.address, 100), said.search_id
     where said.allowed
         or not exists (
-            select
-            from pgrag.audit as a
+            select from pgrag.audit as a
             where a.at > now() - interval '1 minute'
                 and not a.allowed
                 and (a.caller, a.action, a.reason, a.address)

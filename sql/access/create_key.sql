@@ -31,9 +31,10 @@ begin
     perform _pgrag.check_key(
         named, create_key.role, opened, create_key.kind, pages, create_key.expires_in
     );
-    perform _pgrag.check_key_limits(
-        create_key.rate, create_key.burst, create_key.concurrency, create_key.timeout_ms
-    );
+    perform _pgrag.check_range('rate', create_key.rate, 1e-6, 10000);
+    perform _pgrag.check_range('burst', coalesce(create_key.burst, 1), 1, 1000000);
+    perform _pgrag.check_range('concurrency', create_key.concurrency, 1, 10000);
+    perform _pgrag.check_range('timeout_ms', coalesce(create_key.timeout_ms, 100), 100, 86400000);
     insert into pgrag.keys as k (
         name, kind, role, libraries, origins, rate, burst, concurrency, timeout_ms, expires_at
     )
@@ -115,18 +116,12 @@ immutable
 parallel safe
 as $$
 begin
+    perform _pgrag.check_choice('role', role, '{search, write, admin}');
+    perform _pgrag.check_choice('kind', kind, '{secret, publishable}');
     if coalesce(name !~ '^[a-z0-9][a-z0-9._-]{0,99}$', true) then
-        raise exception 'A key cannot be named %.', coalesce(quote_literal(name), 'null')
+        raise exception 'A key cannot be named %.', quote_nullable(name)
             using errcode = 'PGR01',
                 hint = 'A name has up to 100 letters, digits, dots, dashes and underscores.';
-    elsif coalesce(role not in ('search', 'write', 'admin'), true) then
-        raise exception 'role must be search, write or admin, not %.',
-            coalesce(quote_literal(role), 'null')
-            using errcode = 'PGR01', hint = 'search reads, write also changes libraries.';
-    elsif coalesce(kind not in ('secret', 'publishable'), true) then
-        raise exception 'kind must be secret or publishable, not %.',
-            coalesce(quote_literal(kind), 'null')
-            using errcode = 'PGR01', hint = 'Publishable keys are for web pages.';
     elsif cardinality(libraries) = 0
         or '' = any (libraries)
         or array_position(libraries, null) is not null
@@ -156,36 +151,6 @@ begin
     elsif expires_in <= interval '0' or expires_in > interval '100 years' then
         raise exception 'A key expires within 100 years from now, not in %.', expires_in
             using errcode = 'PGR01', hint = 'Pass null for a key that never expires.';
-    end if;
-end;
-$$;
-
-create or replace function _pgrag.check_key_limits(
-    rate double precision,
-    burst integer,
-    concurrency integer,
-    timeout_ms integer
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if coalesce(not (rate > 0 and rate <= 10000), true) then
-        raise exception 'rate must be over 0 and at most 10000 requests a second, not %.',
-            coalesce(rate::text, 'null')
-            using errcode = 'PGR01', hint = '0.5 is a request every two seconds.';
-    elsif burst not between 1 and 1000000 then
-        raise exception 'burst must be 1 to 1000000 requests, not %.', burst
-            using errcode = 'PGR01', hint = 'It is how many requests may come at once.';
-    elsif coalesce(concurrency not between 1 and 10000, true) then
-        raise exception 'concurrency must be 1 to 10000 requests, not %.',
-            coalesce(concurrency::text, 'null')
-            using errcode = 'PGR01', hint = 'It is how many requests may run at the same time.';
-    elsif timeout_ms not between 100 and 86400000 then
-        raise exception 'timeout_ms must be 100 to 86400000, not %.', timeout_ms
-            using errcode = 'PGR01', hint = 'It is the longest that a statement of a key may take.';
     end if;
 end;
 $$;

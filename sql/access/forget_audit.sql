@@ -12,20 +12,12 @@ declare
     kept interval := least(
         coalesce(older_than, make_interval(days => pgrag.audit_retention())), interval '1000 years'
     );
-    batch bigint;
-    forgotten bigint := 0;
 begin
     if kept < interval '0' then
         raise exception 'older_than must not be negative, not %.', kept
             using errcode = 'PGR01', hint = 'Pass interval ''0'' to forget every entry.';
     end if;
-    loop
-        exit when kept is null;
-        batch := _pgrag.forget_audit(clock_timestamp() - kept, 5000);
-        exit when batch = 0;
-        forgotten := forgotten + batch;
-    end loop;
-    return forgotten;
+    return _pgrag.forget_audit(clock_timestamp() - kept, null);
 end;
 $$;
 

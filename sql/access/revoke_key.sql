@@ -7,7 +7,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     revoked pgrag.keys := _pgrag.key_named(revoke_key.name);
     cancelled bigint;

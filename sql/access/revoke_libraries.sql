@@ -14,8 +14,7 @@ begin
         and (
             revoke_libraries.libraries is null
             or exists (
-                select
-                from _pgrag.libraries_to_grant(revoke_libraries.libraries) as t
+                select from _pgrag.libraries_to_grant(revoke_libraries.libraries) as t
                 where t.library_id is not distinct from g.library_id
             )
         );

@@ -8,7 +8,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     rotated pgrag.keys := _pgrag.key_named(rotate_key.name);
 begin

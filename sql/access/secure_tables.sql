@@ -104,10 +104,10 @@ end;
 $$;
 
 -- What a table holds: rows of a library, records of searches, what a service keeps for each caller
--- (cache), what only administrators read (private), or what all roles read (shared); which rows a
--- role may see; and what holds for those that it writes: a version is one of the library, because
--- searches find passages by versions, and vectors are as long as others, because one of another
--- length fails whatever reads it.
+-- (cache), what only administrators read (private), or what all roles read (shared). condition: the
+-- rows that a role may see. new_rows: what holds for rows that it writes. A version is one of the
+-- library, because searches find passages by versions; a vector has the dimensions of its model,
+-- because another would fail every reader.
 create or replace function _pgrag.kinds_of_tables()
 returns table (
     name name,
@@ -119,118 +119,92 @@ language sql
 stable
 parallel safe
 as $$
-    with special (name, kind, condition) as (
+    -- unless: a function that is true for callers who see every row.
+    with of_tables (name, kind, condition, unless) as (
+        values
+            ('role_libraries', 'shared', 'role_name = current_user::text', 'is_admin'),
+            ('configuration_versions', 'private', 'false', 'is_admin'),
+            ('keys', 'private', 'false', 'is_admin'),
+            ('key_secrets', 'private', 'false', 'is_admin'),
+            ('key_usage', 'private', 'false', 'is_admin'),
+            ('audit', 'private', 'false', 'is_admin'),
+            ('searches', 'record', 'caller = (select _pgrag.caller())', 'is_admin'),
+            ('answers', 'record', 'caller = (select _pgrag.caller())', 'is_admin'),
+            ('query_vectors', 'cache', 'caller = (select _pgrag.caller())', 'is_admin')
+    ),
+    -- All other tables: by the first of these columns that they have.
+    of_columns (nth, name, kind, condition, unless) as (
         values
             (
-                'role_libraries',
-                'shared',
-                'role_name = current_user::text or (select _pgrag.is_admin())'
-            ),
-            ('configuration_versions', 'private', null),
-            ('keys', 'private', null),
-            ('key_secrets', 'private', null),
-            ('key_usage', 'private', null),
-            ('audit', 'private', null),
-            ('searches', 'record', null),
-            ('answers', 'record', null),
-            ('query_vectors', 'cache', null),
-            (
-                'search_hits',
-                'record',
-                'exists (select from pgrag.searches as s where s.search_id = search_hits.search_id)'
+                1, 'search_id', 'record',
+                'exists (select from pgrag.searches as s where s.search_id = %I.search_id)',
+                'is_admin'
             ),
             (
-                'feedback',
-                'record',
-                'exists (select from pgrag.searches as s where s.search_id = feedback.search_id)'
-            ),
-            ('jobs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
-            ('uploads', 'library', 'job_id in (select j.job_id from pgrag.jobs as j)'),
-            ('crawls', 'library', 'library in (select l.name from pgrag.libraries as l)'),
-            ('fetched_pages', 'library', 'library in (select l.name from pgrag.libraries as l)'),
-            ('evaluation_sets', 'library', 'library in (select l.name from pgrag.libraries as l)'),
-            ('evaluation_runs', 'library', 'library in (select l.name from pgrag.libraries as l)'),
-            (
-                'evaluation_queries',
-                'library',
-                'set_id in (select s.set_id from pgrag.evaluation_sets as s)'
-            ),
-            (
-                'evaluation_judgements',
-                'library',
-                'set_id in (select s.set_id from pgrag.evaluation_sets as s)'
-            ),
-            (
-                'evaluation_run_queries',
-                'library',
-                'run_id in (select r.run_id from pgrag.evaluation_runs as r)'
-            ),
-            (
-                'evaluation_results',
-                'library',
-                'run_id in (select r.run_id from pgrag.evaluation_runs as r)'
-            )
-    )
-    select
-        t.name,
-        t.kind,
-        case t.kind
-            when 'library' then coalesce(
-                t.condition || ' or (select _pgrag.sees_every_library())',
+                2, 'library_id', 'library',
                 -- Null, which is not false, means every library. The case is estimated to be true
                 -- of every row: with "= any" alone plans would expect few rows.
                 'case when (library_id = any ((select _pgrag.visible_libraries())::bigint[]))'
-                ' is not false then true end is not null'
-            )
-            when 'record' then coalesce(
-                t.condition, 'caller = (select _pgrag.caller())'
-            ) || ' or (select _pgrag.is_admin())'
-            when 'cache' then 'caller = (select _pgrag.caller()) or (select _pgrag.is_admin())'
-            when 'private' then '(select _pgrag.is_admin())'
-            else t.condition
-        end,
-        case when t.kind in ('library', 'record', 'cache') then t.new_rows end
-    from (
-        select
-            c.relname as name,
-            case
-                when s.kind is not null then s.kind
-                when exists (
-                    select
-                    from pg_attribute as a
-                    where a.attrelid = c.oid and a.attname = 'library_id'
-                ) then 'library'
-                else 'shared'
-            end as kind,
-            s.condition,
+                ' is not false then true end is not null',
+                null
+            ),
             (
-                select string_agg(r.rule, ' and ' order by a.attnum)
-                from pg_attribute as a
-                -- By name: pgvector may be in a schema that the caller does not search.
-                join pg_type as y on y.oid = a.atttypid
-                cross join lateral (
-                    select case
-                        when a.attname = 'version_id' and c.relname <> 'versions'
-                        then '(library_id, version_id)'
-                            ' in (select v.library_id, v.version_id from pgrag.versions as v)'
-                        when y.typname = 'sparsevec'
-                        then format(
-                            '(%I <#> ''{}/1000000000''::sparsevec) is distinct from 1', a.attname
-                        )
-                        when y.typname = 'halfvec'
-                        then format(
-                            '(model_id, vector_dims(%I)) in ('
-                            'select m.model_id, m.dimensions from pgrag.embedding_models as m)',
-                            a.attname
-                        )
-                    end as rule
-                ) as r
-                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-            ) as new_rows
-        from pg_class as c
-        left join special as s on s.name = c.relname
-        where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r'
-    ) as t;
+                3, 'library', 'library', 'library in (select l.name from pgrag.libraries as l)',
+                'sees_every_library'
+            ),
+            (
+                4, 'set_id', 'library',
+                'set_id in (select s.set_id from pgrag.evaluation_sets as s)', 'sees_every_library'
+            ),
+            (
+                5, 'run_id', 'library',
+                'run_id in (select r.run_id from pgrag.evaluation_runs as r)', 'sees_every_library'
+            ),
+            (
+                6, 'job_id', 'library', 'job_id in (select j.job_id from pgrag.jobs as j)',
+                'sees_every_library'
+            )
+    )
+    select
+        c.relname,
+        coalesce(t.kind, 'shared'),
+        format(t.condition, c.relname) || coalesce(' or (select _pgrag.' || t.unless || '())', ''),
+        case when t.kind in ('library', 'record', 'cache') then w.new_rows end
+    from pg_class as c
+    left join lateral (
+        select 0 as nth, s.kind, s.condition, s.unless
+        from of_tables as s
+        where s.name = c.relname
+        union all
+        select o.nth, o.kind, o.condition, o.unless
+        from of_columns as o
+        join pg_attribute as a on a.attrelid = c.oid and a.attname = o.name
+        order by nth
+        limit 1
+    ) as t on true
+    cross join lateral (
+        select string_agg(r.rule, ' and ' order by a.attnum) as new_rows
+        from pg_attribute as a
+        -- By name: pgvector may be in a schema that the caller does not search.
+        join pg_type as y on y.oid = a.atttypid
+        cross join lateral (
+            select case
+                when a.attname = 'version_id' and c.relname <> 'versions'
+                then '(library_id, version_id)'
+                    ' in (select v.library_id, v.version_id from pgrag.versions as v)'
+                when y.typname = 'sparsevec'
+                then format('(%I <#> ''{}/1000000000''::sparsevec) is distinct from 1', a.attname)
+                when y.typname = 'halfvec'
+                then format(
+                    '(model_id, vector_dims(%I)) in ('
+                    'select m.model_id, m.dimensions from pgrag.embedding_models as m)',
+                    a.attname
+                )
+            end as rule
+        ) as r
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    ) as w
+    where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r';
 $$;
 
 -- A policy is made anew only if it differs, because that waits for everybody who reads the table.

@@ -14,7 +14,6 @@ stable
 parallel safe
 rows 1
 as $$
-#variable_conflict use_column
 declare
     other_page bigint := _pgrag.same_page(page, counterpart.version_id);
 begin
@@ -38,8 +37,7 @@ begin
             and s.version_id = counterpart.version_id
             and s.text_hash = section.text_hash
             and not exists (
-                select
-                from pgrag.section_texts as t
+                select from pgrag.section_texts as t
                 where t.library_id = page.library_id
                     and t.page_id = _pgrag.same_page(p, page.version_id)
                     and t.headings = s.headings
@@ -90,8 +88,7 @@ as $$
                 and p.body_hash = (same_page.page).body_hash
                 and p.body ~ '\S'
                 and not exists (
-                    select
-                    from pgrag.pages as b
+                    select from pgrag.pages as b
                     where b.library_id = p.library_id
                         and b.version_id = (same_page.page).version_id
                         and b.key = p.key
@@ -123,7 +120,6 @@ stable
 parallel safe
 rows 5
 as $$
-#variable_conflict use_column
 declare
     versions bigint[] := _pgrag.versions_in_order(page.library_id);
     nth integer := array_position(versions, page.version_id);

@@ -18,7 +18,6 @@ set search_path from current
 set enable_nestloop = off
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     pairs jsonb;
     old_ids bigint[];
@@ -73,8 +72,7 @@ begin
     by_name as materialized (
         select o.page_id as old_id, n.page_id as new_id
         from old_bodies as o
-        join new_bodies as n
-            on n.body_hash = o.body_hash and n.name = o.name and n.nth = o.nth
+        join new_bodies as n on n.body_hash = o.body_hash and n.name = o.name and n.nth = o.nth
     ),
     by_body as (
         select o.page_id as old_id, n.page_id as new_id

@@ -34,25 +34,18 @@ set work_mem = '64MB'
 set enable_nestloop = off
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(compare_versions.library);
     old_version_id bigint := _pgrag.compared_version(compare_versions.library, from_version);
     new_version_id bigint := _pgrag.compared_version(compare_versions.library, to_version);
 begin
-    if (compare_versions.texts in ('none', 'pages', 'all')) is not true then
-        raise exception 'texts must be none, pages or all, got %.',
-            quote_nullable(left(compare_versions.texts, 200))
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_choice('texts', compare_versions.texts, '{none, pages, all}');
     return query
     with pairs as materialized (
         select
-            o.page_id as old_id,
-            n.page_id as new_id,
+            o.page_id as old_id, n.page_id as new_id,
             -- Read once: keys may be TOASTed, and the sort compares them often.
-            o.key || '' as old_key,
-            n.key || '' as new_key,
+            o.key || '' as old_key, n.key || '' as new_key,
             o.body_hash is distinct from n.body_hash or o.head <> n.head
                 or o.front_matter <> n.front_matter as is_rewritten,
             o.body_hash is distinct from n.body_hash as has_other_text
@@ -74,14 +67,10 @@ begin
                 when p.old_key <> p.new_key then 'moved'
                 else 'changed'
             end as change,
-            null::text[] as section,
-            null::text[] as old_section,
+            null::text[] as section, null::text[] as old_section,
             case when p.old_id is not null and p.new_id is not null then p.is_rewritten end
                 as text_changed,
-            p.old_id,
-            p.new_id,
-            null::bigint as old_document_id,
-            null::bigint as new_document_id
+            p.old_id, p.new_id, null::bigint as old_document_id, null::bigint as new_document_id
         from pairs as p
         where p.old_id is null or p.new_id is null or p.is_rewritten or p.old_key <> p.new_key
     ),
@@ -166,24 +155,17 @@ begin
         select false, s.* from section_changes as s
     )
     select
-        c.change,
-        coalesce(b.new_key, a.old_key),
-        coalesce(c.section, c.old_section),
-        a.old_key,
-        c.old_section,
-        c.text_changed,
-        c.new_id,
-        c.old_id,
-        c.new_document_id,
+        c.change, coalesce(b.new_key, a.old_key), coalesce(c.section, c.old_section),
+        a.old_key, c.old_section, c.text_changed, c.new_id, c.old_id, c.new_document_id,
         c.old_document_id,
-        coalesce(n.title, o.title),
-        coalesce(n.url, o.url),
-        coalesce(d.anchor, ''),
-        case when compare_versions.texts = 'all' or c.is_page and compare_versions.texts = 'pages'
-            then _pgrag.source_text(o, c.old_section, c.old_document_id) end,
-        case when compare_versions.texts = 'all' or c.is_page and compare_versions.texts = 'pages'
-            then _pgrag.source_text(n, c.section, c.new_document_id) end
+        coalesce(n.title, o.title), coalesce(n.url, o.url), coalesce(d.anchor, ''),
+        case when t.are_shown then _pgrag.source_text(o, c.old_section, c.old_document_id) end,
+        case when t.are_shown then _pgrag.source_text(n, c.section, c.new_document_id) end
     from changes as c
+    cross join lateral (
+        select compare_versions.texts = 'all' or c.is_page and compare_versions.texts = 'pages'
+            as are_shown
+    ) as t
     left join pairs as a on a.old_id = c.old_id
     left join pairs as b on b.new_id = c.new_id
     left join pgrag.pages as n
@@ -199,10 +181,7 @@ begin
         offset 0
     ) as d on true
     where compare_versions.page is null or compare_versions.page in (b.new_key, a.old_key)
-    order by
-        coalesce(b.new_key, a.old_key) collate "C",
-        not c.is_page,
-        d.sort_order;
+    order by coalesce(b.new_key, a.old_key) collate "C", not c.is_page, d.sort_order;
 end;
 $$;
 

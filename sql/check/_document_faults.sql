@@ -18,12 +18,7 @@ set jit = off
 as $$
     with recursive rows_of as materialized (
         select
-            d.document_id,
-            d.page_id,
-            d.parent_id,
-            d.version_id,
-            d.covers,
-            d.sort_order,
+            d.document_id, d.page_id, d.parent_id, d.version_id, d.covers, d.sort_order,
             d.search is not null as has_search,
             d.situation <> '' and (d.level < 2 or d.covers = 0)
                 or d.extract is not null and not d.is_summary as has_strange_text,
@@ -43,8 +38,7 @@ as $$
             ) - 1 as nth
         from pgrag.documents as d
         left join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-        left join pgrag.versions as v
-            on v.library_id = p.library_id and v.version_id = p.version_id
+        left join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
         where d.library_id = document_faults.library_id
             and coalesce(p.version_id, d.version_id) = any (document_faults.version_ids)
     ),

@@ -18,11 +18,10 @@ declare
     -- During indexing links are pending; that is not a fault.
     is_ready boolean := version.status = 'ready';
     base_url text := _pgrag.base_url(owner_id, checked);
-    unread bigint[] := _pgrag.unread_pages(owner_id, checked);
     page_ids bigint[] := array(
         select p.page_id
         from pgrag.pages as p
-        where p.library_id = owner_id and p.version_id = checked and p.page_id <> all (unread)
+        where p.library_id = owner_id and p.version_id = checked
     );
     edge_ids bigint[] := array(
         select e.edge_id
@@ -34,10 +33,6 @@ begin
     select 'indexing that was not finished', format('version %s', version.label)
     where not is_ready
     union all
-    select 'a page that was indexed before links were read', p.key
-    from pgrag.pages as p
-    where p.library_id = owner_id and p.page_id = any (unread)
-    union all
     select
         'a name of a page that is missing, or that it has not',
         format('%s (page %s, by its %s)', coalesce(w.full_name, n.full_name),
@@ -47,8 +42,7 @@ begin
         select n.*
         from pgrag.page_names as n
         where n.library_id = owner_id and (n.version_id = checked or n.page_id = any (page_ids))
-    ) as n
-        on n.page_id = w.page_id and n.full_name = w.full_name and n.how = w.how
+    ) as n on n.page_id = w.page_id and n.full_name = w.full_name and n.how = w.how
     where (n.version_id, n.name) is distinct from (checked, w.name)
     union all
     select f.problem, format('edge %s to %s', e.edge_id, e.target)

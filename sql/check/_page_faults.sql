@@ -26,9 +26,7 @@ as $$
     ),
     pages as materialized (
         select
-            p.version_id,
-            p.key,
-            p.document_count,
+            p.version_id, p.key, p.document_count,
             coalesce(c.documents, 0) as documents,
             coalesce(c.has_words, false) as has_words,
             p.weights is not null as has_weights,
@@ -37,8 +35,7 @@ as $$
                 as has_other_title
         from pgrag.pages as p
         left join counted as c on c.page_id = p.page_id
-        where p.library_id = page_faults.library_id
-            and p.version_id = any (page_faults.version_ids)
+        where p.library_id = page_faults.library_id and p.version_id = any (page_faults.version_ids)
     )
     select f.problem, p.key
     from pages as p

@@ -15,10 +15,7 @@ set jit = off
 as $$
     with terms as materialized (
         select
-            d.document_id,
-            d.language,
-            t.lexeme,
-            t.frequency,
+            d.document_id, d.language, t.lexeme, t.frequency,
             sum(t.frequency) over (partition by d.document_id) as length
         from pgrag.documents as d
         cross join lateral (
@@ -48,13 +45,9 @@ as $$
     ),
     impacts as materialized (
         select
-            t.document_id,
-            t.language,
-            t.lexeme,
+            t.document_id, t.language, t.lexeme,
             _pgrag.impact(
-                t.frequency,
-                t.length,
-                c.average_length,
+                t.frequency, t.length, c.average_length,
                 (statistic_faults.settings ->> 'k1')::double precision,
                 (statistic_faults.settings ->> 'b')::double precision
             )::real as impact

@@ -28,8 +28,7 @@ as $$
     from pgrag.embeddings as e
     join pgrag.libraries as l on l.library_id = e.library_id
     join pgrag.embedding_models as m on m.model_id = e.model_id
-    left join pgrag.documents as d
-        on d.library_id = e.library_id and d.document_id = e.document_id
+    left join pgrag.documents as d on d.library_id = e.library_id and d.document_id = e.document_id
     where e.library_id = vector_faults.library_id
         and coalesce(d.version_id, e.version_id) = any (vector_faults.version_ids)
         and (

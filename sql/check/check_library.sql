@@ -17,7 +17,6 @@ stable
 rows 5
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(check_library.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, check_library.version);
@@ -63,10 +62,7 @@ begin
         select
             'links', f.problem, null, f.example,
             case
-                when f.problem in (
-                    'indexing that was not finished',
-                    'a page that was indexed before links were read'
-                )
+                when f.problem = 'indexing that was not finished'
                 then format(
                     'pgrag index %s SOURCE',
                     concat_ws('@', lower(btrim(check_library.library)), nullif(v.label, ''))
@@ -95,8 +91,7 @@ $$;
 comment on function pgrag.check_library is
 'The faults of a library: one row a problem, with the number of occurrences and up to five examples;
 no rows without faults. checks: documents (ids, parents, order, full-text vectors, hashes), pages
-(counts, weights), vectors, links (names, targets of edges, ranks, and whether indexing finished and
-links were read), statistics (all ranking statistics, recounted); null: all. version: only this one;
-statistics always cover the whole library. repairable: pgrag.repair_library repairs the fault;
-otherwise remedy is the command that does. Reads the whole library: seconds to a minute. Errors:
-PGR01, PGR02, PGR03.';
+(counts, weights), vectors, links (names, targets of edges, ranks, and whether indexing finished),
+statistics (all ranking statistics, recounted); null: all. version: only this one; statistics always
+cover the whole library. repairable: pgrag.repair_library repairs the fault; otherwise remedy is the
+command that does. Reads the whole library: seconds to a minute. Errors: PGR01, PGR02, PGR03.';

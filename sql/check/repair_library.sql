@@ -18,7 +18,6 @@ rows 5
 set search_path from current
 set work_mem = '128MB'
 as $$
-#variable_conflict use_column
 declare
     owner pgrag.libraries := _pgrag.lock_library(repair_library.library);
     version_ids bigint[] := _pgrag.version_ids(owner.library_id, repair_library.version);
@@ -49,12 +48,9 @@ begin
     return query
     select
         f."check",
-        f.problem,
-        f.count,
-        f.examples,
+        f.problem, f.count, f.examples,
         not exists (
-            select
-            from jsonb_to_recordset(after) as left_over (problem text)
+            select from jsonb_to_recordset(after) as left_over (problem text)
             where left_over.problem = f.problem
         ),
         f.remedy
@@ -67,8 +63,7 @@ $$;
 comment on function pgrag.repair_library is
 'Repairs the faults that pgrag.check_library finds, in one transaction, while other writers of the
 library wait; returns the faults, and whether each is repaired. Faults that cannot be repaired from
-other rows remain, with a command as remedy: pages that were indexed before links were read are
-marked, so the next run reads them again; links of an interrupted version are resolved, but the
+other rows remain, with a command as remedy: links of an interrupted version are resolved, but the
 version stays unfinished. Statistics are recomputed if documents, pages or statistics had faults.
 Errors: PGR02, PGR03.';
 
@@ -97,8 +92,7 @@ begin
     where d.library_id = owner.library_id
         and d.document_id = any (faulty)
         and not exists (
-            select
-            from pgrag.pages as p
+            select from pgrag.pages as p
             where p.library_id = d.library_id and p.page_id = d.page_id
         );
 
@@ -112,8 +106,7 @@ begin
                 as nth
         from pgrag.documents as d
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-        where d.library_id = owner.library_id
-            and p.version_id = any (repair_documents.version_ids)
+        where d.library_id = owner.library_id and p.version_id = any (repair_documents.version_ids)
     ) as n
     where d.library_id = owner.library_id
         and d.document_id = n.document_id
@@ -174,8 +167,7 @@ begin
         and e.version_id = any (repair_vectors.version_ids)
         and not (
             exists (
-                select
-                from pgrag.documents as d
+                select from pgrag.documents as d
                 where d.library_id = e.library_id
                     and d.document_id = e.document_id
                     and d.covers > 0
@@ -206,14 +198,12 @@ volatile
 as $$
 declare
     mended bigint;
-    unread bigint[];
 begin
     delete from pgrag.edges as e
     where e.library_id = repair_links.library_id
         and e.version_id = any (repair_links.version_ids)
         and not exists (
-            select
-            from pgrag.pages as p
+            select from pgrag.pages as p
             where p.library_id = e.library_id and p.page_id = e.source_page_id
         );
     update pgrag.edges as e
@@ -238,19 +228,12 @@ begin
         and e.version_id = any (repair_links.version_ids)
         and e.source_document_id is not null
         and not exists (
-            select
-            from pgrag.documents as d
+            select from pgrag.documents as d
             where d.library_id = e.library_id
                 and d.document_id = e.source_document_id
                 and d.page_id = e.source_page_id
         );
     foreach mended in array repair_links.version_ids loop
-        -- Edges come only from the source, so the next run must read these pages again. Until then
-        -- they get no names, which would mark their links as read.
-        unread := _pgrag.unread_pages(repair_links.library_id, mended);
-        update pgrag.pages as p
-        set source_hash = ''
-        where p.library_id = repair_links.library_id and p.page_id = any (unread);
         -- write_page_names does not correct these columns: delete such names, to be written again.
         delete from pgrag.page_names as n
         using pgrag.pages as p
@@ -266,9 +249,7 @@ begin
             array(
                 select p.page_id
                 from pgrag.pages as p
-                where p.library_id = repair_links.library_id
-                    and p.version_id = mended
-                    and p.page_id <> all (unread)
+                where p.library_id = repair_links.library_id and p.version_id = mended
             )
         );
         perform _pgrag.resolve_links(repair_links.library_id, mended, whole => true);

@@ -30,8 +30,7 @@ begin
             f.canonical is not null
             and count(*) over (partition by f.canonical) <= 20
             and exists (
-                select
-                from pgrag.fetched_pages as o
+                select from pgrag.fetched_pages as o
                 where o.library = f.library
                     and o.version = f.version
                     and o.url = f.canonical

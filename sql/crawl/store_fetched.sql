@@ -73,8 +73,7 @@ begin
         cross join unnest(f.links) as l (url)
         -- A site that answers everything with one page would link from it without end.
         where not exists (
-            select
-            from pgrag.fetched_pages as o
+            select from pgrag.fetched_pages as o
             where o.library = f.library
                 and o.version = f.version
                 and o.digest = f.digest
@@ -102,8 +101,7 @@ begin
             from linked as l
             where l.depth > store_fetched.max_depth
                 and not exists (
-                    select
-                    from pgrag.fetched_pages as f
+                    select from pgrag.fetched_pages as f
                     join pgrag.crawls as c
                         on c.library = f.library and c.version = f.version and c.number = f.crawl
                     where f.library = library_name and f.version = version_label and f.url = l.url

@@ -19,7 +19,6 @@ language plpgsql
 stable
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(enrichment_failures.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, enrichment_failures.version);
@@ -32,8 +31,7 @@ begin
     join pgrag.documents as d on d.library_id = f.library_id and d.document_id = f.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
     join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
-    where f.library_id = owner_id
-        and d.version_id = any (version_ids)
+    where f.library_id = owner_id and d.version_id = any (version_ids)
     order by f.kind, p.key, v.version_id, d.sort_order
     limit enrichment_failures.top_k;
 end;

@@ -16,7 +16,6 @@ language plpgsql
 stable
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(enrichment_state.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, enrichment_state.version);
@@ -25,8 +24,7 @@ begin
     with counted as (
         select
             count(*) filter (
-                where d.level = 2
-                    and not d.is_summary
+                where d.level = 2 and not d.is_summary
                     -- The stored size decides most cases without reading the text.
                     and (octet_length(d.content) >= 200 or length(d.content) >= 50)
             ) as paragraphs,

@@ -25,7 +25,6 @@ stable
 set search_path from current
 set work_mem = '64MB'
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(pending_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, pending_enrichments.version);
@@ -33,7 +32,7 @@ declare
     found_count bigint;
     remaining bigint := coalesce(pending_enrichments.top_k, 9223372036854775807);
 begin
-    perform _pgrag.check_enrichment_kind(pending_enrichments.kind);
+    perform _pgrag.check_choice('kind', pending_enrichments.kind, '{context, summary}');
     for batch in
         select array_agg(k.page_id) as page_ids
         from (
@@ -131,21 +130,4 @@ as $$
                 else case when (s.d).extract is not null then (s.d).content end
             end
         );
-$$;
-
-create or replace function _pgrag.check_enrichment_kind(
-    kind text
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if (check_enrichment_kind.kind in ('context', 'summary')) is not true then
-        raise exception 'There is no kind of enrichment %.',
-            quote_nullable(left(check_enrichment_kind.kind, 200))
-            using errcode = 'PGR01', hint = 'Kinds: context, summary.';
-    end if;
-end;
 $$;

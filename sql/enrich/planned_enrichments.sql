@@ -17,12 +17,11 @@ set search_path from current
 set work_mem = '64MB'
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(planned_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, planned_enrichments.version);
 begin
-    perform _pgrag.check_enrichment_kind(planned_enrichments.kind);
+    perform _pgrag.check_choice('kind', planned_enrichments.kind, '{context, summary}');
     select
         count(*) filter (where w.cached is null),
         count(*) filter (where w.cached is not null),
@@ -34,8 +33,7 @@ begin
         from (
             select p.page_id, (dense_rank() over (order by p.key) - 1) / 50 as number
             from pgrag.pages as p
-            where p.library_id = owner_id
-                and p.version_id = any (version_ids)
+            where p.library_id = owner_id and p.version_id = any (version_ids)
         ) as k
         group by k.number
     ) as batch

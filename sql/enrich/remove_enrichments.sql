@@ -15,9 +15,9 @@ declare
     situations text[];
     summaries text[];
 begin
-    if remove_enrichments.kind is not null then
-        perform _pgrag.check_enrichment_kind(remove_enrichments.kind);
-    end if;
+    perform _pgrag.check_choice(
+        'kind', coalesce(remove_enrichments.kind, 'context'), '{context, summary}'
+    );
     delete from pgrag.enrichments as e
     where e.library_id = owner.library_id
         and (remove_enrichments.kind is null or e.kind = remove_enrichments.kind);

@@ -23,7 +23,7 @@ declare
     page_ids bigint[];
     changed pgrag.documents[];
 begin
-    perform _pgrag.check_enrichment_kind(store_enrichments.kind);
+    perform _pgrag.check_choice('kind', store_enrichments.kind, '{context, summary}');
     perform _pgrag.check_enrichments(store_enrichments.enrichments);
     insert into pgrag.enrichments as e (
         library_id, kind, model, prompt_version, input_hash, text, prompt_tokens,
@@ -154,8 +154,7 @@ begin
         or coalesce(e ->> 'input_hash', '') !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
         or jsonb_typeof(e -> 'document_ids') is distinct from 'array'
         or exists (
-            select
-            from jsonb_array_elements(
+            select from jsonb_array_elements(
                 case when jsonb_typeof(e -> 'document_ids') = 'array' then e -> 'document_ids' end
             ) as d (id)
             where d.id::text !~ '^[0-9]{1,18}$'

@@ -1,5 +1,5 @@
--- Rejects pages and documents with a field of a wrong type before anything is written, naming the
--- page, the document and the field.
+-- Rejects pages and passages with a field of a wrong type before anything is written, naming the
+-- page, the passage and the field.
 create or replace function _pgrag.check_pages(
     pages jsonb
 )
@@ -63,7 +63,7 @@ begin
             left(fault.value::text, 200)
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
-    select p.page ->> 'key' as key, d.place, f.field, f.value, f.form
+    select p.page ->> 'key' as key, d.number, f.field, f.value, f.form
     into fault
     from jsonb_array_elements(check_pages.pages) as p (page)
     cross join lateral rows from (
@@ -73,46 +73,27 @@ begin
         )
     ) with ordinality as d (
         parent, level, covers, heading_level, depth, path, types, is_summary, line_start, line_end,
-        content_tags, place
+        content_tags, number
     )
-    -- "offset 0": only a document with a fault is looked at field by field.
     cross join lateral (
-        select array[
-            d.parent::text ~ '^\d{1,9}$',
-            d.level::text ~ '^[0-2]$',
-            d.covers::text ~ '^[0-7]$',
-            d.heading_level::text ~ '^\d{1,4}$',
-            d.depth::text ~ '^\d{1,4}$',
-            _pgrag.is_list(d.path),
-            _pgrag.is_list(d.types),
-            jsonb_typeof(d.is_summary) = 'boolean',
-            d.line_start::text ~ '^\d{1,9}$',
-            d.line_end::text ~ '^\d{1,9}$',
-            _pgrag.is_list(d.content_tags)
-        ] as are_valid
-        offset 0
-    ) as c
-    cross join lateral unnest(
-        array[
-            'parent', 'level', 'covers', 'heading_level', 'depth', 'path', 'types', 'is_summary',
-            'line_start', 'line_end', 'content_tags'
-        ],
-        array[
-            'the index of another document', '0, 1 or 2', '0 to 7', 'a number', 'a number',
-            'a list of texts', 'a list of texts', 'true or false', 'a number', 'a number',
-            'a list of texts'
-        ],
-        array[
-            d.parent, d.level, d.covers, d.heading_level, d.depth, d.path, d.types, d.is_summary,
-            d.line_start, d.line_end, d.content_tags
-        ],
-        c.are_valid
+        values
+            ('parent', 'the index of another passage', d.parent, d.parent::text ~ '^\d{1,9}$'),
+            ('level', '0, 1 or 2', d.level, d.level::text ~ '^[0-2]$'),
+            ('covers', '0 to 7', d.covers, d.covers::text ~ '^[0-7]$'),
+            ('heading_level', 'a number', d.heading_level, d.heading_level::text ~ '^\d{1,4}$'),
+            ('depth', 'a number', d.depth, d.depth::text ~ '^\d{1,4}$'),
+            ('path', 'a list of texts', d.path, _pgrag.is_list(d.path)),
+            ('types', 'a list of texts', d.types, _pgrag.is_list(d.types)),
+            ('content_tags', 'a list of texts', d.content_tags, _pgrag.is_list(d.content_tags)),
+            ('is_summary', 'true or false', d.is_summary, jsonb_typeof(d.is_summary) = 'boolean'),
+            ('line_start', 'a number', d.line_start, d.line_start::text ~ '^\d{1,9}$'),
+            ('line_end', 'a number', d.line_end, d.line_end::text ~ '^\d{1,9}$')
     ) as f (field, form, value, is_valid)
-    where false = any (c.are_valid) and not f.is_valid and f.value <> 'null'
+    where not f.is_valid and f.value <> 'null'
     limit 1;
     if found then
-        raise exception '% of document % of page % must be %, got %.',
-            fault.field, fault.place, quote_nullable(left(fault.key, 200)), fault.form,
+        raise exception '% of passage % of page % must be %, got %.',
+            fault.field, fault.number, quote_nullable(left(fault.key, 200)), fault.form,
             left(fault.value::text, 200)
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;

@@ -114,11 +114,7 @@ as $$
             ) as description
         from (
             select
-                p.library_id,
-                p.page_id,
-                p.key,
-                p.title,
-                p.front_matter,
+                p.library_id, p.page_id, p.key, p.title, p.front_matter,
                 p.key ~* '^([^/]+/)?(_?index|readme)(\.\w+)?$' as is_index,
                 p.key like '%/%' as is_in_folder,
                 count(*) over (partition by split_part(p.key, '/', 1)) as pages_in_folder

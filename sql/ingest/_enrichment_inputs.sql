@@ -31,12 +31,7 @@ as $$
     ),
     parts as (
         select
-            s.document_id,
-            s.page_id,
-            s.parent_id,
-            s.path,
-            s.content,
-            s.sort_order,
+            s.document_id, s.page_id, s.parent_id, s.path, s.content, s.sort_order,
             case
                 when s.level = 2 and s.covers > 0 and not s.is_summary then 'context'
                 -- A row that covers the text itself is the page's only passage, not a summary.

@@ -101,18 +101,14 @@ as $$
                 on h.page_id = a.page_id and h.anchor = a.anchor and h.nth_of_anchor = 1
             where a.above is null
             union all
-            select a.page_id, a.fragment, h.document_id, 2, 1
-            from asked as a
-            join headings as h
-                on h.page_id = a.page_id and h.words = a.words and h.nth_of_words = 1
-            where a.above is null
-            union all
             select a.page_id, a.fragment, h.document_id, 2, h.nth_of_words
             from asked as a
             join headings as h
+                on h.page_id = a.page_id
+                and h.words = a.words
                 -- Every heading of these words is compared, within reason.
-                on h.page_id = a.page_id and h.words = a.words and h.nth_of_words <= 1000
-            where a.above <@ h.path_words
+                and h.nth_of_words <= case when a.above is null then 1 else 1000 end
+            where a.above is null or a.above <@ h.path_words
         ) as s
         order by s.page_id, s.fragment, s.way, s.nth
     ),
@@ -121,27 +117,64 @@ as $$
         from asked as a
         where a.last_part not in ('', '^')
             and not exists (
-                select
-                from sections as s
+                select from sections as s
                 where s.page_id = a.page_id and s.fragment = a.fragment
             )
     ),
-    searched as materialized (
+    inside as (
+        select f.*
+        from (
+            select array_agg(e.page_id) as page_ids, array_agg(e.id) as ids
+            from (select distinct e.page_id, e.id from elements as e) as e
+        ) as e
+        cross join lateral _pgrag.find_elements(
+            find_fragments.library_id, e.page_ids, e.ids
+        ) as f
+    )
+    select
+        a.page_id, a.fragment, coalesce(s.document_id, i.document_id),
+        coalesce(s.page_id, i.page_id) is not null or a.anchor in ('', 'top')
+    from asked as a
+    left join sections as s on s.page_id = a.page_id and s.fragment = a.fragment
+    left join elements as e on e.page_id = a.page_id and e.fragment = a.fragment
+    left join inside as i on i.page_id = e.page_id and i.id = e.id;
+$$;
+
+-- The passages of elements and blocks with these ids, each once; no row for one that is missing.
+create or replace function _pgrag.find_elements(
+    library_id bigint,
+    page_ids bigint[],
+    ids text[]
+)
+returns table (
+    page_id bigint,
+    id text,
+    document_id bigint
+)
+language sql
+stable
+parallel safe
+set enable_nestloop = off
+set enable_mergejoin = off
+set jit = off
+as $$
+    with asked as materialized (
+        select a.page_id, a.id
+        from unnest(find_elements.page_ids, find_elements.ids) as a (page_id, id)
+    ),
+    searched as (
         select p.page_id, p.body, regexp_count(p.head, '\n') as lines_above
-        from (select distinct e.page_id from elements as e) as e
+        from (select distinct a.page_id from asked as a) as a
         cross join lateral (
             select p.*
             from pgrag.pages as p
-            where p.library_id = find_fragments.library_id and p.page_id = e.page_id
+            where p.library_id = find_elements.library_id and p.page_id = a.page_id
             offset 0
         ) as p
     ),
     lines as materialized (
         select
-            l.page_id,
-            l.line,
-            l.text,
-            l.has_words,
+            l.page_id, l.line, l.text, l.has_words,
             -- The next line with words; in reverse order, so that each row adds one to the frame.
             min(l.line) filter (where l.has_words) over (
                 partition by l.page_id
@@ -165,25 +198,20 @@ as $$
         ) as l
     ),
     ids as materialized (
-        select distinct on (i.page_id, i.id) i.page_id, i.id, i.line
+        select i.page_id, i.id, min(i.line) as line
         from (
             select
-                l.page_id,
-                e.id,
+                l.page_id, e.id,
                 case when l.has_words then l.line else coalesce(l.next_line, l.line) end as line
             from lines as l
             cross join lateral _pgrag.element_ids(l.text) as e (id)
         ) as i
-        order by i.page_id, i.id, i.line
+        join asked as a on a.page_id = i.page_id and a.id = i.id
+        group by i.page_id, i.id
     ),
     passages as materialized (
         select
-            d.page_id,
-            d.document_id,
-            d.level,
-            d.content,
-            d.sort_order,
-            d.line_start,
+            d.page_id, d.document_id, d.level, d.content, d.sort_order, d.line_start,
             -- A section holds the lines up to the next one.
             case
                 when d.level = 1
@@ -198,7 +226,7 @@ as $$
         cross join lateral (
             select d.*
             from pgrag.documents as d
-            where d.library_id = find_fragments.library_id
+            where d.library_id = find_elements.library_id
                 and d.page_id = i.page_id
                 and d.level > 0
             offset 0
@@ -220,31 +248,18 @@ as $$
             case when p.line_start = l.line then p.level else -p.level end,
             p.sort_order
     ),
-    -- Documents without lines.
+    -- Passages without lines.
     unlined as materialized (
         select distinct on (p.page_id, e.id) p.page_id, e.id, p.document_id
         from passages as p
         cross join lateral _pgrag.element_ids(p.content) as e (id)
         where p.line_end = 0
         order by p.page_id, e.id, p.level desc, p.sort_order
-    ),
-    found as (
-        select s.page_id, s.fragment, s.document_id
-        from sections as s
-        union all
-        select e.page_id, e.fragment, coalesce(l.document_id, u.document_id)
-        from elements as e
-        join ids as i on i.page_id = e.page_id and i.id = e.id
-        left join lined as l on l.page_id = i.page_id and l.line = i.line
-        left join unlined as u on u.page_id = e.page_id and u.id = e.id
     )
-    select
-        a.page_id,
-        a.fragment,
-        f.document_id,
-        f.page_id is not null or a.anchor in ('', 'top')
-    from asked as a
-    left join found as f on f.page_id = a.page_id and f.fragment = a.fragment;
+    select i.page_id, i.id, coalesce(l.document_id, u.document_id)
+    from ids as i
+    left join lined as l on l.page_id = i.page_id and l.line = i.line
+    left join unlined as u on u.page_id = i.page_id and u.id = i.id;
 $$;
 
 -- The ids that a text gives to its elements and blocks, in lower case.

@@ -14,7 +14,6 @@ stable
 parallel safe
 set work_mem = '128MB'
 as $$
-#variable_conflict use_column
 begin
     return query
     select

@@ -9,7 +9,6 @@ returns boolean
 language plpgsql
 volatile
 as $$
-#variable_conflict use_column
 declare
     -- The languages in which passages, and in which whole pages, have impacts of another average.
     passages text[];
@@ -50,8 +49,7 @@ begin
                 p.language,
                 row_number() over (partition by p.language order by p.page_id) as nth
             from pgrag.pages as p
-            where p.library_id = refresh_impacts.library_id
-                and p.language = any (passages || pages)
+            where p.library_id = refresh_impacts.library_id and p.language = any (passages || pages)
         ) as p
         group by p.language, p.nth / 500
     loop
@@ -82,10 +80,7 @@ set jit = off
 as $$
     with terms as (
         select
-            d.document_id,
-            d.language,
-            t.lexeme,
-            t.frequency,
+            d.document_id, d.language, t.lexeme, t.frequency,
             sum(t.frequency) over (partition by d.document_id) as length
         from (select _pgrag.field_weights(rewrite_impacts.settings) as weights offset 0) as b
         cross join pgrag.documents as d
@@ -100,14 +95,10 @@ as $$
     ),
     impacts as materialized (
         select
-            t.document_id,
-            t.language,
-            t.lexeme,
+            t.document_id, t.language, t.lexeme,
             pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
             _pgrag.impact(
-                t.frequency,
-                t.length,
-                c.average_length,
+                t.frequency, t.length, c.average_length,
                 (rewrite_impacts.settings ->> 'k1')::double precision,
                 (rewrite_impacts.settings ->> 'b')::double precision
             )::real as impact

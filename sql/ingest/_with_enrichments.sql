@@ -1,4 +1,4 @@
--- Adds stored model output to the documents of whole pages; returns the documents that change.
+-- Adds stored model output to the passages of whole pages; returns the passages that change.
 -- Output for exactly this input is used, of any model: the given model first, then the output in
 -- use. Without one, a paragraph with an unchanged text keeps its situation, which only helps
 -- retrieval; a summary, which readers see, is replaced by the page's own sentences.
@@ -82,8 +82,9 @@ as $$
     ) as r;
 $$;
 
--- Those of the documents of whole pages that get these situations and summaries (null: the page's
--- own sentences), with all columns that depend on a text.
+-- Those passages of whole pages that get these situations and summaries (null: the page's own
+-- sentences), with all columns that depend on a text. The type "generated" marks a text that a
+-- model wrote and readers see.
 create or replace function _pgrag.restated_documents(
     library_id bigint,
     documents pgrag.documents[],
@@ -92,91 +93,66 @@ create or replace function _pgrag.restated_documents(
     summaries text[]
 )
 returns setof pgrag.documents
-language sql
+language plpgsql
 stable
 set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with placed as (
+declare
+    given record;
+    document pgrag.documents;
+    own_text text;
+    searched text;
+begin
+    for given in
+        with ranked as (
+            select
+                s,
+                -- The first searched paragraph carries the words of links.
+                s.covers > 0 and row_number() over (
+                    partition by s.page_id, s.covers > 0
+                    order by s.level desc, s.sort_order
+                ) = 1 as carries_anchors
+            from unnest(restated_documents.documents) as s
+        )
         select
-            s,
-            -- The first searched paragraph carries the words of links.
-            s.covers > 0 and row_number() over (
-                partition by s.page_id, s.covers > 0
-                order by s.level desc, s.sort_order
-            ) = 1 as carries_anchors
-        from unnest(restated_documents.documents) as s
-    )
-    select (n.document).*
-    from (
-        select
-            _pgrag.restated(
-                r.s, w.situation, w.summary, p.title,
-                pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
-                case when r.carries_anchors then _pgrag.anchor_text(p.anchor_texts) end
-            ) as document
-        from placed as r
+            r.s as document, w.situation, w.summary, p.title,
+            pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')) as url,
+            case when r.carries_anchors then _pgrag.anchor_text(p.anchor_texts) end as anchor_text
+        from ranked as r
         join unnest(
             restated_documents.document_ids, restated_documents.situations,
             restated_documents.summaries
         ) as w (document_id, situation, summary) on w.document_id = (r.s).document_id
         join pgrag.pages as p
             on p.library_id = restated_documents.library_id and p.page_id = (r.s).page_id
-        join pgrag.versions as v
-            on v.library_id = p.library_id and v.version_id = p.version_id
-        -- Computes the document once, not once per column.
-        offset 0
-    ) as n;
-$$;
-
--- A document with this situation and summary (null: its own sentences), and all columns that depend
--- on them. The type "generated" marks a text that a model wrote and readers see.
-create or replace function _pgrag.restated(
-    document pgrag.documents,
-    situation text,
-    summary text,
-    title text,
-    url text,
-    anchor_text text
-)
-returns pgrag.documents
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    own_text text := coalesce(document.extract, document.content);
-    own_types text[] := array_remove(document.types, 'generated');
-    searched text;
-begin
-    document.situation := restated.situation;
-    document.extract := case when restated.summary is not null then own_text end;
-    document.content := coalesce(restated.summary, own_text);
-    document.types := case
-        when restated.summary is not null then own_types || '{generated}'::text[]
-        else own_types
-    end;
-    searched := _pgrag.searched_text(document.situation, document.context, document.content);
-    document.text_hash := pgrag.text_hash(
-        pgrag.embedding_text(restated.title, restated.url, document.path, searched)
-    );
-    if document.covers > 0 then
-        document.search := _pgrag.search_vector(
-            document.language,
-            restated.title,
-            array_remove(document.path, restated.title),
-            restated.url,
-            concat_ws(E'\n\n', searched, restated.anchor_text),
-            document.library_id,
-            document.version_id
+        join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
+    loop
+        document := given.document;
+        own_text := coalesce(document.extract, document.content);
+        document.situation := given.situation;
+        document.extract := case when given.summary is not null then own_text end;
+        document.content := coalesce(given.summary, own_text);
+        document.types := array_remove(document.types, 'generated')
+            || case when given.summary is not null then '{generated}'::text[] end;
+        searched := _pgrag.searched_text(document.situation, document.context, document.content);
+        document.text_hash := pgrag.text_hash(
+            pgrag.embedding_text(given.title, given.url, document.path, searched)
         );
-    end if;
-    return document;
+        if document.covers > 0 then
+            document.search := _pgrag.search_vector(
+                document.language, given.title, array_remove(document.path, given.title),
+                given.url, concat_ws(E'\n\n', searched, given.anchor_text),
+                document.library_id, document.version_id
+            );
+        end if;
+        return next document;
+    end loop;
 end;
 $$;
 
--- Gives stored documents these situations and summaries.
+-- Gives stored passages these situations and summaries.
 create or replace function _pgrag.restate_documents(
     owner pgrag.libraries,
     document_ids bigint[],
@@ -211,8 +187,7 @@ begin
                         from pgrag.documents as d
                         where d.library_id = owner.library_id and d.page_id = any (batch)
                     ),
-                    restate_documents.document_ids,
-                    restate_documents.situations,
+                    restate_documents.document_ids, restate_documents.situations,
                     restate_documents.summaries
                 ) as r
             ),

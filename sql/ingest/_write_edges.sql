@@ -14,36 +14,35 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
+    insert into pgrag.pending_pages (library_id, version_id, page_id)
+    select write_edges.library_id, write_edges.version_id, w.page_id
+    from unnest(write_edges.page_ids) as w (page_id)
+    on conflict do nothing;
+
     with incoming as materialized (
         select
-            p.page_id,
-            e.ordinality::integer - 1 as place,
+            p.page_id, e.ordinality::integer - 1 as place,
             coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
             coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
             coalesce(e.confidence, 1) as confidence,
             btrim(coalesce(e.target, '')) as target,
-            e.fragment,
+            e.fragment, e.document,
             coalesce(e.text, '') as link_text,
             coalesce(e.sentence, '') as sentence,
-            coalesce(e.line, 0) as line,
-            e.document
+            coalesce(e.line, 0) as line
         from jsonb_array_elements(write_edges.pages) as i (page)
         join pgrag.pages as p on p.key = i.page ->> 'key'
         cross join lateral rows from (
-            jsonb_to_recordset(
-                case when jsonb_typeof(i.page -> 'edges') = 'array' then i.page -> 'edges' end
-            ) as (
+            jsonb_to_recordset(nullif(i.page -> 'edges', 'null')) as (
                 rule text, kind text, confidence real, target text, fragment text, text text,
                 sentence text, line integer, document integer
             )
         ) with ordinality as e
-        where p.library_id = write_edges.library_id
-            and p.page_id = any (write_edges.page_ids)
+        where p.library_id = write_edges.library_id and p.page_id = any (write_edges.page_ids)
     ),
     numbered as (
         select
             i.*,
-            coalesce('#' || i.fragment, '') as asked,
             -- An edge that a page type adds to a link has the target of that link.
             i.rule = 'explicit:link' or (
                 i.rule like 'edge\_defaults:%'
@@ -59,19 +58,17 @@ as $$
         select n.*, coalesce(d.document_id, lined.document_id) as document_id
         from numbered as n
         left join pgrag.documents as d
-            on d.library_id = write_edges.library_id
-            and d.page_id = n.page_id
+            on d.library_id = write_edges.library_id and d.page_id = n.page_id
             -- Without nested loops, this alone keeps the join from reading every document.
             and d.page_id = any (write_edges.page_ids)
             and d.sort_order = n.document
-        -- Edges that do not name their document: the deepest, last document that spans their line.
+        -- Of an edge that does not name its passage: the deepest, last passage that spans its line.
         left join (
             select distinct on (n.page_id, n.line) n.page_id, n.line, d.document_id
             from (
-                select n.page_id, n.line
+                select distinct n.page_id, n.line
                 from numbered as n
                 where n.document is null and n.line > 0
-                group by n.page_id, n.line
             ) as n
             join pgrag.documents as d
                 on d.library_id = write_edges.library_id
@@ -84,7 +81,6 @@ as $$
     stored as (
         select
             e.*,
-            coalesce('#' || e.fragment, '') as asked,
             row_number() over (
                 partition by e.source_page_id, e.rule, e.kind, e.target, e.fragment
                 order by e.place
@@ -94,14 +90,18 @@ as $$
             and e.source_page_id = any (write_edges.page_ids)
     ),
     pairs as materialized (
-        select s.edge_id, s.source_page_id, p.page_id, p.place, p.occurrence
+        select
+            s.edge_id,
+            row(s.source_document_id, s.confidence, s.place, s.line, s.link_text, s.sentence)
+                as stored,
+            p.*
         from stored as s
         full join placed as p
             on p.page_id = s.source_page_id
             and p.rule = s.rule
             and p.kind = s.kind
             and p.target = s.target
-            and p.asked = s.asked
+            and coalesce('#' || p.fragment, '') = coalesce('#' || s.fragment, '')
             and p.occurrence = s.occurrence
     ),
     gone as (
@@ -114,54 +114,40 @@ as $$
         update pgrag.edges as e
         set (source_document_id, confidence, place, line, link_text, sentence)
             = (p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence)
-        from pairs as k
-        join placed as p on p.page_id = k.page_id and p.place = k.place
+        from pairs as p
         where e.library_id = write_edges.library_id
             and e.source_page_id = any (write_edges.page_ids)
-            and e.edge_id = k.edge_id
-            and (
-                e.source_document_id, e.confidence, e.place, e.line, e.link_text, e.sentence
-            ) is distinct from (
-                p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence
-            )
+            and e.edge_id = p.edge_id
+            and p.page_id is not null
+            and row(p.document_id, p.confidence, p.place, p.line, p.link_text, p.sentence)
+                is distinct from p.stored
     ),
     new_edges as materialized (
         select p.*, row_number() over (order by p.page_id, p.place) as nth
-        from placed as p
-        join pairs as k on k.edge_id is null and k.page_id = p.page_id and k.place = p.place
-    ),
-    new_ids as materialized (
-        select _pgrag.take_ids(write_edges.library_id, count(*)) as last_id
-        from new_edges as n
+        from pairs as p
+        where p.edge_id is null
     ),
     -- Many links have the same target, and names are costly.
     addresses as materialized (
         select
-            a.target,
-            a.is_address,
+            a.target, a.is_address,
             case
                 when a.address = '' then '#'
                 -- The target depends on the page that the link is on.
-                when l.name in ('.', '..') or (l.name = '' and not starts_with(a.address, '/'))
+                when a.name in ('.', '..') or (a.name = '' and not starts_with(a.address, '/'))
                 then '..'
-                else l.name
+                else a.name
             end as name,
-            _pgrag.unconnected(a.address, a.is_address, l.name) as state
+            _pgrag.unconnected(a.address, a.is_address, a.name) as state
         from (
-            select
-                c.*, _pgrag.link_address(c.target, c.is_address, write_edges.base_url) as address
+            select c.*, l.address, _pgrag.last_name(_pgrag.link_name(l.address)) as name
             from (select distinct c.target, c.is_address from new_edges as c) as c
+            cross join lateral (
+                select _pgrag.link_address(c.target, c.is_address, write_edges.base_url) as address
+                offset 0
+            ) as l
             offset 0
         ) as a
-        cross join lateral (
-            select _pgrag.last_name(_pgrag.link_name(a.address)) as name offset 0
-        ) as l
-    ),
-    pending as (
-        insert into pgrag.pending_pages (library_id, version_id, page_id)
-        select write_edges.library_id, write_edges.version_id, w.page_id
-        from unnest(write_edges.page_ids) as w (page_id)
-        on conflict do nothing
     )
     insert into pgrag.edges (
         library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place,
@@ -169,24 +155,14 @@ as $$
     )
     select
         write_edges.library_id,
-        n.last_id + p.nth,
-        write_edges.version_id,
-        p.page_id,
-        p.document_id,
-        p.confidence,
-        p.place,
-        p.line,
+        (select _pgrag.take_ids(write_edges.library_id, count(*)) from new_edges) + p.nth,
+        write_edges.version_id, p.page_id, p.document_id, p.confidence, p.place, p.line,
         case when p.rule = 'tag' then 'tag' else a.state end,
-        p.rule,
-        p.kind,
-        p.target,
-        p.fragment,
+        p.rule, p.kind, p.target, p.fragment,
         case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
-        p.link_text,
-        p.sentence
+        p.link_text, p.sentence
     from new_edges as p
     join addresses as a on a.target = p.target and a.is_address = p.is_address
-    cross join new_ids as n
     order by p.page_id, p.place;
 $$;
 
@@ -251,7 +227,7 @@ begin
                 when coalesce(e.edge ->> 'line', '0') !~ '^\d{1,9}$'
                 then 'needs a line that counts from 1'
                 when coalesce(e.edge ->> 'document', '0') !~ '^\d{1,9}$'
-                then 'needs the index of one of the page''s documents'
+                then 'needs the index of one of the page''s passages'
                 when length(e.edge ->> 'kind') > 100
                 then 'has a kind of more than 100 characters'
                 when length(e.edge ->> 'rule') > 200

@@ -21,8 +21,7 @@ as $$
         where n.library_id = write_page_names.library_id
             and n.page_id = any (write_page_names.page_ids)
             and not exists (
-                select
-                from required as w
+                select from required as w
                 where w.page_id = n.page_id and w.how = n.how and w.full_name = n.full_name
             )
         returning n.name
@@ -32,12 +31,8 @@ as $$
             library_id, version_id, page_id, name, full_name, how
         )
         select
-            write_page_names.library_id,
-            write_page_names.version_id,
-            w.page_id,
-            w.name,
-            w.full_name,
-            w.how
+            write_page_names.library_id, write_page_names.version_id, w.page_id, w.name,
+            w.full_name, w.how
         from required as w
         on conflict do nothing
         returning n.name

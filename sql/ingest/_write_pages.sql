@@ -18,25 +18,16 @@ declare
     );
     last_id bigint := _pgrag.take_ids(write_pages.library_id, cardinality(keys));
     written bigint[];
-    repeated text;
+    repeated constant text := (
+        select string_agg(k.key, ', ' order by k.key)
+        from (select k.key from unnest(keys) as k (key) group by k.key having count(*) > 1) as k
+    );
 begin
-    if exists (
-        select
-        from unnest(keys) as k (key)
-        where coalesce(btrim(k.key), '') = ''
-    ) then
+    if exists (select from unnest(keys) as k (key) where coalesce(btrim(k.key), '') = '') then
         raise exception 'A page has no key.'
             using errcode = 'PGR01',
                 hint = 'key is the path of its source, say "guide/install.md".';
     end if;
-    select string_agg(i.key, ', ' order by i.key)
-    into repeated
-    from (
-        select k.key
-        from unnest(keys) as k (key)
-        group by k.key
-        having count(*) > 1
-    ) as i;
     if repeated is not null then
         raise exception 'Two of the pages have the key %.', repeated
             using errcode = 'PGR01', hint = 'Send each page once.';
@@ -85,16 +76,12 @@ begin
         select
             write_pages.library_id,
             -- Of a page that exists, its id stays.
-            i.new_id,
-            write_pages.version_id,
-            i.key,
+            i.new_id, write_pages.version_id, i.key,
             coalesce(i.url, i.key),
             coalesce(nullif(btrim(i.title), ''), i.key),
             coalesce(i.path, '{}'),
             coalesce(i.front_matter, '{}'),
-            i.uuid,
-            i.link,
-            i.topic,
+            i.uuid, i.link, i.topic,
             coalesce(
                 nullif(btrim(i.type), ''),
                 (
@@ -116,9 +103,7 @@ begin
                 when i.language is null then write_pages.language
                 else pgrag.text_search_configuration(i.language)
             end,
-            i.created,
-            i.modified,
-            i.source_hash,
+            i.created, i.modified, i.source_hash,
             coalesce(i.warnings, '{}'),
             coalesce(i.body, ''),
             coalesce(i.head, ''),
@@ -127,33 +112,21 @@ begin
             pgrag.text_hash(coalesce(i.body, ''))
         from incoming as i
         on conflict (library_id, version_id, key) do update
-        set url = excluded.url,
-            title = excluded.title,
-            path = excluded.path,
-            front_matter = excluded.front_matter,
-            uuid = excluded.uuid,
-            link = excluded.link,
-            topic = excluded.topic,
-            type = excluded.type,
-            tags = excluded.tags,
-            language = excluded.language,
-            created = excluded.created,
-            modified = excluded.modified,
-            source_hash = excluded.source_hash,
-            warnings = excluded.warnings,
-            body = excluded.body,
-            head = excluded.head,
-            aliases = excluded.aliases,
-            reading = excluded.reading,
-            body_hash = excluded.body_hash,
-            length = 0,
-            indexed_at = now()
+        set (
+            url, title, path, front_matter, uuid, link, topic, type, tags, language, created,
+            modified, source_hash, warnings, body, head, aliases, reading, body_hash, length,
+            indexed_at
+        ) = (
+            excluded.url, excluded.title, excluded.path, excluded.front_matter, excluded.uuid,
+            excluded.link, excluded.topic, excluded.type, excluded.tags, excluded.language,
+            excluded.created, excluded.modified, excluded.source_hash, excluded.warnings,
+            excluded.body, excluded.head, excluded.aliases, excluded.reading, excluded.body_hash,
+            0, now()
+        )
         where p.source_hash <> excluded.source_hash
         returning p.page_id
     )
-    select coalesce(array_agg(s.page_id), '{}')
-    into written
-    from stored as s;
+    select coalesce(array_agg(s.page_id), '{}') into written from stored as s;
     return written;
 end;
 $$;

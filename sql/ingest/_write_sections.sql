@@ -21,15 +21,11 @@ as $$
             p.path,
             greatest(cardinality(string_to_array(p.head, E'\n')), 1) as first_line
         from pgrag.pages as p
-        where p.library_id = write_sections.library_id
-            and p.page_id = any (write_sections.page_ids)
+        where p.library_id = write_sections.library_id and p.page_id = any (write_sections.page_ids)
     ),
     sections as (
         select
-            d.page_id,
-            d.document_id,
-            d.version_id,
-            d.level,
+            d.page_id, d.document_id, d.version_id, d.level,
             d.path[cardinality(s.path) + 1:] as headings,
             case when d.level = 1 then d.line_start + 1 else s.first_line end as line_start,
             coalesce(
@@ -68,8 +64,7 @@ as $$
                 order by l.nth
             ) as starts
         from pgrag.pages as p
-        where p.library_id = write_sections.library_id
-            and p.page_id = any (write_sections.page_ids)
+        where p.library_id = write_sections.library_id and p.page_id = any (write_sections.page_ids)
     ),
     extents as (
         select
@@ -82,12 +77,7 @@ as $$
     ),
     texts as materialized (
         select
-            s.page_id,
-            s.document_id,
-            s.version_id,
-            s.level,
-            s.line_start,
-            s.line_end,
+            s.page_id, s.document_id, s.version_id, s.level, s.line_start, s.line_end,
             case when s.headings[1] = s.title then s.headings[2:] else s.headings end
                 as own_headings,
             pgrag.text_hash(
@@ -113,17 +103,11 @@ as $$
         text_hash
     )
     select
-        write_sections.library_id,
-        t.page_id,
-        t.document_id,
-        t.version_id,
-        t.own_headings,
+        write_sections.library_id, t.page_id, t.document_id, t.version_id, t.own_headings,
         row_number() over (
             partition by t.page_id, t.own_headings
             order by t.text_hash is null, t.line_start, t.level
         ),
-        t.line_start,
-        t.line_end,
-        t.text_hash
+        t.line_start, t.line_end, t.text_hash
     from texts as t;
 $$;

@@ -24,8 +24,7 @@ begin
         and v.label = lower(btrim(coalesce(discard_version.version, '')))
         and v.status = 'indexing'
         and not exists (
-            select
-            from pgrag.pages as p
+            select from pgrag.pages as p
             where p.library_id = v.library_id and p.version_id = v.version_id
         )
     returning v.* into discarded;

@@ -16,15 +16,7 @@ begin
     update pgrag.versions as v
     set status = 'ready'
     where v.library_id = owner_id and v.version_id = target_id and v.status <> 'ready';
-    if exists (
-        select
-        from pgrag.pending_pages as p
-        where p.library_id = owner_id and p.version_id = target_id
-    ) or exists (
-        select
-        from pgrag.pending_names as n
-        where n.library_id = owner_id and n.version_id = target_id
-    ) then
+    if _pgrag.has_pending_links(owner_id, target_id) then
         perform pgrag.resolve_links(library, version);
     end if;
     if _pgrag.ranks_are_outdated(owner_id, target_id) is distinct from false then

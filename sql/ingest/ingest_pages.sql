@@ -18,11 +18,11 @@ volatile
 set search_path from current
 set work_mem = '128MB'
 as $$
-#variable_conflict use_column
 declare
     target record;
     keys text[];
     before bigint[];
+    after bigint[];
     written bigint[];
     staged pgrag.documents[];
 begin
@@ -75,10 +75,13 @@ begin
         target.settings
     );
     perform _pgrag.write_sections(target.library_id, written);
-    perform _pgrag.count_on(
-        target.library_id, target.version_id, before,
-        _pgrag.counted(target.library_id, target.version_id, keys)
-    );
+    after := _pgrag.counted(target.library_id, target.version_id, keys);
+    -- A count of the whole version for each batch would take time by the square of its size.
+    update pgrag.versions as v
+    set page_count = v.page_count + after[1] - before[1],
+        document_count = v.document_count + after[2] - before[2],
+        updated_at = now()
+    where v.library_id = target.library_id and v.version_id = target.version_id;
     perform _pgrag.write_page_names(
         target.library_id, target.version_id, target.base_url, written
     );

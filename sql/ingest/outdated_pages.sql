@@ -15,7 +15,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
     perform _pgrag.library_id(outdated_pages.wanted)
     where outdated_pages.wanted is not null;

@@ -12,7 +12,6 @@ language plpgsql
 stable
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(page_texts.library);
 begin

@@ -20,17 +20,12 @@ set work_mem = '128MB'
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(pending_embeddings.library);
     pending_model bigint := _pgrag.model_or_default(owner_id, pending_embeddings.model);
 begin
     perform _pgrag.check_count('top_k', pending_embeddings.top_k);
-    if (pending_embeddings.kind in ('document', 'edge')) is not true then
-        raise exception 'No vectors are kept of the kind %.',
-            quote_nullable(left(pending_embeddings.kind, 200))
-            using errcode = 'PGR01', hint = 'Kinds: document, edge.';
-    end if;
+    perform _pgrag.check_choice('kind', pending_embeddings.kind, '{document, edge}');
     if pending_embeddings.kind = 'edge' then
         insert into pgrag.edge_embeddings as stored (
             library_id, edge_id, model_id, version_id, text_hash, embedding
@@ -81,8 +76,7 @@ begin
                         or i.page_id = any (pending_embeddings.page_ids)
                     )
                     and not exists (
-                        select
-                        from pgrag.embeddings as e
+                        select from pgrag.embeddings as e
                         where e.library_id = i.library_id
                             and e.document_id = i.document_id
                             and e.model_id = pending_model

@@ -15,7 +15,6 @@ stable
 set search_path from current
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(pending_pages.library);
     pending_model bigint := _pgrag.model_or_default(owner_id, pending_pages.model);

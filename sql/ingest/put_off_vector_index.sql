@@ -26,11 +26,9 @@ begin
     select count(*)
     into vectors_before
     from (
-        select
-        from pgrag.libraries as l
+        select from pgrag.libraries as l
         cross join lateral (
-            select
-            from pgrag.embeddings as e
+            select from pgrag.embeddings as e
             where e.library_id = l.library_id and e.model_id = used_id
             offset 0
         ) as e

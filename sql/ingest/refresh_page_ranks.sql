@@ -23,8 +23,7 @@ begin
     select v.label, r.pages, r.links, r.rounds, r.change
     from pgrag.versions as v
     cross join lateral _pgrag.rank_version(owner_id, v.version_id) as r
-    where v.library_id = owner_id
-        and v.version_id = any (version_ids)
+    where v.library_id = owner_id and v.version_id = any (version_ids)
     order by v.version_id;
 end;
 $$;
@@ -52,13 +51,11 @@ parallel safe
 as $$
     select v.ranked_links <> _pgrag.link_digest(v.library_id, v.version_id)
         or exists (
-            select
-            from pgrag.pages as p
+            select from pgrag.pages as p
             where p.library_id = v.library_id
                 and p.version_id = v.version_id
                 and not exists (
-                    select
-                    from pgrag.page_ranks as r
+                    select from pgrag.page_ranks as r
                     where r.library_id = p.library_id and r.page_id = p.page_id
                 )
         )

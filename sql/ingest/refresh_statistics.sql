@@ -29,7 +29,6 @@ returns void
 language plpgsql
 volatile
 as $$
-#variable_conflict use_column
 declare
     page_ids bigint[] := array(
         select p.page_id

@@ -66,8 +66,7 @@ begin
         array(
             select d.document_id
             from pgrag.documents as d
-            where d.library_id = owner.library_id
-                and d.page_id = any (remove_pages.page_ids)
+            where d.library_id = owner.library_id and d.page_id = any (remove_pages.page_ids)
         ),
         owner.settings
     );

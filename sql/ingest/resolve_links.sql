@@ -68,14 +68,12 @@ declare
     written bigint[] := array(
         select p.page_id
         from pgrag.pending_pages as p
-        where p.library_id = resolve_links.library_id
-            and p.version_id = resolve_links.version_id
+        where p.library_id = resolve_links.library_id and p.version_id = resolve_links.version_id
     );
     names text[] := array(
         select n.name
         from pgrag.pending_names as n
-        where n.library_id = resolve_links.library_id
-            and n.version_id = resolve_links.version_id
+        where n.library_id = resolve_links.library_id and n.version_id = resolve_links.version_id
     );
     affected bigint[];
     changed bigint := 0;
@@ -127,11 +125,9 @@ begin
         get diagnostics changed = row_count;
     end if;
     delete from pgrag.pending_pages as p
-    where p.library_id = resolve_links.library_id
-        and p.version_id = resolve_links.version_id;
+    where p.library_id = resolve_links.library_id and p.version_id = resolve_links.version_id;
     delete from pgrag.pending_names as n
-    where n.library_id = resolve_links.library_id
-        and n.version_id = resolve_links.version_id;
+    where n.library_id = resolve_links.library_id and n.version_id = resolve_links.version_id;
     return changed;
 end;
 $$;

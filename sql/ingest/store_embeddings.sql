@@ -117,12 +117,7 @@ as $$
         page_hash
     )
     select
-        h.library_id,
-        h.document_id,
-        v.model_id,
-        h.version_id,
-        h.page_id,
-        h.covers,
+        h.library_id, h.document_id, v.model_id, h.version_id, h.page_id, h.covers,
         (
             select l.own_vector_index
             from pgrag.libraries as l

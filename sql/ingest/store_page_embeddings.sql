@@ -41,12 +41,7 @@ begin
         page_hash
     )
     select
-        d.library_id,
-        d.document_id,
-        wanted_model.model_id,
-        d.version_id,
-        d.page_id,
-        d.covers,
+        d.library_id, d.document_id, wanted_model.model_id, d.version_id, d.page_id, d.covers,
         owner.own_vector_index,
         l2_normalize(pooled.embedding),
         t.page_hash

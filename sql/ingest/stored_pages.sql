@@ -20,7 +20,6 @@ set search_path from current
 -- A generic plan cannot use the index on keys.
 set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 declare
     target pgrag.versions;
 begin

@@ -43,8 +43,7 @@ begin
         case
             when is_valid then false
             else exists (
-                select
-                from pg_locks as k
+                select from pg_locks as k
                 join pg_database as d on d.oid = k.database and d.datname = current_database()
                 where k.locktype = 'advisory'
                     and k.granted
@@ -54,8 +53,7 @@ begin
         end,
         -- The server goes on building for a run that was killed.
         _pgrag.owns_vectors() and not exists (
-            select
-            from pg_stat_progress_create_index as p
+            select from pg_stat_progress_create_index as p
             where p.datname = current_database()
                 and p.index_relid = to_regclass('pgrag.' || index_name)
         ),

@@ -10,7 +10,6 @@ returns text
 language plpgsql
 volatile
 as $$
-#variable_conflict use_column
 declare
     made constant integer := job.attempts - (end_attempt.reason is null)::integer;
     is_over constant boolean := end_attempt.reason is not null
@@ -21,6 +20,10 @@ declare
         else 'queued'
     end;
 begin
+    -- Another claim has the job, or it has ended.
+    if job.job_id is null then
+        return null;
+    end if;
     update pgrag.jobs as j
     set state = next_state,
         -- A schedule does not die of a site that was down: the next time it begins anew.
@@ -33,10 +36,12 @@ begin
         end,
         failures = case
             when end_attempt.reason is null then j.failures
-            else _pgrag.latest_failures(j.failures) || jsonb_build_object(
-                'at', now(), 'attempt', made, 'worker', job.worker,
-                'reason', left(end_attempt.reason, 4000)
-            )
+            -- The latest 20 are kept.
+            else j.failures - case when jsonb_array_length(j.failures) < 20 then 20 else 0 end
+                || jsonb_build_object(
+                    'at', now(), 'attempt', made, 'worker', job.worker,
+                    'reason', left(end_attempt.reason, 4000)
+                )
         end,
         worker = null,
         leased_until = null,
@@ -49,21 +54,6 @@ begin
     perform _pgrag.tell_workers();
     return next_state;
 end;
-$$;
-
-create or replace function _pgrag.latest_failures(
-    failures jsonb
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when pg_catalog.jsonb_array_length(latest_failures.failures) < 20
-        then latest_failures.failures
-        else latest_failures.failures - 0
-    end;
 $$;
 
 -- The job if this claim still has it, locked; null after another claim, or after its end.

@@ -19,7 +19,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     chosen_id bigint;
 begin
@@ -29,8 +28,7 @@ begin
         select j.job_id
         into chosen_id
         from pgrag.jobs as j
-        where j.state = 'queued'
-            and j.run_at <= now()
+        where j.state = 'queued' and j.run_at <= now()
             -- Only administrators run what reads any folder.
             and (j.confined or (select _pgrag.is_admin()) is not false)
             and (claim_job.wanted_id is null or j.job_id = claim_job.wanted_id)

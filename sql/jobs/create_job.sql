@@ -16,7 +16,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     library_name constant text := lower(btrim(create_job.library));
     label constant text := lower(btrim(coalesce(create_job.version, '')));
@@ -26,10 +25,17 @@ declare
     new_id bigint;
 begin
     perform _pgrag.check_names(library_name, label);
-    perform _pgrag.check_job(
-        create_job.every, create_job.priority, create_job.max_attempts, is_confined
-    );
-    if jsonb_typeof(create_job.arguments) is distinct from 'object' then
+    perform _pgrag.check_range('priority', create_job.priority, -100, 100);
+    perform _pgrag.check_range('max_attempts', create_job.max_attempts, 1, 100);
+    if create_job.every not between interval '1 minute' and interval '10 years' then
+        raise exception 'A job repeats every minute to every 10 years, not every %.',
+            create_job.every
+            using errcode = 'PGR01', hint = 'Pass an interval such as 1 day, or null for once.';
+    elsif not is_confined and not _pgrag.is_admin() then
+        raise exception 'confined must be true, not false.'
+            using errcode = 'PGR01',
+                hint = 'Only administrators make jobs that read any folder of a worker.';
+    elsif jsonb_typeof(create_job.arguments) is distinct from 'object' then
         raise exception 'arguments must be a JSON object, not %.',
             coalesce(jsonb_typeof(create_job.arguments), 'null')
             using errcode = 'PGR01', hint = 'Pass arguments => ''{"source": "/folder"}''.';
@@ -138,36 +144,6 @@ as $$
         '^\s*[a-z][a-z0-9+.-]*://[^?#]*\?([^#]*&)?([^=&#]*[_.-])?'
         '(pass(word|wd)?|secret|(access|auth)?token|(api)?key|sig(nature)?|auth|credential)=[^&#]'
     );
-$$;
-
-create or replace function _pgrag.check_job(
-    every interval,
-    priority integer,
-    max_attempts integer,
-    confined boolean
-)
-returns void
-language plpgsql
-stable
-parallel safe
-as $$
-begin
-    if every < interval '1 minute' or every > interval '10 years' then
-        raise exception 'A job repeats every minute to every 10 years, not every %.', every
-            using errcode = 'PGR01', hint = 'Pass an interval such as 1 day, or null for once.';
-    elsif coalesce(priority not between -100 and 100, true) then
-        raise exception 'priority must be -100 to 100, not %.', coalesce(priority::text, 'null')
-            using errcode = 'PGR01', hint = 'The highest comes first; it is 0 by default.';
-    elsif coalesce(max_attempts not between 1 and 100, true) then
-        raise exception 'max_attempts must be 1 to 100, not %.',
-            coalesce(max_attempts::text, 'null')
-            using errcode = 'PGR01', hint = 'After so many failures a job fails for good.';
-    elsif not confined and not _pgrag.is_admin() then
-        raise exception 'confined must be true, not false.'
-            using errcode = 'PGR01',
-                hint = 'Only administrators make jobs that read any folder of a worker.';
-    end if;
-end;
 $$;
 
 -- Workers listen, and look by themselves from time to time: a notification may be lost. It says no

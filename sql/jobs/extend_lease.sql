@@ -10,7 +10,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     is_cancelled boolean;
 begin

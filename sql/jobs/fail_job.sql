@@ -10,14 +10,10 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-declare
-    failed pgrag.jobs := _pgrag.claimed_job(fail_job.job_id, fail_job.claim);
 begin
-    if failed.job_id is null then
-        return null;
-    end if;
     return _pgrag.end_attempt(
-        failed, coalesce(fail_job.reason, 'No reason was given.'), fail_job.final
+        _pgrag.claimed_job(fail_job.job_id, fail_job.claim),
+        coalesce(fail_job.reason, 'No reason was given.'), fail_job.final
     );
 end;
 $$;

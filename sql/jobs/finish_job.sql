@@ -9,7 +9,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     finished pgrag.jobs := _pgrag.claimed_job(finish_job.job_id, finish_job.claim);
     next_state text;

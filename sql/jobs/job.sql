@@ -32,7 +32,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
     return query
     select

@@ -28,15 +28,11 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
-    if jobs.wanted_state not in (
-        'uploading', 'queued', 'running', 'succeeded', 'failed', 'cancelled'
-    ) then
-        raise exception 'There is no state %.', quote_literal(jobs.wanted_state)
-            using errcode = 'PGR01',
-                hint = 'It is uploading, queued, running, succeeded, failed or cancelled.';
-    end if;
+    perform _pgrag.check_choice(
+        'wanted_state', coalesce(jobs.wanted_state, 'queued'),
+        '{uploading, queued, running, succeeded, failed, cancelled}'
+    );
     return query
     select
         j.job_id, j.library, j.version, coalesce(j.arguments ->> 'source', 'upload'), j.state,

@@ -9,13 +9,10 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-declare
-    released pgrag.jobs := _pgrag.claimed_job(release_job.job_id, release_job.claim);
 begin
-    if released.job_id is null then
-        return null;
-    end if;
-    return _pgrag.end_attempt(released, null, false, release_job.delay);
+    return _pgrag.end_attempt(
+        _pgrag.claimed_job(release_job.job_id, release_job.claim), null, false, release_job.delay
+    );
 end;
 $$;
 

@@ -7,7 +7,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     retried pgrag.jobs := _pgrag.job_of(retry_job.job_id);
 begin

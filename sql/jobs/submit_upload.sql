@@ -7,7 +7,6 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     uploading pgrag.jobs := _pgrag.job_of(submit_upload.job_id);
 begin

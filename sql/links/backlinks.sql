@@ -28,7 +28,6 @@ parallel safe
 rows 20
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     here pgrag.pages := _pgrag.page(backlinks.page_id);
 begin

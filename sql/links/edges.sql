@@ -42,12 +42,11 @@ set search_path from current
 -- A plan for all edges of a version does not suit one page, and vice versa.
 set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(edges.library);
     wanted_version bigint;
 begin
-    perform _pgrag.check_direction(edges.direction);
+    perform _pgrag.check_choice('direction', edges.direction, '{in, out, both}');
     perform _pgrag.check_range('top_k', edges.top_k, 1, 1000000);
     if edges.page_id is null then
         if edges.structure then

@@ -13,7 +13,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(library);
     wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;

@@ -33,10 +33,7 @@ begin
                     '(the page has no such heading), broken (unresolved, ambiguous or fragment), '
                     'orphan (pages without a link to them).';
     end if;
-    if links.top_k < 0 then
-        raise exception 'top_k must not be negative, got %.', links.top_k
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_count('top_k', links.top_k);
     if links.page is not null then
         wanted_page := (
             select f.page_id from pgrag.find_page(links.library, links.page, links.version) as f
@@ -78,8 +75,7 @@ begin
             and (last_key is null or p.key > last_key)
             and (wanted_page is null or p.page_id = wanted_page)
             and not exists (
-                select
-                from pgrag.edges as e
+                select from pgrag.edges as e
                 where e.library_id = p.library_id
                     and e.target_page_id = p.page_id
                     and e.source_page_id <> p.page_id
@@ -110,8 +106,7 @@ begin
     from pgrag.edges as e
     join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
     left join pgrag.pages as t on t.library_id = e.library_id and t.page_id = e.target_page_id
-    where e.library_id = owner_id
-        and e.version_id = wanted_version
+    where e.library_id = owner_id and e.version_id = wanted_version
         -- The index on key returns pages in order, so a small limit stops early.
         and s.library_id = owner_id
         and s.version_id = wanted_version

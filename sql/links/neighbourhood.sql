@@ -28,7 +28,6 @@ parallel safe
 rows 500
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     start pgrag.pages := _pgrag.page(
         coalesce(neighbourhood.page_id, neighbourhood.page_ids[1])
@@ -37,7 +36,7 @@ declare
         start.page_id || array(select unnest(neighbourhood.page_ids)), null
     );
 begin
-    perform _pgrag.check_direction(neighbourhood.direction);
+    perform _pgrag.check_choice('direction', neighbourhood.direction, '{in, out, both}');
     perform _pgrag.check_range('depth', neighbourhood.depth, 1, 10);
     perform _pgrag.check_range('fan_out', neighbourhood.fan_out, 1, 1000);
     perform _pgrag.check_range('total', neighbourhood.total, 1, 10000);
@@ -81,22 +80,6 @@ along the path. Each page contributes its fan_out strongest neighbours; at most 
 returned. via_page_id, edge_id, kind, line and sentence describe the last step: the page and the
 edge (the strongest of edge_count) by which the page was reached; forward: whether the edge leads to
 this page or comes from it; path: the ids of the whole path. Errors: PGR01, PGR04.';
-
-create or replace function _pgrag.check_direction(
-    direction text
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if (direction in ('in', 'out', 'both')) is not true then
-        raise exception 'There is no direction %.', quote_nullable(direction)
-            using errcode = 'PGR01', hint = 'Use in, out or both.';
-    end if;
-end;
-$$;
 
 -- Edges never leave a version, so pages of two versions or libraries are a mistake of the caller.
 create or replace function _pgrag.require_one_library(

@@ -22,7 +22,6 @@ rows 10
 set search_path from current
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     here pgrag.pages := _pgrag.page(related_pages.page_id);
     used_model bigint := (
@@ -77,9 +76,7 @@ begin
     ),
     shared_links as (
         select
-            c.page_id,
-            c.forward,
-            c.pages,
+            c.page_id, c.forward, c.pages,
             c.shared / sqrt(
                 (select count(*) from neighbours as n where n.forward = c.forward)
                 * (
@@ -111,38 +108,6 @@ begin
         order by part desc, p.page_id
         limit 100
     ),
-    -- Candidates of the vector retriever, a longer list because the page's own documents lead it.
-    nearest as (
-        select d.page_id
-        from (
-            select
-                _pgrag.vector_candidates(
-                    page_vector,
-                    used_model,
-                    _pgrag.make_target(
-                        array[v.library_id], array[v.version_id], v.document_count, false, 7, '{}',
-                        '{}', '{}', case when l.own_vector_index then array[l.library_id] end
-                    ),
-                    10 * related_pages.top_k + here.document_count,
-                    (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer,
-                    is_alone => true
-                ) as candidates
-            from pgrag.versions as v
-            join pgrag.libraries as l on l.library_id = v.library_id
-            where page_vector is not null
-                and v.library_id = here.library_id
-                and v.version_id = here.version_id
-            offset 0
-        ) as n
-        cross join unnest((n.candidates).document_ids, (n.candidates).scores)
-            as near (document_id, score)
-        join pgrag.documents as d
-            on d.library_id = here.library_id and d.document_id = near.document_id
-        where d.page_id <> here.page_id
-        group by d.page_id
-        order by max(near.score) desc, d.page_id
-        limit 2 * related_pages.top_k
-    ),
     candidates as (
         select l.page_id from links as l
         union
@@ -150,7 +115,8 @@ begin
         union
         select t.page_id from tags as t
         union
-        select n.page_id from nearest as n
+        select n.page_id
+        from _pgrag.pages_alike(here, page_vector, used_model, related_pages.top_k) as n (page_id)
     ),
     parts as (
         select
@@ -190,20 +156,16 @@ begin
                 and e.model_id = used_model
             where d.library_id = here.library_id and d.page_id = f.page_id
         ) as m on true
-    ),
-    scored as (
-        select
-            p.*,
-            0.3 * p.linked + 0.2 * p.cocited + 0.1 * p.coupled + 0.1 * p.tagged
-                + 0.3 * coalesce(p.meaning, 0) as score
-        from parts as p
     )
     select
-        s.page_id, p.key, p.title, p.url, s.score, s.linked, s.cocited, s.coupled, s.tagged,
-        s.meaning, coalesce(nullif(s.reason, ''), 'a little alike')
-    from scored as s
+        s.page_id, p.key, p.title, p.url,
+        0.3 * s.linked + 0.2 * s.cocited + 0.1 * s.coupled + 0.1 * s.tagged
+            + 0.3 * coalesce(s.meaning, 0) as total,
+        s.linked, s.cocited, s.coupled, s.tagged, s.meaning,
+        coalesce(nullif(s.reason, ''), 'a little alike')
+    from parts as s
     cross join lateral _pgrag.page_named(here.library_id, s.page_id) as p
-    order by s.score desc, s.page_id
+    order by total desc, s.page_id
     limit related_pages.top_k;
 end;
 $$;
@@ -219,3 +181,47 @@ same for pages that both link to. tagged: the share of common tags in all tags o
 meaning: the cosine between the mean vector of the page and the nearest document of the other, by
 the library''s model; null without vectors. At most the strongest 100 neighbours of a page are read.
 reason states in words how the two pages are related. Errors: PGR01, PGR04.';
+
+-- The pages with the passages nearest to a vector, without the page itself. A longer list of
+-- candidates than pages are wanted, because the passages of the page itself lead it.
+create or replace function _pgrag.pages_alike(
+    here pgrag.pages,
+    page_vector halfvec,
+    model_id bigint,
+    top_k integer
+)
+returns setof bigint
+language sql
+stable
+parallel unsafe
+as $$
+    select d.page_id
+    from (
+        select
+            _pgrag.vector_candidates(
+                pages_alike.page_vector,
+                pages_alike.model_id,
+                _pgrag.make_target(
+                    array[v.library_id], array[v.version_id], v.document_count, false, 7, '{}',
+                    '{}', '{}', case when l.own_vector_index then array[l.library_id] end
+                ),
+                10 * pages_alike.top_k + (pages_alike.here).document_count,
+                (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer,
+                is_alone => true
+            ) as candidates
+        from pgrag.versions as v
+        join pgrag.libraries as l on l.library_id = v.library_id
+        where pages_alike.page_vector is not null
+            and v.library_id = (pages_alike.here).library_id
+            and v.version_id = (pages_alike.here).version_id
+        offset 0
+    ) as n
+    cross join unnest((n.candidates).document_ids, (n.candidates).scores)
+        as near (document_id, score)
+    join pgrag.documents as d
+        on d.library_id = (pages_alike.here).library_id and d.document_id = near.document_id
+    where d.page_id <> (pages_alike.here).page_id
+    group by d.page_id
+    order by max(near.score) desc, d.page_id
+    limit 2 * pages_alike.top_k;
+$$;

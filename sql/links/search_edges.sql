@@ -36,7 +36,6 @@ parallel unsafe
 rows 10
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner pgrag.libraries;
     wanted_version bigint;
@@ -61,8 +60,7 @@ begin
     end if;
 
     if exists (
-        select
-        from pgrag.edge_embeddings as v
+        select from pgrag.edge_embeddings as v
         where v.library_id = owner.library_id
             and v.version_id = wanted_version
             and v.model_id = used_model
@@ -173,7 +171,6 @@ parallel safe
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     nearest bigint[];
     edge_count integer := nearest_edges.top_k;

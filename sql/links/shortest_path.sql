@@ -30,7 +30,6 @@ set search_path from current
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
-#variable_conflict use_column
 declare
     start pgrag.pages := _pgrag.page(shortest_path.from_page);
     goal pgrag.pages := _pgrag.page(shortest_path.to_page);
@@ -50,7 +49,7 @@ declare
     path bigint[];
     path_edge_ids bigint[] := '{}';
 begin
-    perform _pgrag.check_direction(shortest_path.direction);
+    perform _pgrag.check_choice('direction', shortest_path.direction, '{in, out, both}');
     perform _pgrag.check_range('max_depth', shortest_path.max_depth, 1, 100);
     perform _pgrag.require_one_library(start, array[goal.page_id]);
     backwards := case shortest_path.direction

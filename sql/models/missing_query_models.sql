@@ -37,8 +37,7 @@ begin
             end
         )
         and not exists (
-            select
-            from pgrag.query_vectors as q
+            select from pgrag.query_vectors as q
             where q.model_id = m.model_id and q.query_hash = _pgrag.query_hash(m, searched)
         )
     order by m.name;

@@ -19,15 +19,14 @@ begin
     perform _pgrag.check_given('query_prefix', register_model.query_prefix);
     perform _pgrag.check_given('document_prefix', register_model.document_prefix);
     perform _pgrag.check_range('dimensions', register_model.dimensions, 1, 4000);
+    perform _pgrag.check_choice(
+        'provider', register_model.provider, '{builtin, openai, local, custom}'
+    );
     perform _pgrag.check_range('alpha', coalesce(register_model.alpha, 0), 0, 1);
     if coalesce(btrim(register_model.name), '') = '' or length(register_model.name) > 200 then
         raise exception 'A model cannot be called %.',
             quote_nullable(left(register_model.name, 100))
             using errcode = 'PGR01', hint = 'Use 1 to 200 characters.';
-    elsif (register_model.provider in ('builtin', 'openai', 'local', 'custom')) is not true then
-        raise exception 'There is no provider %.',
-            quote_nullable(left(register_model.provider, 100))
-            using errcode = 'PGR01', hint = 'Use openai, local or custom.';
     end if;
     is_new := not exists (
         select from pgrag.embedding_models as m where m.name = register_model.name

@@ -17,10 +17,7 @@ as $$
 declare
     used pgrag.embedding_models;
 begin
-    if coalesce(capacity < 1, true) then
-        raise exception 'capacity must be at least 1, not %.', coalesce(capacity::text, 'null')
-            using errcode = 'PGR01', hint = 'Say how many vectors of the model to keep.';
-    end if;
+    perform _pgrag.check_range('capacity', capacity, 1, 1000000000);
     perform _pgrag.check_given('query', query);
     perform _pgrag.check_given('model', model);
     perform _pgrag.check_given('query_embedding', query_embedding);

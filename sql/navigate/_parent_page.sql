@@ -74,10 +74,8 @@ parallel safe
 as $$
     select d.document_id
     from generate_series(1, cardinality((section_above.page).path) - 2) as beginning (length)
-    join pgrag.pages as p
-        on p.path = ((section_above.page).path)[:beginning.length]
-    join pgrag.documents as d
-        on d.library_id = p.library_id and d.page_id = p.page_id
+    join pgrag.pages as p on p.path = ((section_above.page).path)[:beginning.length]
+    join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
     where p.library_id = (section_above.page).library_id
         and p.version_id = (section_above.page).version_id
         and p.page_id <> (section_above.page).page_id

@@ -22,8 +22,7 @@ as $$
     from (
         select *
         from pgrag.documents as stored
-        where stored.library_id = passage.library_id
-            and stored.document_id = passage.document_id
+        where stored.library_id = passage.library_id and stored.document_id = passage.document_id
         offset 0
     ) as d
     cross join lateral (
@@ -36,7 +35,7 @@ as $$
     join pgrag.libraries as l on l.library_id = d.library_id;
 $$;
 
--- Ids are unique across libraries, but indexes begin with library_id: one probe per library.
+-- Ids name their library: document_id >> 33 (see _take_ids.sql).
 create or replace function _pgrag.document(
     document_id bigint
 )
@@ -46,22 +45,17 @@ stable
 parallel safe
 as $$
 declare
-    found_document pgrag.documents;
+    stored pgrag.documents;
 begin
     select d.*
-    into found_document
-    from pgrag.libraries as l
-    cross join lateral (
-        select *
-        from pgrag.documents as stored
-        where stored.library_id = l.library_id and stored.document_id = document.document_id
-    ) as d
-    limit 1;
-    if found_document.document_id is null then
+    into stored
+    from pgrag.documents as d
+    where d.library_id = document.document_id >> 33 and d.document_id = document.document_id;
+    if not found then
         raise exception 'There is no document %.', coalesce(document_id::text, 'null')
             using errcode = 'PGR05', hint = 'Take the document_id of a hit.';
     end if;
-    return found_document;
+    return stored;
 end;
 $$;
 
@@ -74,21 +68,16 @@ stable
 parallel safe
 as $$
 declare
-    found_page pgrag.pages;
+    stored pgrag.pages;
 begin
     select p.*
-    into found_page
-    from pgrag.libraries as l
-    cross join lateral (
-        select *
-        from pgrag.pages as stored
-        where stored.library_id = l.library_id and stored.page_id = page.page_id
-    ) as p
-    limit 1;
-    if found_page.page_id is null then
+    into stored
+    from pgrag.pages as p
+    where p.library_id = page.page_id >> 33 and p.page_id = page.page_id;
+    if not found then
         raise exception 'There is no page %.', coalesce(page_id::text, 'null')
             using errcode = 'PGR04', hint = 'Take the page_id of a hit.';
     end if;
-    return found_page;
+    return stored;
 end;
 $$;

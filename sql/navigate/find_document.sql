@@ -24,12 +24,11 @@ begin
     select f.* into home from pgrag.find_page(library, parts[1], version) as f;
     return query
     select p.*
-    from pgrag.libraries as l
-    join pgrag.documents as d
-        on d.library_id = l.library_id
+    from pgrag.documents as d
+    cross join lateral _pgrag.passage(d.library_id, d.document_id) as p
+    where d.library_id = home.page_id >> 33
         and d.page_id = home.page_id
-        and d.sort_order = parts[2]::integer
-    cross join lateral _pgrag.passage(d.library_id, d.document_id) as p;
+        and d.sort_order = parts[2]::integer;
     if not found then
         raise exception 'Page % has no document %.', quote_literal(home.key), 'c' || parts[2]
             using errcode = 'PGR05',

@@ -20,19 +20,12 @@ parallel safe
 rows 10
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
-    if find_libraries.top_k is null or find_libraries.top_k not between 1 and 1000 then
-        raise exception 'top_k must be between 1 and 1000, got %.',
-            coalesce(find_libraries.top_k::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('top_k', find_libraries.top_k, 1, 1000);
     return query
     with asked as materialized (
         select
-            c.language,
-            term.lexeme,
-            word.query,
+            c.language, term.lexeme, word.query,
             (word.query || ':A')::tsquery as in_name,
             (word.query || ':B')::tsquery as in_title,
             (word.query || ':C')::tsquery as in_description
@@ -56,13 +49,7 @@ begin
     -- Of each library the version that a search would read, of those with one of the words.
     matching as materialized (
         select distinct on (v.library_id)
-            v.library_id,
-            v.label,
-            v.title,
-            v.description,
-            v.page_count,
-            v.document_count,
-            l.name,
+            v.library_id, v.label, v.title, v.description, v.page_count, v.document_count, l.name,
             l.language,
             -- A copy, which is not unpacked again for each word.
             v.search || ''::tsvector as search
@@ -89,9 +76,7 @@ begin
     -- How strongly each of the words stands for a library.
     stands as materialized (
         select
-            m.library_id,
-            a.language,
-            a.lexeme,
+            m.library_id, a.language, a.lexeme,
             case
                 when m.search @@ a.in_name then 1.0
                 when m.search @@ a.in_title then 0.8
@@ -103,9 +88,7 @@ begin
     ),
     weighted as materialized (
         select
-            a.language,
-            a.lexeme,
-            w.idf,
+            a.language, a.lexeme, w.idf,
             sum(w.idf) over (partition by a.language) as whole
         from asked as a
         left join (
@@ -127,14 +110,7 @@ begin
         group by s.library_id
     )
     select
-        m.name,
-        m.label,
-        m.title,
-        m.description,
-        r.score,
-        r.words,
-        m.page_count,
-        m.document_count
+        m.name, m.label, m.title, m.description, r.score, r.words, m.page_count, m.document_count
     from scored as r
     join matching as m on m.library_id = r.library_id
     order by r.score desc, m.name

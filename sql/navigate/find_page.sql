@@ -17,7 +17,6 @@ parallel safe
 rows 1
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(library);
     wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;

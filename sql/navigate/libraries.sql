@@ -19,10 +19,7 @@ as $$
 begin
     return query
     select
-        l.name,
-        l.language,
-        m.name,
-        counted.versions,
+        l.name, l.language, m.name, counted.versions,
         (select r.version from pgrag.resolve_version(l.name) as r where counted.versions > 0),
         counted.pages,
         counted.documents,

@@ -18,7 +18,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner_id bigint := _pgrag.library_id(library_versions.library);
 begin

@@ -23,7 +23,6 @@ parallel safe
 rows 20
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     owner pgrag.pages := _pgrag.page(outline.page_id);
 begin
@@ -32,15 +31,8 @@ begin
         d.document_id,
         d.parent_id,
         case when d.level = 0 then owner.title else d.heading end,
-        d.heading_level,
-        d.depth,
-        d.path,
-        d.position,
-        d.root_section,
-        d.anchor,
-        d.sort_order,
-        d.line_start,
-        d.line_end,
+        d.heading_level, d.depth, d.path, d.position, d.root_section, d.anchor, d.sort_order,
+        d.line_start, d.line_end,
         (
             select count(*)
             from pgrag.documents as below

@@ -25,7 +25,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
     chosen_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin

@@ -19,9 +19,7 @@ begin
     return query
     with back as (
         select
-            b.version_id,
-            b.page_id,
-            b.document_id,
+            b.version_id, b.page_id, b.document_id,
             lead(b.is_moved) over (order by b.steps) as is_moved,
             lead(b.is_changed) over (order by b.steps) as is_changed
         from _pgrag.section_lineage(page, section, -1)
@@ -35,10 +33,7 @@ begin
     present as (
         select
             array_position(versions, s.version_id) as nth,
-            s.page_id,
-            s.document_id,
-            s.is_moved,
-            s.is_changed
+            s.page_id, s.document_id, s.is_moved, s.is_changed
         from (
             select * from back
             union all
@@ -57,9 +52,7 @@ begin
                 when p.nth = 1 then 'first'
                 else 'added'
             end as change,
-            p.is_changed,
-            p.page_id,
-            p.document_id
+            p.is_changed, p.page_id, p.document_id
         from present as p
         union all
         select max(p.nth) + 1, 'removed', null, null, null
@@ -67,9 +60,7 @@ begin
         having max(p.nth) < cardinality(versions)
     )
     select
-        v.label,
-        s.change,
-        s.is_changed,
+        v.label, s.change, s.is_changed,
         coalesce(
             s.document_id,
             (
@@ -80,14 +71,9 @@ begin
                 limit 1
             )
         ),
-        s.page_id,
-        p.key,
-        t.headings,
-        p.url,
-        d.anchor
+        s.page_id, p.key, t.headings, p.url, d.anchor
     from states as s
-    join pgrag.versions as v
-        on v.library_id = page.library_id and v.version_id = versions[s.nth]
+    join pgrag.versions as v on v.library_id = page.library_id and v.version_id = versions[s.nth]
     left join pgrag.pages as p on p.library_id = page.library_id and p.page_id = s.page_id
     left join pgrag.section_texts as t
         on t.library_id = page.library_id

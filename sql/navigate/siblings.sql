@@ -16,11 +16,8 @@ declare
     sibling_ids bigint[];
     own_number bigint;
 begin
-    if (siblings.before >= 0 and siblings.after >= 0) is not true then
-        raise exception 'before and after must be at least 0, got % and %.',
-            coalesce(siblings.before::text, 'null'), coalesce(siblings.after::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('before', siblings.before, 0, 1000000000);
+    perform _pgrag.check_range('after', siblings.after, 0, 1000000000);
     sibling_ids := _pgrag.sibling_ids(here);
     own_number := array_position(sibling_ids, here.document_id);
 

@@ -121,6 +121,7 @@ create or replace function _pgrag.without_dots(
 returns text
 language plpgsql
 immutable
+strict
 parallel safe
 as $$
 declare

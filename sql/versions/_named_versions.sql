@@ -48,6 +48,10 @@ declare
         ),
         ''
     );
+    -- Ids name their library.
+    libraries constant bigint[] := array(
+        select v.id >> 12 from unnest(named_versions.version_ids) as v (id)
+    );
     opening constant text := '([{';
     closing constant text := ')]}?!.,:;…';
     bare text[];
@@ -55,7 +59,7 @@ declare
     starts boolean[];
     parts text[];
     before integer;
-    place integer;
+    lead integer;
     is_marked boolean;
     is_free boolean;
     is_bound boolean;
@@ -63,11 +67,10 @@ declare
     owners bigint[] := '{}';
     wishes text[] := '{}';
     are_bounds boolean[] := '{}';
-    last_place integer := 0;
+    last_number integer := 0;
 begin
     if not exists (
-        select
-        from pgrag.versions as v
+        select from pgrag.versions as v
         where v.version_id = any (named_versions.version_ids) and v.class <> 'unversioned'
     ) then
         return;
@@ -103,8 +106,8 @@ begin
         is_marked := is_marked or parts[2] = 'v';
 
         -- The library: in front of the number, or after "of".
-        select n.library_id, before - n.length
-        into owner_id, place
+        select l.library_id, before - c.length
+        into owner_id, lead
         from (
             values
                 (parts[1], 0, parts[1] <> ''),
@@ -112,45 +115,30 @@ begin
                 (bare[before - 1] || bare[before], 2, not (ends[before - 1] or ends[before])),
                 (bare[nth + 2], 0, bare[nth + 1] = any (genitives) and not ends[nth])
         ) as c (name, length, is_joined)
-        cross join lateral (
-            select l.library_id, c.length
-            from pgrag.libraries as l
-            where c.is_joined
-                and translate(l.name, '-_. ', '') = translate(c.name, '-_. ', '')
-                and exists (
-                    select
-                    from pgrag.versions as v
-                    where v.library_id = l.library_id
-                        and v.version_id = any (named_versions.version_ids)
-                )
-        ) as n
+        join pgrag.libraries as l on translate(l.name, '-_. ', '') = translate(c.name, '-_. ', '')
+        where c.is_joined and l.library_id = any (libraries)
         order by c.length
         limit 1;
-        place := coalesce(place, before);
-        is_free := place < 1
-            or ends[place]
-            or starts[nth]
-            or starts[place + 1];
+        lead := coalesce(lead, before);
+        is_free := lead < 1 or ends[lead] or starts[nth] or starts[lead + 1];
         is_bound := not is_free
-            and (bare[place] = any (bounds) or owner_id is null and bare[place] = any (pairs));
+            and (bare[lead] = any (bounds) or owner_id is null and bare[lead] = any (pairs));
         if owner_id is null then
-            if not is_marked and bare[place] = any (pairs) and last_place = place - 1
-                and last_place > 0
+            if not is_marked and bare[lead] = any (pairs) and last_number = lead - 1
+                and last_number > 0
             then
                 -- "Jest 26 vs 27": the second belongs to the library of the first.
                 owner_id := owners[cardinality(owners)];
             elsif cardinality(named_versions.version_ids) = 1
                 and (bare[nth + 1] = any (genitives) and not ends[nth]) is not true
                 and (
-                    is_marked and (is_free or is_bound or bare[place] = any (leads))
+                    is_marked and (is_free or is_bound or bare[lead] = any (leads))
                     or not is_free
-                        and bare[place] = any (inner_leads)
+                        and bare[lead] = any (inner_leads)
                         and (nth = cardinality(words) or ends[nth])
                 )
             then
-                select v.library_id into owner_id
-                from pgrag.versions as v
-                where v.version_id = named_versions.version_ids[1];
+                owner_id := libraries[1];
             else
                 continue;
             end if;
@@ -158,7 +146,7 @@ begin
         owners := owners || owner_id;
         wishes := wishes || parts[3];
         are_bounds := are_bounds || is_bound;
-        last_place := nth;
+        last_number := nth;
     end loop;
 
     return query

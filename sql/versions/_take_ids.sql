@@ -42,8 +42,7 @@ begin
     into id
     from generate_series(1, 4095) as n (number)
     where not exists (
-        select
-        from pgrag.versions as v
+        select from pgrag.versions as v
         where v.library_id = new_version_id.library_id
             and v.version_id = (new_version_id.library_id << 12 | n.number)
     )

@@ -26,10 +26,8 @@ begin
             coalesce(nullif(d.label, ''), '(unversioned)') as default_label
         from _pgrag.named_versions(query, version_ids) as n
         join pgrag.libraries as l on l.library_id = n.library_id
-        join pgrag.versions as d
-            on d.library_id = n.library_id and d.version_id = n.default_id
-        left join pgrag.versions as v
-            on v.library_id = n.library_id and v.version_id = n.version_id
+        join pgrag.versions as d on d.library_id = n.library_id and d.version_id = n.default_id
+        left join pgrag.versions as v on v.library_id = n.library_id and v.version_id = n.version_id
     loop
         if named.version_id is null then
             notes := notes || format(

@@ -161,8 +161,7 @@ immutable
 parallel safe
 as $$
     select exists (
-        select
-        from pg_catalog.regexp_split_to_table(in_range.range, '\s*\|\|\s*') as alternative
+        select from pg_catalog.regexp_split_to_table(in_range.range, '\s*\|\|\s*') as alternative
         where (
             select bool_and(
                 (bound.lower_key is null or in_range.release_key >= bound.lower_key collate "C")

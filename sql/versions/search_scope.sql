@@ -18,7 +18,6 @@ stable
 parallel safe
 set search_path from current
 as $$
-#variable_conflict use_column
 begin
     perform _pgrag.check_versions(search_scope.libraries, search_scope.version);
     return query

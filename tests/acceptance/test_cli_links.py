@@ -129,16 +129,3 @@ def test_an_interrupted_run_over_a_finished_version_is_said(vault: CommandLine) 
     assert "vault is not indexed to its end" in " ".join(
         vault.run("backlinks", "vault", "a").err.split()
     )
-
-
-def test_pages_from_before_links_were_read_are_not_green(vault: CommandLine) -> None:
-    with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
-        connection.execute("delete from pgrag.edges")
-        connection.execute("delete from pgrag.page_names")
-    checked = vault.run("links", "vault", "--check", code=1)
-    assert checked.out == ""
-    assert "3 pages of vault indexed before links were read" in " ".join(checked.err.split())
-    assert "before links were read" in " ".join(vault.run("backlinks", "vault", "a").err.split())
-    examined = vault.run("doctor", "vault", "--repair", code=1)
-    assert "pgrag index vault SOURCE" in examined.out
-    vault.run("links", "vault", "--check", code=1)

@@ -152,23 +152,6 @@ def test_upgrading_again_changes_nothing(empty_database_url):
     assert value(empty_database_url, written) == before
 
 
-def test_routines_are_those_of_the_files(database_url):
-    text = "\n".join(file.read_text("utf-8") for file in function_files(schema.sql_root()))
-    names = re.findall(r"(?m)^create or replace (?:function|procedure) _?pgrag\.(\w+)\(", text)
-    assert routines(database_url) == set(names)
-
-
-def test_functions_fix_a_search_path_without_user_schemas(database_url):
-    paths = value(
-        database_url,
-        "select array_agg(distinct setting)"
-        " from pg_proc as p cross join unnest(p.proconfig) as setting"
-        " where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)"
-        " and setting like 'search_path=%%'",
-    )
-    assert paths == ["search_path=pg_catalog, public, pg_temp"]
-
-
 def test_threads_and_processes_that_upgrade_at_once(empty_database_url):
     program = "import sys; from pgrag import schema; print(schema.upgrade(sys.argv[1]).state)"
     processes = [

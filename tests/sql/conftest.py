@@ -35,3 +35,20 @@ def notices(connection: psycopg.Connection) -> list[str]:
     raised: list[str] = []
     connection.add_notice_handler(lambda told: raised.append(told.message_primary or ""))
     return raised
+
+
+@pytest.fixture
+def connect(
+    clone: Callable[[], AbstractContextManager[str]],
+) -> Iterator[Callable[[], psycopg.Connection]]:
+    """Makes further connections to one fresh database."""
+    with clone() as url:
+        opened: list[psycopg.Connection] = []
+
+        def another() -> psycopg.Connection:
+            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
+            return opened[-1]
+
+        yield another
+        for connection in opened:
+            connection.close()

@@ -216,33 +216,6 @@ def test_what_needs_a_model_elsewhere_says_which_command_helps(connection):
     assert repair["remedy"] == "pgrag embed shop"
 
 
-def test_pages_from_before_links_were_read_are_to_be_indexed_again(connection):
-    connection.execute(f"delete from pgrag.edges where {SHOP}")
-    second = value(connection, f"select max(version_id) from pgrag.versions where {SHOP}")
-    connection.execute(f"delete from pgrag.page_names where {SHOP} and version_id = {second}")
-    problem = "a page that was indexed before links were read"
-    version = value(connection, f"select label from pgrag.versions where version_id = {second}")
-    run(connection, "resolve_links", library="shop", version=version)
-    finding = found(connection, version=version)[problem]
-    assert finding["count"] == value(
-        connection, f"select count(*) from pgrag.pages where version_id = {second}"
-    )
-    assert not finding["repairable"]
-    assert finding["remedy"] == f"pgrag index shop@{version} SOURCE"
-    assert "a name of a page that is missing, or that it has not" not in found(connection)
-    [progress] = run(connection, "link_progress", library="shop", version=version)
-    assert progress == {
-        "label": version, "is_finished": True, "unread_pages": finding["count"],
-    }  # fmt: skip
-
-    repairs = run(connection, "repair_library", library="shop")
-    assert {row["problem"]: row["repaired"] for row in repairs}[problem] is False
-    assert list(found(connection)) == [problem]
-    hashes = f"select count(*) from pgrag.pages where {SHOP} and source_hash = '' and version_id"
-    assert value(connection, f"{hashes} = {second}") == finding["count"]
-    assert value(connection, f"{hashes} <> {second}") == 0
-
-
 def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(connection):
     problem = "indexing that was not finished"
     pages = Jsonb([note("a.md", "b"), note("b.md", "a")])
@@ -268,7 +241,7 @@ def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(conn
     run(connection, "ingest_pages", library="half", pages=again, resolve=False)
     run(connection, "embed_pending", library="half")
     [progress] = run(connection, "link_progress", library="half")
-    assert progress == {"label": "", "is_finished": False, "unread_pages": 0}
+    assert progress == {"label": "", "is_finished": False}
 
 
 def test_bad_arguments_are_explained(connection):

@@ -51,46 +51,79 @@ def compared(connection):
     return compare
 
 
-def test_equal_versions_have_no_changes(compared):
-    assert compared({"reef.md": REEF}, {"reef.md": REEF}) == (set(), set())
+CHAIN = "## Chain\n\nFive times the depth at high water.\n\n"
+LOG = "# Log\n\n## Day\n\nCalm.\n\n## Day\n\nGale.\n\n## Day\n\nFog.\n"
+TWIN = "---\nuuid: copied\n---\nThe page {}.\n"
+ONE, OTHER = "---\nuuid: r\n---\nReef.", "---\nuuid: a\n---\nAnchor."
 
 
-def test_pages_come_and_go(compared):
-    pages, sections = compared({"reef.md": REEF}, {"anchor.md": ANCHOR})
-    assert pages == {("removed", "reef.md", "reef.md"), ("added", "anchor.md", None)}
-    assert sections == set()
-
-
-def test_a_section_that_was_rewritten_has_changed(compared):
-    new = REEF.replace("hook the tack", "hook the tack and haul")
-    pages, sections = compared({"reef.md": REEF}, {"reef.md": new})
-    assert pages == {("changed", "reef.md", "reef.md")}
-    assert sections == {("changed", "reef.md", "At the mast")}
-
-
-def test_the_text_before_the_first_heading_is_a_section_without_headings(compared):
-    new = REEF.replace("Reef before you think of it.", "Reef early.")
-    _, sections = compared({"reef.md": REEF}, {"reef.md": new})
-    assert sections == {("changed", "reef.md", "")}
-
-
-def test_sections_come_and_go(compared):
-    new = REEF.replace("## From the cockpit", "## With an electric winch").replace(
-        "Two lines lead aft. Haul them in turn.", "Press the button."
-    )
-    _, sections = compared({"reef.md": REEF}, {"reef.md": new})
-    assert sections == {
-        ("removed", "reef.md", "From the cockpit"),
-        ("added", "reef.md", "With an electric winch"),
-    }
+@pytest.mark.parametrize(
+    ("old", "new", "pages", "sections"),
+    [
+        ({"reef.md": REEF}, {"reef.md": REEF}, set(), set()),
+        (
+            {"reef.md": REEF}, {"anchor.md": ANCHOR},
+            {("removed", "reef.md", "reef.md"), ("added", "anchor.md", None)}, set(),
+        ),
+        (
+            {"reef.md": REEF}, {"reef.md": REEF.replace("the tack", "the tack and haul")},
+            {("changed", "reef.md", "reef.md")}, {("changed", "reef.md", "At the mast")},
+        ),
+        (
+            {"reef.md": REEF}, {"reef.md": REEF.replace("before you think of it", "early")},
+            {("changed", "reef.md", "reef.md")}, {("changed", "reef.md", "")},
+        ),
+        (
+            {"reef.md": REEF},
+            {"reef.md": REEF.partition("## From")[0] + "## With a winch\n\nPress the button.\n"},
+            {("changed", "reef.md", "reef.md")},
+            {("removed", "reef.md", "From the cockpit"), ("added", "reef.md", "With a winch")},
+        ),
+        (
+            {"anchor.md": ANCHOR},
+            {"anchor.md": ANCHOR.replace(CHAIN, ""), "chain.md": f"# Chain and rode\n\n{CHAIN}"},
+            {("changed", "anchor.md", "anchor.md"), ("added", "chain.md", None)},
+            {("moved", "chain.md", "Chain")},
+        ),
+        (
+            {"log.md": LOG}, {"log.md": LOG.replace("Gale", "Storm")},
+            {("changed", "log.md", "log.md")}, {("changed", "log.md", "Day")},
+        ),
+        (
+            {"a.md": ONE, "b.md": OTHER}, {"a.md": OTHER, "b.md": ONE + " Early."},
+            {("moved", "a.md", "b.md"), ("moved", "b.md", "a.md")}, {("changed", "b.md", "")},
+        ),
+        (
+            {"a.md": TWIN.format("a"), "b.md": TWIN.format("b")},
+            {"a.md": TWIN.format("a"), "b.md": TWIN.format("b, revised")},
+            {("changed", "b.md", "b.md")}, {("changed", "b.md", "")},
+        ),
+        (
+            {"a.md": "", "b.md": "\n", "c.md": "---\ntitle: C\n---\n"},
+            {"a.md": "\n", "d.md": "\n", "e.md": ""},
+            {
+                ("changed", "a.md", "a.md"), ("removed", "b.md", "b.md"),
+                ("removed", "c.md", "c.md"), ("added", "d.md", None), ("added", "e.md", None),
+            },
+            set(),
+        ),
+    ],
+    ids=[
+        "equal versions", "pages come and go", "a rewritten section",
+        "the text before the first heading", "sections come and go",
+        "a section moves to a new page", "equal headings by their order",
+        "a uuid is stronger than a key", "a uuid of two pages is none", "empty pages",
+    ],
+)  # fmt: skip
+def test_what_changed(compared, old, new, pages, sections):
+    assert compared(old, new) == (pages, sections)
 
 
 def test_a_section_under_another_heading_or_on_another_page_has_moved(connection, compared):
-    chain = "## Chain\n\nFive times the depth at high water.\n\n"
     reef = REEF.replace("## From the cockpit", "## From aft")
     pages, sections = compared(
         {"reef.md": REEF, "anchor.md": ANCHOR},
-        {"reef.md": reef + f"\n{chain}", "anchor.md": ANCHOR.replace(chain, "")},
+        {"reef.md": reef + f"\n{CHAIN}", "anchor.md": ANCHOR.replace(CHAIN, "")},
     )
     assert pages == {("changed", "reef.md", "reef.md"), ("changed", "anchor.md", "anchor.md")}
     assert sections == {("moved", "reef.md", "From aft"), ("moved", "reef.md", "Chain")}
@@ -107,16 +140,6 @@ def test_a_section_under_another_heading_or_on_another_page_has_moved(connection
     )  # fmt: skip
     assert row["old_text"].strip() == row["new_text"].strip()
     assert row["anchor"] == "chain"
-
-
-def test_a_section_that_moved_to_a_new_page_is_said(compared):
-    chain = "## Chain\n\nFive times the depth at high water.\n\n"
-    pages, sections = compared(
-        {"anchor.md": ANCHOR},
-        {"anchor.md": ANCHOR.replace(chain, ""), "chain.md": f"# Chain and rode\n\n{chain}"},
-    )
-    assert pages == {("changed", "anchor.md", "anchor.md"), ("added", "chain.md", None)}
-    assert sections == {("moved", "chain.md", "Chain")}
 
 
 def test_a_page_under_another_key_has_moved(connection, compared):
@@ -136,23 +159,6 @@ def test_a_page_that_moved_and_changed_at_once(connection, compared):
     assert [row["text_changed"] for row in rows] == [True, True]
 
 
-def test_a_uuid_is_stronger_than_a_key(compared):
-    reef, anchor = (
-        "---\nuuid: {}\n---\n{}".format(*pair) for pair in (("r", "Reef."), ("a", "Anchor."))
-    )
-    pages, _ = compared({"a.md": reef, "b.md": anchor}, {"a.md": anchor, "b.md": reef + " Early."})
-    assert pages == {("moved", "a.md", "b.md"), ("moved", "b.md", "a.md")}
-
-
-def test_a_uuid_that_two_pages_share_is_none(compared):
-    twin = "---\nuuid: copied\n---\nThe page {}.\n"
-    pages, _ = compared(
-        {"a.md": twin.format("a"), "b.md": twin.format("b")},
-        {"a.md": twin.format("a"), "b.md": twin.format("b, revised")},
-    )
-    assert pages == {("changed", "b.md", "b.md")}
-
-
 def test_front_matter_changes_the_page_alone(connection, compared):
     pages, sections = compared({"reef.md": REEF}, {"reef.md": REEF.replace("Reefing", "Reefs", 1)})
     assert (pages, sections) == ({("changed", "reef.md", "reef.md")}, set())
@@ -160,25 +166,6 @@ def test_front_matter_changes_the_page_alone(connection, compared):
     ingest(connection, "sailing", [page("a.md", "Text.", front_matter={"a": 2})], "4.0")
     pages, _ = pages_and_sections(connection, "sailing", "3.0", "4.0")
     assert pages == {("changed", "a.md", "a.md")}
-
-
-def test_empty_pages_are_pages_of_their_own(compared):
-    old = {"a.md": "", "b.md": "\n", "c.md": "---\ntitle: C\n---\n"}
-    new = {"a.md": "\n", "d.md": "\n", "e.md": ""}
-    pages, _ = compared(old, new)
-    assert pages == {
-        ("changed", "a.md", "a.md"),
-        ("removed", "b.md", "b.md"),
-        ("removed", "c.md", "c.md"),
-        ("added", "d.md", None),
-        ("added", "e.md", None),
-    }
-
-
-def test_equal_headings_are_told_apart_by_their_order(compared):
-    old = "# Log\n\n## Day\n\nCalm.\n\n## Day\n\nGale.\n\n## Day\n\nFog.\n"
-    _, sections = compared({"log.md": old}, {"log.md": old.replace("Gale", "Storm")})
-    assert sections == {("changed", "log.md", "Day")}
 
 
 def test_pages_without_lines_are_compared_whole(connection):

@@ -4,34 +4,14 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 
 import psycopg
 import pytest
 from consistency import assert_consistent
 from corpus import Author, pages
 from library import ingest, page, run, value
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
-
-
-@pytest.fixture
-def connect(
-    clone: Callable[[], AbstractContextManager[str]],
-) -> Iterator[Callable[[], psycopg.Connection]]:
-    """Makes further connections to one fresh database."""
-    with clone() as url:
-        opened: list[psycopg.Connection] = []
-
-        def another() -> psycopg.Connection:
-            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
-            return opened[-1]
-
-        yield another
-        for connection in opened:
-            connection.close()
 
 
 def test_many_writers_leave_true_statistics(connect):

@@ -392,7 +392,7 @@ def test_a_page_of_hundreds_of_headings(connection):
 
 
 def test_bad_input_is_refused(connection):
-    with refused(connection, "PGR01", "no kind of enrichment 'poem'", "context, summary"):
+    with refused(connection, "PGR01", "kind must be context or summary, got 'poem'"):
         pending(connection, "poem")
     with refused(connection, "PGR02"):
         pending(connection, library="nowhere")

@@ -48,7 +48,7 @@ def ids(module_connection):
 
 
 def edges(connection, **arguments):
-    return run(connection, "edges", library="garden", **arguments)
+    return run(connection, "edges", **{"library": "garden", **arguments})
 
 
 def ends(rows):
@@ -115,28 +115,22 @@ class TestEdges:
         ]
 
     def test_structure_of_the_page_above(self, connection, ids):
-        rows = edges(
-            connection,
-            page_id=ids["guide/index"],
-            structure=True,
-            kinds=["belongs_to"],
-            direction="in",
-        )
+        asked = {"structure": True, "kinds": ["belongs_to"], "direction": "in"}
+        rows = edges(connection, page_id=ids["guide/index"], **asked)
         below = {row["source_page"] for row in rows} - {"guide/index.md"}
         assert below == {"guide/sowing.md", "guide/mulching.md"}
 
     def test_bad_arguments(self, connection, ids):
         [other] = ingest(connection, "other", [page("a.md", "Alone.")], embed=False)
-        with refused(connection, "PGR01", "structure needs a page_id"):
-            edges(connection, structure=True)
-        with refused(connection, "PGR01", "no direction 'up'"):
-            edges(connection, direction="up")
-        with refused(connection, "PGR01", "top_k"):
-            edges(connection, top_k=0)
-        with refused(connection, "PGR02"):
-            run(connection, "edges", library="nothing")
-        with refused(connection, "PGR04", "is not of library 'garden'"):
-            edges(connection, page_id=other["page_id"])
+        for code, message, arguments in (
+            ("PGR01", "structure needs a page_id", {"structure": True}),
+            ("PGR01", "direction must be in, out or both", {"direction": "up"}),
+            ("PGR01", "top_k", {"top_k": 0}),
+            ("PGR02", "", {"library": "nothing"}),
+            ("PGR04", "is not of library 'garden'", {"page_id": other["page_id"]}),
+        ):
+            with refused(connection, code, message):
+                edges(connection, **arguments)
 
 
 def test_backlinks_tell_where_and_in_which_words(connection, ids):
@@ -197,14 +191,19 @@ class TestShortestPath:
 
     def test_bad_arguments(self, connection, ids):
         [other] = ingest(connection, "other", [page("a.md", "Alone.")], embed=False)
-        with refused(connection, "PGR01", "different versions or libraries"):
-            self.path(connection, ids["index"], other["page_id"])
-        with refused(connection, "PGR01", "max_depth must be between 1 and 100, got 0."):
-            self.path(connection, ids["index"], ids["worms"], max_depth=0)
-        with refused(connection, "PGR04", "no page 999999999"):
-            self.path(connection, ids["index"], 999999999)
-        with refused(connection, "PGR01", "no direction 'up'"):
-            self.path(connection, ids["index"], ids["worms"], direction="up")
+        for code, message, goal, arguments in (
+            ("PGR01", "different versions or libraries", other["page_id"], {}),
+            (
+                "PGR01",
+                "max_depth must be between 1 and 100, got 0.",
+                ids["worms"],
+                {"max_depth": 0},
+            ),
+            ("PGR01", "direction must be in, out or both", ids["worms"], {"direction": "up"}),
+            ("PGR04", "no page 999999999", 999999999, {}),
+        ):
+            with refused(connection, code, message):
+                self.path(connection, ids["index"], goal, **arguments)
 
     @pytest.mark.parametrize("direction", ["out", "both"])
     def test_length_is_that_of_a_breadth_first_search(self, connection, direction):
@@ -263,13 +262,9 @@ class TestRelatedPages:
 
     def test_score_is_the_weighted_sum(self, connection, ids):
         for row in self.related(connection, ids["beds"], top_k=100).values():
-            assert row["score"] == pytest.approx(
-                0.3 * row["linked"]
-                + 0.2 * row["cocited"]
-                + 0.1 * row["coupled"]
-                + 0.1 * row["tagged"]
-                + 0.3 * row["meaning"]
-            )
+            weights = {"linked": 3, "cocited": 2, "coupled": 1, "tagged": 1, "meaning": 3}
+            total = sum(row[part] * weight / 10 for part, weight in weights.items())
+            assert row["score"] == pytest.approx(total)
             assert row["reason"]
 
     def test_meaning_finds_what_no_link_says(self, connection, ids):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 
 import psycopg
 import pytest
@@ -46,23 +44,6 @@ from placed as p
 group by p.relname
 order by place, p.relname
 """
-
-
-@pytest.fixture
-def connect(
-    clone: Callable[[], AbstractContextManager[str]],
-) -> Iterator[Callable[[], psycopg.Connection]]:
-    """Makes further connections to one fresh database."""
-    with clone() as url:
-        opened: list[psycopg.Connection] = []
-
-        def another() -> psycopg.Connection:
-            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
-            return opened[-1]
-
-        yield another
-        for connection in opened:
-            connection.close()
 
 
 def pages(*names: str) -> list[Row]:

@@ -424,7 +424,7 @@ def test_an_address_without_a_password_can_be_a_job(connection, job, source):
 
 
 def test_a_state_that_does_not_exist_is_refused(connection):
-    with refused(connection, "PGR01", "There is no state"):
+    with refused(connection, "PGR01", "wanted_state must be uploading, queued,"):
         rows(connection, "jobs", wanted_state="done")
 
 

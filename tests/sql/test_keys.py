@@ -30,18 +30,10 @@ def create(connection: psycopg.Connection, name: str, **options: Any) -> str:
 
 def admit(connection: psycopg.Connection, secret: str, **options: Any) -> dict[str, Any]:
     given = {
-        "hash": hashlib.sha256(secret.encode()).digest(),
-        "role": "search",
-        "is_for_pages": True,
-        "origin": None,
-        "is_foreign": False,
-        "lasts": "1 minute",
-        "wanted": 1,
-        "at_once": 1,
-        "held": None,
-        "holding": 0,
-        "unused": 0,
-    }
+        "hash": hashlib.sha256(secret.encode()).digest(), "role": "search", "is_for_pages": True,
+        "origin": None, "is_foreign": False, "lasts": "1 minute", "wanted": 1, "at_once": 1,
+        "held": None, "holding": 0, "unused": 0,
+    }  # fmt: skip
     return connection.execute(ADMIT, given | options).fetchone()
 
 
@@ -127,12 +119,8 @@ class TestCreation:
             "name": "docs", "kind": "secret", "role": "write", "libraries": ["a", "b"],
             "state": "valid",
         }  # fmt: skip
-        assert (key["rate"], key["burst"], key["concurrency"], key["timeout_ms"]) == (
-            0.5,
-            7,
-            3,
-            900,
-        )
+        limits = (key["rate"], key["burst"], key["concurrency"], key["timeout_ms"])
+        assert limits == (0.5, 7, 3, 900)
         assert (key["expires_at"] - key["created_at"]).days == 90
         assert key["last_used_at"] is None
 
@@ -147,7 +135,7 @@ class TestCreation:
         ("options", "complaint"),
         [
             ({"name": "a b"}, "cannot be named 'a b'"),
-            ({"role": "reader"}, "role must be search, write or admin, not 'reader'"),
+            ({"role": "reader"}, "role must be search, write or admin, got 'reader'"),
             ({"kind": "open"}, "kind must be secret or publishable"),
             ({"libraries": []}, "at least one library"),
             ({"libraries": ["a", "*"]}, "stands alone"),
@@ -164,7 +152,7 @@ class TestCreation:
             ),
             ({"kind": "publishable", "origins": ["https://a.example/docs"]}, "not the origin"),
             ({"expires_in": "0 s"}, "expires within 100 years"),
-            ({"rate": 0}, "rate must be over 0"),
+            ({"rate": 0}, "rate must be"),
             ({"rate": float("nan")}, "rate must be"),
             ({"burst": 0}, "burst must be"),
             ({"concurrency": 0}, "concurrency must be"),

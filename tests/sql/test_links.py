@@ -21,7 +21,7 @@ def edges(connection) -> list[dict]:
 
 
 def links(connection, **arguments) -> list[dict]:
-    return run(connection, "links", library="vault", **arguments)
+    return run(connection, "links", **{"library": "vault", **arguments})
 
 
 def test_every_field_is_kept(connection):
@@ -102,7 +102,7 @@ def test_an_unchanged_page_is_not_touched(connection):
         ([{"target": "x", "confidence": "high"}], "confidence"),
         ([{"target": "x", "line": -1}], "line"),
         ([{"target": "x", "line": "two"}], "line"),
-        ([{"target": "x", "document": 1.5}], "documents"),
+        ([{"target": "x", "document": 1.5}], "passages"),
         ([{"target": "a"}, {"target": "x", "kind": "k" * 101}], "Edge 2 of page 'a.md'"),
     ],
 )
@@ -114,22 +114,9 @@ def test_edges_that_cannot_be_used(connection, written, message):
 
 @pytest.mark.parametrize(
     "target",
-    [
-        "'); drop table pgrag.pages; --",
-        "\\",
-        "%",
-        "%%41%zz",
-        "[[",
-        "a" * 5000,
-        "../" * 50,
-        "é" * 900,
-        "./.././",
-        "?",
-        "#",
-        "::",
-        " ",
-    ],
-)
+    ["'); drop table pgrag.pages; --", "\\", "%", "%%41%zz", "[[", "a" * 5000, "../" * 50,
+     "é" * 900, "./.././", "?", "#", "::", " "],
+)  # fmt: skip
 def test_any_target_is_text(connection, target):
     for rule in ("explicit:link", "explicit:wikilink", "tag"):
         ingest(
@@ -236,16 +223,15 @@ def test_report_in_parts(vault, state):
 
 
 def test_report_errors(vault):
-    with refused(vault, "PGR01", "state 'lost'"):
-        links(vault, state="lost")
-    with refused(vault, "PGR02"):
-        run(vault, "links", library="volt")
-    with refused(vault, "PGR04"):
-        links(vault, page="nowhere")
-    with refused(vault, "PGR07"):
-        links(vault, after=10**9)
-    with refused(vault, "PGR01", "top_k"):
-        links(vault, top_k=-1)
+    for code, message, arguments in (
+        ("PGR01", "state 'lost'", {"state": "lost"}),
+        ("PGR01", "top_k", {"top_k": -1}),
+        ("PGR02", "", {"library": "volt"}),
+        ("PGR04", "", {"page": "nowhere"}),
+        ("PGR07", "", {"after": 10**9}),
+    ):
+        with refused(vault, code, message):
+            links(vault, **arguments)
 
 
 def test_deleted_pages_leave_nothing(vault):

@@ -171,27 +171,15 @@ class TestNamed:
 
 
 OPTIONS = {
-    "1_0": [
-        page(
-            "o.md",
-            {
-                "content": "How many retries there are.",
-                "heading": "retries [number]",
-                "path": ["Options", "retries [number]"],
-            },
-        )
-    ],
-    "2_0": [
-        page(
-            "o.md",
-            {
-                "content": "Retries have no end. `maxParallelJobs` counts jobs.",
-                "heading": "Jobs",
-                "path": ["Options", "Jobs"],
-            },
-        )
-    ],
-}
+    "1_0": [page("o.md", {
+        "content": "How many retries there are.", "heading": "retries [number]",
+        "path": ["Options", "retries [number]"],
+    })],
+    "2_0": [page("o.md", {
+        "content": "Retries have no end. `maxParallelJobs` counts jobs.", "heading": "Jobs",
+        "path": ["Options", "Jobs"],
+    })],
+}  # fmt: skip
 
 
 class TestLacking:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from library import Row, document, ingest, page, refused, run
+from library import Row, document, ingest, page, refused, run, value
 
 
 def whole(key: str, title: str, path: list[str], *sections: tuple[str, list[str]]) -> Row:
@@ -28,14 +28,8 @@ def whole(key: str, title: str, path: list[str], *sections: tuple[str, list[str]
 
 
 PAGES = [
-    whole(
-        "guide/index.md",
-        "Guide",
-        ["Guide"],
-        ("Why", ["W1.", "W2.", "W3."]),
-        ("How", ["H1."]),
-        ("End", []),
-    ),
+    whole("guide/index.md", "Guide", ["Guide"],
+          ("Why", ["W1.", "W2.", "W3."]), ("How", ["H1."]), ("End", [])),
     whole("guide/install.md", "Install", ["Guide", "Install"], ("Linux", ["L1."])),
     whole("guide/install/extra.md", "Extra", ["Guide", "Install", "Extra"]),
     whole("guide/upgrade.md", "Upgrade", ["Upgrade"]),
@@ -43,7 +37,7 @@ PAGES = [
     whole("guide/deep/most.md", "Most", ["Most"]),
     whole("other.md", "Other", ["Other"]),
     page("bare.md", "No path at all."),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -97,13 +91,8 @@ class TestParent:
             [page("a/index.md", "A.", path=["B", "A"]), page("a/b.md", "B.", path=["B"])],
             embed=False,
         )  # fmt: skip
-        [document_id] = [
-            row["document_id"]
-            for row in connection.execute(
-                "select * from pgrag.documents where content = 'A.'"
-            ).fetchall()
-        ]
-        rows = run(connection, "ancestors", document_id=document_id)
+        document_id = "select document_id from pgrag.documents where content = 'A.'"
+        rows = run(connection, "ancestors", document_id=value(connection, document_id))
         assert [row["content"] for row in rows] == ["B."]
 
 

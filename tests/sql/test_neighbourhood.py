@@ -112,7 +112,7 @@ def test_bad_arguments_are_named(connection, ids):
         ({"depth": None}, "got null"),
         ({"fan_out": 0}, "fan_out"),
         ({"total": 0}, "total"),
-        ({"direction": "sideways"}, "no direction 'sideways'"),
+        ({"direction": "sideways"}, "direction must be in, out or both, got 'sideways'"),
         ({"page_ids": [other]}, "different versions or libraries"),
     ]:
         with refused(connection, "PGR01", message):

@@ -68,27 +68,6 @@ def test_a_page_is_reached_by_the_id_in_its_front_matter(connection):
     ]  # fmt: skip
 
 
-def test_posts_of_a_blog_are_reached_below_their_date(connection):
-    posts = "blog/_posts/"
-    write(
-        connection,
-        page(posts + "2020-12-02-faq.md", "x", title="Questions: & answers"),
-        page(
-            posts + "2021-07-14-big-news/index.md", "x",
-            front_matter={"date": "2021-07-15T10:00:00-08:00", "slug": "news"},
-        ),
-        page(posts + "undated.md", "x"),
-    )  # fmt: skip
-    cases = {
-        "/blog/2020/12/02/faq/": posts + "2020-12-02-faq.md by url",
-        "/blog/2020/12/02/questions-answers": posts + "2020-12-02-faq.md by url",
-        "/blog/2021/07/15/news/": posts + "2021-07-14-big-news/index.md by url",
-        "/blog/2021/07/15/big-news.html": posts + "2021-07-14-big-news/index.md by url",
-        "/blog/2021/07/14/faq/": "unresolved",
-    }
-    assert goes_to(connection, "a.md", *map(link, cases)) == list(cases.values())
-
-
 def test_markdown_links(connection):
     write(
         connection,
@@ -146,7 +125,13 @@ def test_posts_with_a_date(connection):
         connection,
         page("blog/_posts/2024-05-01-News.md", "x", created="2024-05-02"),
         page("blog/2016-07-27-jest-14/index.md", "x", front_matter={"slug": "fourteen"}),
-    )
+        page("blog/_posts/2020-12-02-faq.md", "x", title="Questions: & answers"),
+        page(
+            "blog/2021-07-14-big-news/index.md", "x",
+            front_matter={"date": "2021-07-15T10:00:00-08:00", "slug": "news"},
+        ),
+        page("blog/_posts/undated.md", "x"),
+    )  # fmt: skip
     cases = {
         "/blog/2024/05/02/news/": "blog/_posts/2024-05-01-News.md by url",
         "/2024/05/news": "blog/_posts/2024-05-01-News.md by url",
@@ -154,6 +139,11 @@ def test_posts_with_a_date(connection):
         "/blog/2016/07/27/jest-14": "blog/2016-07-27-jest-14/index.md by url",
         "/en/blog/2016/07/27/fourteen": "blog/2016-07-27-jest-14/index.md by url",
         "/en/blog/2016/07/27/fifteen": "unresolved",
+        "/blog/2020/12/02/faq/": "blog/_posts/2020-12-02-faq.md by url",
+        "/blog/2020/12/02/questions-answers": "blog/_posts/2020-12-02-faq.md by url",
+        "/blog/2021/07/15/news/": "blog/2021-07-14-big-news/index.md by url",
+        "/blog/2021/07/15/big-news.html": "blog/2021-07-14-big-news/index.md by url",
+        "/blog/2021/07/14/faq/": "unresolved",
     }
     found = goes_to(connection, "a.md", *[link(target) for target in cases])
     assert dict(zip(cases, found, strict=True)) == cases
@@ -352,14 +342,6 @@ def test_pages_in_many_batches_are_connected_at_the_end(connection):
     assert [row["goes_to"] for row in state(connection)] == ["b.md", "a.md"]
     assert value(connection, "select pgrag.resolve_links('vault')") == 0
     assert value(connection, "select pgrag.resolve_links('vault', whole => true)") == 0
-
-
-def test_names_are_made_for_pages_that_were_there_before(connection):
-    write(connection, page("a.md", "x", edges=[wiki("b")]), page("b.md", "x"))
-    connection.execute("delete from pgrag.page_names")
-    connection.execute("update pgrag.edges set state = 'unresolved', target_page_id = null")
-    assert value(connection, "select pgrag.resolve_links('vault', whole => true)") == 1
-    assert [row["goes_to"] for row in state(connection)] == ["b.md"]
 
 
 @pytest.mark.parametrize("seed", range(3))

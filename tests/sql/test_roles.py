@@ -67,25 +67,6 @@ def test_reader_searches_and_reads_everything(connection, guide, role):
         run(connection, function, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        ("ingest_page", {"page": {"key": "c.md", "body": "new"}}),
-        ("remove_library", {}),
-        ("remove_version", {}),
-        ("configure_library", {"settings": {"alpha": 1}}),
-        ("refresh_statistics", {}),
-        ("use_model", {"model": "static-en-de-ru-256"}),
-    ],
-)
-def test_reader_cannot_write(connection, guide, role, function, arguments):
-    connection.execute("grant pgrag_reader to pgrag_test_reader")
-    run(connection, "grant_libraries", role_name=role, libraries=["*"])
-    connection.execute("set local role pgrag_test_reader")
-    with refused(connection, "42501", "permission denied"):
-        run(connection, function, library=guide, **arguments)
-
-
 def test_functions_stay_callable_where_public_loses_execute_by_default(connection, role):
     """Hardened databases take "execute" from public for every function that is made."""
     connection.execute("alter default privileges revoke execute on functions from public")

@@ -27,7 +27,7 @@ def ids(module_connection):
 
 
 def found(connection, query, **arguments):
-    return run(connection, "search_edges", query=query, library="garden", **arguments)
+    return run(connection, "search_edges", query=query, **{"library": "garden", **arguments})
 
 
 def ends(row):
@@ -148,13 +148,14 @@ def store(connection, library, model, edge_ids, text_hashes, vectors):
 
 
 def test_bad_arguments(connection, ids):
-    with refused(connection, "PGR01", "No vectors are kept of the kind 'page'.", "document, edge"):
+    with refused(connection, "PGR01", "kind must be document or edge, got 'page'."):
         run(connection, "pending_embeddings", library="garden", kind="page")
-    with refused(connection, "PGR01", "top_k must be between 1 and 1000, got 0."):
-        found(connection, "dig", top_k=0)
-    with refused(connection, "PGR02"):
-        run(connection, "search_edges", query="dig", library="nothing")
-    with refused(connection, "PGR09"):
-        found(connection, "dig", model="no-such-model")
+    for code, message, arguments in (
+        ("PGR01", "top_k must be between 1 and 1000, got 0.", {"top_k": 0}),
+        ("PGR02", "", {"library": "nothing"}),
+        ("PGR09", "", {"model": "no-such-model"}),
+    ):
+        with refused(connection, code, message):
+            found(connection, "dig", **arguments)
     with refused(connection, "PGR01", "edge_vectors must be true or false"):
         run(connection, "configure_library", library="garden", settings={"edge_vectors": 3})

@@ -15,17 +15,13 @@ from library import document, ingest, page, rebuild_statistics, refused, run, va
 
 VERSIONS = ["", "1.0", "2.0"]
 WORDS = [
-    "server",
-    "Server",
-    "servers",
-    "useEffect",
-    "max_size",
-    "the",
-    "häuser",
-    "Häuser",
-    "42",
-    "x.y",
-]
+    "server", "Server", "servers", "useEffect", "max_size", "the", "häuser", "Häuser", "42", "x.y",
+]  # fmt: skip
+
+SETTINGS = [
+    {"k1": 0.9}, {"b": 0.2}, {"alpha": 0.5}, {"field_weights": {"path": 0}},
+    {"field_weights": {"title": 0, "url": 0}},
+]  # fmt: skip
 
 documents = st.builds(
     document,
@@ -50,19 +46,7 @@ operations = st.one_of(
     st.tuples(st.just("remove_pages"), versions, st.lists(st.sampled_from("abcd"), max_size=2)),
     st.tuples(st.just("remove_version"), versions, st.none()),
     st.tuples(st.just("refresh"), st.none(), st.none()),
-    st.tuples(
-        st.just("configure"),
-        st.sampled_from(
-            [
-                {"k1": 0.9},
-                {"b": 0.2},
-                {"alpha": 0.5},
-                {"field_weights": {"path": 0}},
-                {"field_weights": {"title": 0, "url": 0}},
-            ]
-        ),
-        st.none(),
-    ),
+    st.tuples(st.just("configure"), st.sampled_from(SETTINGS), st.none()),
 )
 
 

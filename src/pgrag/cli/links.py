@@ -48,14 +48,13 @@ def links(
 
     For CI: --check reports links that lead to no page or could lead to several, and fragments that
     their page does not have. Links to other sites and to files that are not pages are not checked.
-    The exit status is also 1 if pages were indexed before links were read: their links are unknown.
     """
     from pgrag.ground.connections import collected_notices
 
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     library = resolved(app, target)
-    is_complete = warn_of_missing_links(app, library)
+    warn_of_missing_links(app, library)
     with collected_notices() as raised:
         rows = app.database.call(
             "links",
@@ -70,10 +69,8 @@ def links(
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
         errors = [f"{total} broken."] if rows else []
-        notices = ["No link is broken."] if is_complete and not rows else []
-        return Output(
-            rows, lambda: print_text(*lines), notices, errors=errors, failed=not is_complete
-        )
+        notices = [] if rows else ["No link is broken."]
+        return Output(rows, lambda: print_text(*lines), notices, errors=errors)
     if state == "orphan":
 
         def show() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pgrag.cli.arguments import Target, counted, label, parse_target
+from pgrag.cli.arguments import Target, label, parse_target
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
@@ -58,26 +58,14 @@ def say_versions(result: Result) -> None:
     notice(*dict.fromkeys([*reasons, *result.notices]))
 
 
-def warn_of_missing_links(app: App, target: Target) -> bool:
-    """Warn on stderr of links of a version that are not connected or were never read.
-
-    Returns whether the links of all pages were read: the links of other pages are unknown.
-    """
-    unread = 0
+def warn_of_missing_links(app: App, target: Target) -> None:
+    """Warn on stderr if links of a version are not resolved yet."""
     for row in app.database.call("link_progress", **target.scope):
-        name = label(target.library, row["label"])
-        unread += row["unread_pages"]
         if not row["is_finished"]:
             warn(
-                f"{name} is not indexed to its end, and links may not be connected yet."
-                " Run `pgrag index` again (in SQL: pgrag.finish_version)."
+                f"{label(target.library, row['label'])} is not indexed to its end, and links may"
+                " not be resolved yet. Run `pgrag index` again (in SQL: pgrag.finish_version)."
             )
-        if row["unread_pages"]:
-            warn(
-                f"{counted(row['unread_pages'], 'page')} of {name} indexed before links were"
-                " read: their links are missing. Run `pgrag index` again."
-            )
-    return unread == 0
 
 
 def resolved(app: App, target: str) -> Target:

@@ -127,7 +127,6 @@ def links(exchange: Exchange, library: str, query: LinkParameters) -> Any:
     return {
         **scope,
         "is_finished": progress["is_finished"],
-        "unread_pages": progress["unread_pages"],
         "links": rows,
         "next": next_cursor(rows, query.top_k, last),
     }

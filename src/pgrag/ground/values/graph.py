@@ -165,8 +165,5 @@ class LinkList(Value):
     is_finished: bool = described(
         "Whether the version is indexed completely and all of its links are connected."
     )
-    unread_pages: int = described(
-        "Pages indexed before links were read; their links are missing.", 0
-    )
     links: tuple[Link, ...]
     next: int | None = described("As `after`: the next links. Null at the end.", 12)

@@ -69,3 +69,25 @@ as $$
     select is_measurable.value = 0
         or pg_catalog.abs(is_measurable.value) between 1e-100 and 1e100;
 $$;
+
+-- Refuses null and what is not one of the choices.
+create or replace function _pgrag.check_choice(
+    argument text,
+    value text,
+    choices text[]
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if (value = any (choices)) is not true then
+        raise exception '% must be %, got %.',
+            argument,
+            regexp_replace(array_to_string(choices, ', '), ', ([^,]*)$', ' or \1'),
+            quote_nullable(left(value, 200))
+            using errcode = 'PGR01';
+    end if;
+end;
+$$;
