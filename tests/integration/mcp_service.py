@@ -16,8 +16,8 @@ from mcp import Client
 
 from pgrag.api import create_app
 from pgrag.api.connections import configured
-from pgrag.ground.access import Policy
 from pgrag.ground.settings import Settings
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 
 PATIENCE = 120.0

@@ -20,8 +20,8 @@ from api_corpus import SOURCES, write
 from llm_server import break_off, hang, hang_after, says, status
 
 from pgrag.api import create_app, delivery
-from pgrag.ground.access import Policy
 from pgrag.ground.settings import Settings
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 
 ASKED = {"question": "When is the range of the tide largest?", "library": "harbour"}

@@ -19,7 +19,8 @@ from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.settings import Settings
 from pgrag.ingest import vector_index

@@ -15,7 +15,6 @@ from starlette.routing import Route
 
 from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.admission import Guard, GuardedEndpoint, Recently, WithoutInheritedCaller
-from pgrag.api.allowances import Allowances
 from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.declared import known_parameters
 from pgrag.api.headers import SecurityHeaders
@@ -35,8 +34,8 @@ from pgrag.api.routes import (
     sending,
     uploads,
 )
-from pgrag.ground.access import Policy
 from pgrag.mcp.http import Endpoint
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 from pgrag.service.work import Works
 from pgrag.service.worker import Worker
@@ -116,7 +115,7 @@ def create_app(
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
         api.add_middleware(limits.RateLimit, buckets=buckets)
-    api.state.guard = guard = Guard(app, works, policy, buckets, Recently(), Allowances(app, works))
+    api.state.guard = guard = Guard(app, works, policy, buckets, Recently())
     if hosts is not None:
         api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
@@ -182,7 +181,6 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     finally:
         if worker is not None:
             await anyio.to_thread.run_sync(worker.end)
-    await api.state.guard.allowances.close()
     await anyio.to_thread.run_sync(app.close)
 
 

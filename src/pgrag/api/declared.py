@@ -25,7 +25,8 @@ from pgrag.api.arguments import PATH, Arguments
 from pgrag.api.delivery import disconnected
 from pgrag.api.openapi import problems
 from pgrag.api.problems import STOPPING, problem
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.search.result import Result
 from pgrag.service.app import App
 from pgrag.service.work import Abandoned, Class, Works
@@ -83,7 +84,7 @@ class Exchange:
     ) -> Result:
         """Rows and notices of a method of `Search`, such as `Search.context`; the last call."""
         with self.timed():
-            return function(self.app.searching_as("rest", ends_request=True), query, **arguments)
+            return function(self.app.searching_as("rest"), query, **arguments)
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """The content as JSON."""
@@ -137,7 +138,7 @@ class Router(APIRouter):
 
     A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work,
     unless it says otherwise; see `Works`. A client that disconnects ends the work for its request.
-    What a key must allow for a route is said by its name; see `pgrag.access`.
+    What a key must allow for a route is said by its name; see `pgrag.service.access`.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -17,7 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 from pgrag.answer import AnswerEvent, AnswerStream
 from pgrag.api.problems import INTERNAL, pgrag_problem, problem
-from pgrag.ground.connections import Calls, working
+from pgrag.ground.callers import working
+from pgrag.ground.cancelling import Statements
 from pgrag.ground.errors import PgragError
 from pgrag.service.work import Works
 
@@ -65,7 +66,7 @@ async def follow(
     """
     has_gone = False
     has_begun = is_over = False
-    calls = Calls()
+    statements = Statements()
 
     def tell_events() -> None:
         with closing(stream.events) as events:
@@ -78,7 +79,7 @@ async def follow(
         has_begun = True
         try:
             with working(works.read):
-                calls.run(tell_events)
+                statements.run(tell_events)
         except Exception as error:
             return error
         finally:
@@ -92,7 +93,9 @@ async def follow(
             has_gone = True
         finally:
             stream.cancel()
-            await works.cancel(calls, lambda: is_over or (calls.is_cancelled and not has_begun))
+            await works.cancel(
+                statements, lambda: is_over or (statements.is_cancelled and not has_begun)
+            )
 
     outcome: Exception | None = None
     try:

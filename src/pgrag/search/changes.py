@@ -3,7 +3,8 @@
 from difflib import unified_diff
 from typing import Any
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import UnknownVersion
 
 _PAGE = (

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector
-from pydantic_core import to_json
 
-from pgrag.ground.access import note, to_be_ended
 from pgrag.ground.arguments import (
     AnswerArguments,
     ContextArguments,
@@ -24,8 +22,11 @@ from pgrag.ground.arguments import (
     SemanticArguments,
     named_and_options,
 )
-from pgrag.ground.connections import Database, Row, as_service, by_service, collected_notices
+from pgrag.ground.callers import as_service
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
+from pgrag.ground.requests import note
 from pgrag.search.recording import record
 from pgrag.search.result import Result, substitutions
 
@@ -60,15 +61,6 @@ _HITS_ALONE = {
 }  # fmt: skip
 """Arguments with which a context holds its hits only."""
 
-_VECTOR = "query_embedding"
-
-_SERVED = """
-select *
-from _pgrag.recorded_hits(
-    %s, _pgrag.search_document('search', %s::jsonb, '{}'), %s, %s, %s, %s::jsonb
-)
-"""
-
 _EVERY_VERSION = "every version"
 
 
@@ -77,8 +69,7 @@ class Search:
 
     Without `embedder_of` the database computes every query vector itself, so it is not asked for
     missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
-    recorded if it is None. With `ends_request` one search is all that a request to a service does;
-    see `record`.
+    recorded if it is None.
     """
 
     def __init__(
@@ -88,13 +79,11 @@ class Search:
         *,
         rerank: Reranking | None = None,
         client: str | None = None,
-        ends_request: bool = False,
     ) -> None:
         self._database = database
         self._embedder_of = embedder_of
         self._rerank = rerank
         self._client = client
-        self._ends_request = ends_request
 
     def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
         """Rows of `pgrag.search`.
@@ -191,51 +180,25 @@ class Search:
             rows = self._database.call("search", query=query, **stated)
             search_id = None
         else:
-            rows, search_id = self._found_and_recorded(self._client, query, stated)
+            rows, search_id = self._recorded(self._client, query, stated)
             note(search_id=search_id)
         is_spelt = stated.get("mode") != "semantic"
         if is_spelt and not any(row["keyword_score"] for row in rows):
             notices.extend(self._suggestions(query, stated))
         return rows, search_id
 
-    def _found_and_recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Fetched:
-        """Hits of SQL, which records them.
-
-        Of a caller with a key one statement finds them with the caller's rights alone, lets the
-        service record them and, if the search is all of a request, ends that request.
-        """
+    def _recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Fetched:
+        """Hits of a search that SQL records, and the id of its record."""
         new_id = uuid4()
-        with by_service() as caller:
-            if caller is None:
-                rows = self._database.call(
-                    "recorded_search", query=query, client=client, search_id=new_id,
-                    **named_and_options("recorded_search", stated),
-                )  # fmt: skip
-            else:
-                request = to_be_ended() if self._ends_request else None
-                served = {
-                    "caller": caller.name,
-                    "database_role": caller.role,
-                    "library_ids": caller.library_ids,
-                    "request": request and request.ending(),
-                }
-                options = {name: value for name, value in stated.items() if name != _VECTOR}
-                rows = self._database.query(
-                    _SERVED,
-                    [
-                        query, json.dumps(options), stated.get(_VECTOR), client, new_id,
-                        to_json(served).decode(),
-                    ],
-                )  # fmt: skip
-                if request is not None:
-                    request.has_ended = True
-            if rows:
-                return rows, rows[0]["search_id"]
-            # No row tells whether the search was recorded.
-            recorded = self._database.query(
-                "select from pgrag.searches where search_id = %s", [new_id]
-            )
-            return rows, new_id if recorded else None
+        rows = self._database.call(
+            "recorded_search", query=query, client=client, search_id=new_id,
+            **named_and_options("recorded_search", stated),
+        )  # fmt: skip
+        if rows:
+            return rows, rows[0]["search_id"]
+        # No row tells whether the search was recorded.
+        recorded = self._database.query("select from pgrag.searches where search_id = %s", [new_id])
+        return rows, new_id if recorded else None
 
     def _reranked(
         self, query: str, stated: dict[str, Any], candidates: _Candidates, depth: int
@@ -284,10 +247,7 @@ class Search:
         if "reranked" in arguments:
             arguments = {**arguments, "rerank": True, "rerank_depth": len(arguments["reranked"])}
             del arguments["reranked"]
-        return record(
-            self._database, self._client, query, rows, arguments,
-            duration_ms=duration, ends_request=self._ends_request,
-        )  # fmt: skip
+        return record(self._database, self._client, query, rows, arguments, duration_ms=duration)
 
     def _resolved(
         self, rows: list[Row], stated: Mapping[str, Any], query: str | None = None

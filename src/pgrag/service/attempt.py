@@ -15,7 +15,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from pgrag.ground.connections import Caller, Row, Work, calling, working
+from pgrag.ground.callers import Caller, Work, calling, working
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import (
     Busy,
     DatabaseError,

@@ -8,7 +8,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from pgrag.ground import schema
-from pgrag.ground.connections import call
+from pgrag.ground.calls import call
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.ground.schema import Finding

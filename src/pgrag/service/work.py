@@ -13,7 +13,8 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
-from pgrag.ground.connections import Calls, Work, working
+from pgrag.ground.callers import Work, working
+from pgrag.ground.cancelling import Statements
 from pgrag.ground.errors import Busy
 from pgrag.ground.settings import Settings, variable
 
@@ -76,7 +77,7 @@ class Works:
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
         database; the former raises `Abandoned`.
         """
-        calls = Calls()
+        statements = Statements()
         outcome: list[R | Exception] = []
         is_running = is_watched = False
         starting: asyncio.Task[None] | None = None
@@ -86,7 +87,7 @@ class Works:
             is_running = True
             try:
                 with working(work):
-                    outcome.append(calls.run(function))
+                    outcome.append(statements.run(function))
             except Exception as error:
                 outcome.append(error)
 
@@ -97,7 +98,8 @@ class Works:
                     await until()
             finally:
                 await self.cancel(
-                    calls, lambda: bool(outcome) or (calls.is_cancelled and not is_running)
+                    statements,
+                    lambda: bool(outcome) or (statements.is_cancelled and not is_running),
                 )
             group.cancel_scope.cancel()
 
@@ -124,7 +126,7 @@ class Works:
                     starting.cancel()
             if is_watched:
                 group.cancel_scope.cancel()
-        if not outcome or calls.is_cancelled:
+        if not outcome or statements.is_cancelled:
             await anyio.lowlevel.checkpoint()  # ends a task that was cancelled itself
             raise Abandoned
         [result] = outcome
@@ -132,11 +134,11 @@ class Works:
             raise result
         return result
 
-    async def cancel(self, calls: Calls, is_over: Callable[[], bool]) -> None:
+    async def cancel(self, statements: Statements, is_over: Callable[[], bool]) -> None:
         """End the statements of a caller that no longer waits, until its work is over."""
         with anyio.CancelScope(shield=True):
             while not is_over():
-                await anyio.to_thread.run_sync(calls.cancel, limiter=self._cancelling)
+                await anyio.to_thread.run_sync(statements.cancel, limiter=self._cancelling)
                 # Again: the caller may have been between two statements.
                 await anyio.sleep(0 if is_over() else CANCEL_SECONDS)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.ingest.source.upload_folder import remove_left
 from pgrag.service.app import App

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 
 from pgrag.api.openapi import problems
 from pgrag.api.problems import NOT_READY, problem
-from pgrag.ground.connections import Work, working
+from pgrag.ground.callers import Work, working
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
 from pgrag.ground.schema import Finding
 from pgrag.ground.values.base import Value, described

@@ -24,7 +24,7 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
 from pgrag.api.fields import with_declared
 from pgrag.api.openapi import events, problems
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.jobs import Job, JobState, JobSummary
