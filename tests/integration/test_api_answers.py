@@ -67,7 +67,7 @@ def events(text: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def test_an_answer_as_json(client: ApiClient, server: llm_server.Server) -> None:
+def test_an_answer_as_json(client, server):
     server.script = [says("It is\u2028so,\nsays [1]. Nobody knows [9].")]
     response = client.post("/v1/answer", ASKED | {"top_k": 3, "token_budget": 2000})
     assert response.status_code == 200, response.text
@@ -92,7 +92,7 @@ def test_an_answer_as_json(client: ApiClient, server: llm_server.Server) -> None
     assert set(kinds) == {"application/json", "text/event-stream"}
 
 
-def test_an_answer_as_a_stream(client: ApiClient, server: llm_server.Server) -> None:
+def test_an_answer_as_a_stream(client, server):
     server.script = [says("It is\u2028so,\nsays [1].")]
     response = client.post("/v1/answer", ASKED | {"stream": True})
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -112,9 +112,7 @@ def test_an_answer_as_a_stream(client: ApiClient, server: llm_server.Server) -> 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_problems_before_anything_is_sent(
-    client: ApiClient, server: llm_server.Server, stream: bool
-) -> None:
+def test_problems_before_anything_is_sent(client, server, stream):
     server.script = [says("x [1].")]
     unknown = client.post("/v1/answer", ASKED | {"library": "nowhere", "stream": stream})
     problem(unknown, 404, "unknown-library")
@@ -126,7 +124,7 @@ def test_problems_before_anything_is_sent(
         problem(client.post("/v1/answer", body | {"stream": stream}), 422, "invalid-request")
 
 
-def test_a_model_that_fails(client: ApiClient, server: llm_server.Server) -> None:
+def test_a_model_that_fails(client, server):
     server.script = [status(500, {"error": {"message": "key sk-secret"}})]
     failed = client.post("/v1/answer", ASKED)
     assert "sk-secret" not in failed.text
@@ -138,7 +136,7 @@ def test_a_model_that_fails(client: ApiClient, server: llm_server.Server) -> Non
     assert told[-1][1]["status"] == 502
 
 
-def test_without_a_language_model_everything_else_works(database_of_answers: str) -> None:
+def test_without_a_language_model_everything_else_works(database_of_answers):
     with serving(database_of_answers) as client:
         for stream in (False, True):
             missing = problem(
@@ -191,12 +189,7 @@ def asked(url: str, body: dict[str, object]) -> socket.socket:
     return connection
 
 
-def test_clients_that_go_away_leave_nothing(
-    database_of_answers: str,
-    server: llm_server.Server,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_clients_that_go_away_leave_nothing(database_of_answers, server, monkeypatch, caplog):
     before = set(threading.enumerate())
     monkeypatch.setattr(delivery, "HEARTBEAT_SECONDS", 0.05)
     settings = Settings(
@@ -243,9 +236,7 @@ def test_clients_that_go_away_leave_nothing(
     assert caplog.messages == []
 
 
-def test_who_reads_nothing_keeps_no_place(
-    database_of_answers: str, server: llm_server.Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_reads_nothing_keeps_no_place(database_of_answers, server, monkeypatch):
     monkeypatch.setattr(delivery, "PATIENCE_SECONDS", 0.2)
     settings = Settings(
         database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat",
@@ -260,12 +251,7 @@ def test_who_reads_nothing_keeps_no_place(
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_server_that_stops_ends_what_hangs(
-    database_of_answers: str,
-    server: llm_server.Server,
-    stream: bool,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_server_that_stops_ends_what_hangs(database_of_answers, server, stream, caplog):
     settings = Settings(
         database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat"
     )
@@ -293,9 +279,7 @@ def test_a_server_that_stops_ends_what_hangs(
     assert [record for record in caplog.records if record.exc_info] == []
 
 
-def test_a_key_asks_with_its_own_rights(
-    client: ApiClient, database_of_answers: str, server: llm_server.Server
-) -> None:
+def test_a_key_asks_with_its_own_rights(client, database_of_answers, server):
     """The thread that answers searches as the caller, and the answer is recorded in its name."""
     with psycopg.connect(database_of_answers, autocommit=True) as connection:
         [own, other] = [

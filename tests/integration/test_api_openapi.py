@@ -143,7 +143,7 @@ def operations(openapi: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, An
             yield method.upper(), path, operation
 
 
-def test_the_addresses_and_their_parameters(openapi: dict[str, Any]) -> None:
+def test_the_addresses_and_their_parameters(openapi):
     found = {
         (method, path): sorted(parameter["name"] for parameter in operation.get("parameters", []))
         for method, path, operation in operations(openapi)
@@ -151,7 +151,7 @@ def test_the_addresses_and_their_parameters(openapi: dict[str, Any]) -> None:
     assert found == {key: sorted(names.split()) for key, names in EXPECTED.items()}
 
 
-def test_a_body_has_the_parameters_of_the_address(openapi: dict[str, Any]) -> None:
+def test_a_body_has_the_parameters_of_the_address(openapi):
     schemas = openapi["components"]["schemas"]
     bodies = {
         "SearchBody": SEARCH,
@@ -165,7 +165,7 @@ def test_a_body_has_the_parameters_of_the_address(openapi: dict[str, Any]) -> No
         assert schemas[name]["additionalProperties"] is False
 
 
-def test_every_operation_is_described(openapi: dict[str, Any]) -> None:
+def test_every_operation_is_described(openapi):
     names = [operation["operationId"] for _, _, operation in operations(openapi)]
     assert len(set(names)) == len(names)
     tags = {tag["name"] for tag in openapi["tags"]}
@@ -178,7 +178,7 @@ def test_every_operation_is_described(openapi: dict[str, Any]) -> None:
             assert told, (path, parameter["name"])
 
 
-def test_every_operation_says_how_it_fails(openapi: dict[str, Any]) -> None:
+def test_every_operation_says_how_it_fails(openapi):
     reference = {"$ref": "#/components/schemas/Problem"}
     for method, path, operation in operations(openapi):
         responses = operation["responses"]
@@ -200,13 +200,13 @@ def test_every_operation_says_how_it_fails(openapi: dict[str, Any]) -> None:
                 assert "$ref" in response["content"]["application/json"]["schema"]
 
 
-def test_the_reader_of_the_document_may_send_a_key(openapi: dict[str, Any]) -> None:
+def test_the_reader_of_the_document_may_send_a_key(openapi):
     scheme = openapi["components"]["securitySchemes"]["key"]
     assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
     assert openapi["security"] == [{}, {"key": []}]
 
 
-def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
+def test_every_reference_leads_somewhere(openapi):
     def references(part: Any) -> Iterator[str]:
         if isinstance(part, dict):
             if isinstance(part.get("$ref"), str):
@@ -274,18 +274,18 @@ def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
         "/readyz",
     ],
 )
-def test_answers_have_the_shape_that_is_promised(harbour: ApiClient, address: str) -> None:
+def test_answers_have_the_shape_that_is_promised(harbour, address):
     hit = harbour.ok("/v1/search", q="half tide")["hits"][0]
     ids = {name: hit[name] for name in ("page_id", "document_id")}
     answer = harbour.ok(address.format(**ids))
     assert_promised(address.format(**ids), answer)
 
 
-def test_the_reader_of_the_document_is_served(harbour: ApiClient) -> None:
+def test_the_reader_of_the_document_is_served(harbour):
     assert "openapi.json" in harbour.get("/docs/start.js").text
 
 
-def test_the_reference_says_what_the_document_says() -> None:
+def test_the_reference_says_what_the_document_says():
     script = Path(__file__).parents[2] / "scripts" / "make_rest_reference.py"
     compared = subprocess.run(
         [sys.executable, script, "--check"], capture_output=True, encoding="utf-8", check=False
@@ -293,7 +293,7 @@ def test_the_reference_says_what_the_document_says() -> None:
     assert compared.returncode == 0, compared.stderr
 
 
-def test_the_page_of_the_routes_needs_no_other_site(harbour: ApiClient) -> None:
+def test_the_page_of_the_routes_needs_no_other_site(harbour):
     page = harbour.get("/docs")
     assets = re.findall(r"""(?:src|href)=["']([^"']+)""", page.text)
     assert {asset.rpartition(".")[2] for asset in assets} == {"js", "css", "png"}
@@ -309,7 +309,7 @@ def test_the_page_of_the_routes_needs_no_other_site(harbour: ApiClient) -> None:
     "address",
     ["/healthz", "/openapi.json", "/docs", "/v1/libraries", "/v1/search?q=tide", "/v1/pages/1x"],
 )
-def test_head_is_get_without_a_body(harbour: ApiClient, address: str) -> None:
+def test_head_is_get_without_a_body(harbour, address):
     whole, head = harbour.get(address), harbour.request("HEAD", address)
     assert head.status_code == whole.status_code
     assert head.content == b""
@@ -318,6 +318,6 @@ def test_head_is_get_without_a_body(harbour: ApiClient, address: str) -> None:
             assert head.headers.get(name) == whole.headers.get(name)
 
 
-def test_head_is_refused_where_there_is_no_get(harbour: ApiClient) -> None:
+def test_head_is_refused_where_there_is_no_get(harbour):
     assert harbour.request("HEAD", "/v1/search/batch").status_code == 405
     assert harbour.request("HEAD", "/mcp").status_code == harbour.request("GET", "/mcp").status_code

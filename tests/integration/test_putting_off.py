@@ -146,7 +146,6 @@ def killed(database_url: str, folder: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     ) as run:
-        assert run.stdout is not None
         assert run.stdout.readline() == "embedding\n"
         run.send_signal(signal.SIGKILL)
     with psycopg.connect(database_url, autocommit=True) as connection:
