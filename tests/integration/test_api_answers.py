@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
@@ -18,6 +17,7 @@ import uvicorn
 from api_client import ApiClient, problem, serving
 from api_corpus import SOURCES, write
 from llm_server import break_off, hang, hang_after, says, status
+from mcp_service import eventually
 
 from pgrag.api import create_app, delivery
 from pgrag.ground.settings import Settings
@@ -169,13 +169,6 @@ def listening(app: App, *, grace: int | None = None) -> Iterator[str]:
             service.should_exit = True
             thread.join(120)
             assert not thread.is_alive()
-
-
-def eventually(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.01)
 
 
 def asked(url: str, body: dict[str, object]) -> socket.socket:

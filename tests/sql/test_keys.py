@@ -218,34 +218,6 @@ class TestAdmission:
         assert admit(connection, secret)["refusal"] == "revoked"
         assert run(connection, "keys")[0]["state"] == "revoked"
 
-    @pytest.mark.parametrize(
-        ("role", "refusals"),
-        [
-            ("search", [None, "role", "role"]),
-            ("write", [None, None, "role"]),
-            ("admin", [None, None, None]),
-        ],
-    )
-    def test_a_role_includes_those_below(self, connection, role, refusals):
-        secret = create(connection, "docs", role=role)
-        needed = ("search", "write", "admin")
-        assert [admit(connection, secret, role=r)["refusal"] for r in needed] == refusals
-
-    def test_a_publishable_key_searches_from_its_pages(self, connection):
-        secret = create(connection, "page", kind="publishable", origins=["https://Docs.example/"])
-        own = {"origin": "https://docs.example", "is_foreign": True}
-        assert admit(connection, secret, **own)["refusal"] is None
-        assert admit(connection, secret, **own, is_for_pages=False)["refusal"] == "publishable"
-        other = {"origin": "https://evil.example", "is_foreign": True}
-        assert admit(connection, secret, **other)["refusal"] == "origin"
-        assert admit(connection, secret)["refusal"] == "origin"
-
-    def test_a_secret_key_does_not_come_from_a_page(self, connection):
-        secret = create(connection, "docs")
-        foreign = {"origin": "https://docs.example", "is_foreign": True}
-        assert admit(connection, secret, **foreign)["refusal"] == "browser"
-        assert admit(connection, secret, origin="http://docs.example")["refusal"] is None
-
     def test_a_key_takes_on_a_role_that_sees_its_libraries(self, connection):
         ingest(connection, "here", [page("a.md", "Words.")])
         ids = value(connection, "select array_agg(library_id)::text from pgrag.libraries")
