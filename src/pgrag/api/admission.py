@@ -6,11 +6,8 @@ rights of that key; what it was, or why it was refused, is in the audit.
 
 import logging
 import math
-import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 import anyio
 from fastapi.routing import APIRoute
@@ -42,10 +39,8 @@ log = logging.getLogger(__name__)
 KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
 
-MOST_REMEMBERED = 10_000
-"""Refusals that a process remembers, so that their repetitions cost the database nothing."""
-
-_REMEMBERED_SECONDS = 60.0
+MOST_REFUSALS = 10_000
+"""Kinds of refusals that a process knows, so that a repetition costs the database nothing."""
 
 _ANOTHER = "Ask for another key; `pgrag keys list` says what became of this one."
 _UNKNOWN_KEY = {"unknown", "revoked", "expired", "rotated"}
@@ -102,7 +97,7 @@ class Guard:
     works: Works
     policy: Policy
     buckets: TokenBuckets | None
-    refused: "Recently"
+    refused: TokenBuckets
 
     async def __call__(
         self, operation: str, inner: ASGIApp, scope: Scope, receive: Receive, send: Send
@@ -174,7 +169,8 @@ class Guard:
         receive: Receive,
         send: Send,
     ) -> None:
-        if self.refused.is_new((served.caller, served.action, served.reason, served.address)):
+        same = repr((served.caller, served.action, served.reason, served.address))
+        if self.refused.draw(same).is_allowed:
             await self._end(served, admission, scope)
         answer = _refusal(served, admission, Request(scope))
         if self.buckets is not None and served.reason in _UNKNOWN_KEY:
@@ -198,40 +194,6 @@ class Guard:
                 )
             except PgragError as error:
                 log.warning("%s is not in the audit: %s", served.action, error)
-
-
-class Recently:
-    """What happened within the last minute, so that it is noticed once. Not thread-safe."""
-
-    def __init__(self) -> None:
-        self._until: OrderedDict[Any, float] = OrderedDict()
-
-    def is_new(self, what: Any) -> bool:
-        """Whether it did not happen within the last minute; remembers that it has happened now."""
-        now = time.monotonic()
-        if self._until.get(what, 0.0) > now:
-            return False
-        self._until[what] = now + _REMEMBERED_SECONDS
-        self._until.move_to_end(what)
-        while len(self._until) > MOST_REMEMBERED:
-            self._until.popitem(last=False)
-        return True
-
-
-class WithoutInheritedCaller:
-    """ASGI middleware: no request begins with the caller of an earlier one of its connection.
-
-    asyncio lets a connection that goes on reading do so in the context of who said so, from then on
-    (CPython issue 140947); in uvicorn that is a request with a body over 64 KB.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        with calling(None):
-            await self._app(scope, receive, send)
 
 
 class GuardedRoute(APIRoute):

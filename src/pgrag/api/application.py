@@ -14,7 +14,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
 from pgrag.api import docs_page, limits, openapi, problems
-from pgrag.api.admission import Guard, GuardedEndpoint, Recently, WithoutInheritedCaller
+from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.declared import known_parameters
 from pgrag.api.headers import SecurityHeaders
@@ -101,8 +101,6 @@ def create_app(
     api.state.readiness_limiter = anyio.CapacityLimiter(1)
     # Only indexing runs long enough to need a stream.
     api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=app.settings.mcp_writes)
-    # Answers wait for a language model; with a limiter of their own they delay no search.
-    api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
     api.add_middleware(
         limits.BodyLimit,
@@ -115,7 +113,8 @@ def create_app(
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
         api.add_middleware(limits.RateLimit, buckets=buckets)
-    api.state.guard = guard = Guard(app, works, policy, buckets, Recently())
+    refused = limits.TokenBuckets(1, 1, most_clients=MOST_REFUSALS)
+    api.state.guard = guard = Guard(app, works, policy, buckets, refused)
     if hosts is not None:
         api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
@@ -127,7 +126,6 @@ def create_app(
             expose_headers=["Server-Timing", *limits.HEADERS],
         )
     api.add_middleware(HeadAsGet, except_path="/mcp")
-    api.add_middleware(WithoutInheritedCaller)
     for router in (
         searches.router,
         answers.router,

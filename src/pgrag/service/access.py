@@ -174,9 +174,12 @@ def admit(
     `origin` is the page that calls, `is_foreign` whether another service made that page. The
     request counts as running until `finish`, but no longer than it `lasts`.
     """
-    [row] = database.query(
-        _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
-    )
+    # asyncio may run a request in the context of an earlier one of its connection: a connection
+    # that goes on reading does so for whoever resumed it (CPython issue 140947).
+    with calling(None):
+        [row] = database.query(
+            _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+        )
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
     )

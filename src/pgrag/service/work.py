@@ -43,7 +43,8 @@ class Works:
     `read`: searches and whatever else is soon done; further requests wait without limit. `write`:
     changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
     long, such as regular expressions. `admission`: who calls, and the audit, which must not wait
-    for searches. `probe`: checks of readiness.
+    for searches. `answer`: answers of a language model, which wait for it without limit, and delay
+    no search. `probe`: checks of readiness.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -53,11 +54,13 @@ class Works:
         self.write = Work("write", few, settings.write_timeout, lock_timeout)
         self.costly = Work("costly", few, settings.costly_timeout, lock_timeout)
         self.admission = Work("admission", few, settings.read_timeout, lock_timeout)
+        self.answer = Work("answer", None, settings.read_timeout, lock_timeout)
         self.probe = Work("probe", 1, settings.read_timeout, lock_timeout)
         self._turns = {
             work.name: anyio.CapacityLimiter(few)
             for work in (self.write, self.costly, self.admission)
         }
+        self._answering = anyio.CapacityLimiter(settings.llm_concurrency)
         self._threads = anyio.CapacityLimiter(inf)
         self._cancelling = anyio.CapacityLimiter(2)
 
@@ -71,11 +74,12 @@ class Works:
         function: Callable[[], R],
         *,
         until: Callable[[], Awaitable[object]] = anyio.sleep_forever,
+        stop: Callable[[], object] = lambda: None,
     ) -> R:
         """Run a function in a thread as work of this class. Raises `Busy` if its turn never comes.
 
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
-        database; the former raises `Abandoned`.
+        database, and `stop` is called; the former raises `Abandoned`.
         """
         statements = Statements()
         outcome: list[R | Exception] = []
@@ -97,7 +101,8 @@ class Works:
                 if anyio.current_effective_deadline() > -inf:
                     await until()
             finally:
-                await self.cancel(
+                stop()
+                await self._cancel(
                     statements,
                     lambda: bool(outcome) or (statements.is_cancelled and not is_running),
                 )
@@ -134,7 +139,7 @@ class Works:
             raise result
         return result
 
-    async def cancel(self, statements: Statements, is_over: Callable[[], bool]) -> None:
+    async def _cancel(self, statements: Statements, is_over: Callable[[], bool]) -> None:
         """End the statements of a caller that no longer waits, until its work is over."""
         with anyio.CancelScope(shield=True):
             while not is_over():
@@ -149,7 +154,9 @@ class Works:
         """
         turns = self._turns.get(work.name)
         if turns is None:
-            await anyio.to_thread.run_sync(run)
+            await anyio.to_thread.run_sync(
+                run, limiter=self._answering if work is self.answer else None
+            )
             return
         turn = object()
         try:

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 
 from pgrag.api.openapi import problems
 from pgrag.api.problems import NOT_READY, problem
-from pgrag.ground.callers import Work, working
+from pgrag.ground.callers import Work, calling, working
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
 from pgrag.ground.schema import Finding
 from pgrag.ground.values.base import Value, described
@@ -51,7 +51,7 @@ def _findings(app: App, work: Work) -> list[Finding]:
     fits = Finding("schema", "ok", "The database fits this version of pgrag.")
     try:
         app.require_schema()
-        with working(work):
+        with calling(None), working(work):
             [row] = app.database.query(_MODEL)
     except DatabaseUnavailable as error:
         log.warning("not ready: %s", error)
