@@ -49,13 +49,13 @@ functions of the database; their comments are the reference. Errors are problem 
 (RFC 9457).
 """
 TAGS = [
-    {"name": "search", "description": "Find documents, and make contexts of them."},
+    {"name": "search", "description": "Find passages, and assemble contexts of them."},
     {"name": "answers", "description": "Answers by a language model, and its tools."},
     {"name": "libraries", "description": "What there is to search."},
     {"name": "pages", "description": "Whole pages and their heading trees."},
     {"name": "jobs", "description": "Bring pages in, one by one or by jobs of workers."},
     {"name": "graph", "description": "How pages are linked."},
-    {"name": "documents", "description": "One document and its neighbours."},
+    {"name": "documents", "description": "One passage and its neighbours."},
     {"name": "configuration", "description": "Rules of query understanding, and synonyms."},
     {"name": "observation", "description": "What was searched, and what readers thought of it."},
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},

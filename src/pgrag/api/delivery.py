@@ -43,7 +43,7 @@ async def disconnected(receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
     except HTTPException:
-        # A body that nobody asked for is too large, and is not read on.
+        # The body is too large, and not needed: it is not read to its end.
         await anyio.sleep_forever()
 
 

@@ -1,9 +1,10 @@
 """On whose behalf a thread calls the database, and as which class of work."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+
+from pgrag.ground.scoped import holding
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +50,23 @@ _work: ContextVar[Work | None] = ContextVar("work", default=None)
 _caller: ContextVar[Caller] = ContextVar("caller", default=SERVICE)
 
 
-@contextmanager
-def calling(caller: Caller | None) -> Iterator[None]:
+def calling(caller: Caller | None) -> AbstractContextManager[object]:
     """Let the calls within the block be on behalf of a caller; None is the service itself."""
-    token = _caller.set(caller or SERVICE)
-    try:
-        yield
-    finally:
-        _caller.reset(token)
+    return holding(_caller, caller or SERVICE)
 
 
-@contextmanager
-def as_service() -> Iterator[None]:
+def as_service() -> AbstractContextManager[object]:
     """Let the calls within the block have the rights of the service, in the name of the caller.
 
     For what a service keeps for itself, which its callers may not write.
     """
     caller = _caller.get()
-    with calling(None if caller == SERVICE else replace(caller, role=None, library_ids="*")):
-        yield
+    return calling(None if caller == SERVICE else replace(caller, role=None, library_ids="*"))
 
 
-@contextmanager
-def working(work: Work | None) -> Iterator[None]:
+def working(work: Work | None) -> AbstractContextManager[object]:
     """Let the calls within the block be work of this class; None limits nothing."""
-    token = _work.set(work)
-    try:
-        yield
-    finally:
-        _work.reset(token)
+    return holding(_work, work)
 
 
 def current_caller() -> Caller:

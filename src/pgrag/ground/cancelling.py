@@ -1,7 +1,7 @@
 """Cancelling of statements: another thread ends what runs for a caller who no longer waits."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from threading import Lock
 from typing import Any, TypeVar
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from pgrag.ground.errors import DatabaseError
+from pgrag.ground.scoped import holding
 
 R = TypeVar("R")
 
@@ -26,11 +27,8 @@ class Statements:
 
     def run(self, function: Callable[[], R]) -> R:
         """Call a function; `cancel` ends its statements."""
-        token = _statements.set(self)
-        try:
+        with holding(_statements, self):
             return function()
-        finally:
-            _statements.reset(token)
 
     @property
     def is_cancelled(self) -> bool:
@@ -68,11 +66,6 @@ def cancellable(connection: psycopg.Connection[Any]) -> Iterator[None]:
             statements._connections.remove(connection)
 
 
-@contextmanager
-def uncancelled() -> Iterator[None]:
+def uncancelled() -> AbstractContextManager[object]:
     """Within the block statements run to their end, even if their caller no longer waits."""
-    token = _statements.set(None)
-    try:
-        yield
-    finally:
-        _statements.reset(token)
+    return holding(_statements, None)

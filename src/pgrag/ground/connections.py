@@ -3,7 +3,7 @@
 import logging
 import selectors
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from threading import Lock
 from time import monotonic
@@ -27,6 +27,7 @@ from pgrag.ground.calls import Row, call, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
+from pgrag.ground.scoped import holding
 
 _GRACE_MS = 500
 """Grace beyond its own limit, so that a function can report more than "cancelled"."""
@@ -204,7 +205,7 @@ class Database:
     def listening(self, channel: str) -> Iterator[Callable[[float], bool]]:
         """Listen to notifications within the block.
 
-        Yields a function that waits so many seconds for one, and returns whether there was one.
+        Yields a function that waits some seconds for a notification, and returns whether one came.
         """
         with (
             translated_errors(),
@@ -347,22 +348,17 @@ def _set_up(connection: _Connection, work: Work | None, caller: Caller) -> None:
     connection.work, connection.caller = work, caller
 
 
-_notices: ContextVar[list[str] | None] = ContextVar("notices", default=None)
+_notices: ContextVar[list[str]] = ContextVar("notices")
 
 
-@contextmanager
-def collected_notices() -> Iterator[list[str]]:
+def collected_notices() -> AbstractContextManager[list[str]]:
     """Collect the notices that functions raise (RAISE NOTICE) within the block."""
     notices: list[str] = []
-    token = _notices.set(notices)
-    try:
-        yield notices
-    finally:
-        _notices.reset(token)
+    return holding(_notices, notices)
 
 
 def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
-    notices = _notices.get()
+    notices = _notices.get(None)
     severity, message = diagnostic.severity_nonlocalized, diagnostic.message_primary or ""
     # Only what functions raise: a server that goes down warns its sessions, too.
     if severity == "WARNING" and diagnostic.sqlstate == "01000":

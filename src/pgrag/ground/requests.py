@@ -1,11 +1,12 @@
 """The request to a service that a thread works for, as its audit will tell it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
+
+from pgrag.ground.scoped import holding
 
 
 @dataclass(slots=True)
@@ -28,14 +29,9 @@ class Served:
 _request: ContextVar[Served | None] = ContextVar("request", default=None)
 
 
-@contextmanager
-def serving(request: Served) -> Iterator[None]:
+def serving(request: Served) -> AbstractContextManager[object]:
     """Let the block, its tasks and its threads work for one request."""
-    token = _request.set(request)
-    try:
-        yield
-    finally:
-        _request.reset(token)
+    return holding(_request, request)
 
 
 def current_request() -> Served | None:

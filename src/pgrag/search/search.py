@@ -205,7 +205,7 @@ class Search:
     ) -> list[str]:
         """Let the reranker score the candidates; SQL orders the hits by its scores."""
         if self._rerank is None:
-            raise NotConfigured("No reranker is at hand here.")
+            raise NotConfigured("No reranker is configured here.")
         depth = max(stated.get("top_k", TOP_K), depth)
         wider = {name: value for name, value in stated.items() if name not in _AFTER_RERANKING}
         rows = candidates(query, wider | {"top_k": depth})

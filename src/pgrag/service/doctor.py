@@ -271,7 +271,7 @@ def _library_findings(
             )
             continue
         versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"
-        message = f"{versions}, {row['documents']:,} documents, by {model}"
+        message = f"{versions}, {row['documents']:,} passages, by {model}"
         if model in earlier:
             yield Finding(
                 f"library {name}",

@@ -27,10 +27,10 @@ QUEUE_SECONDS = 2.0
 
 
 WATCH_SECONDS = 0.1
-"""After these a request is watched for being abandoned."""
+"""Seconds after which a request is watched: its client may have gone."""
 
 CANCEL_SECONDS = 0.2
-"""Between two attempts to cancel the statement of an abandoned request."""
+"""Seconds between two attempts to cancel the statement of an abandoned request."""
 
 
 class Abandoned(Exception):

@@ -19,7 +19,7 @@ from pgrag.service.jobs import ENDED
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
-"""Without a sign of its worker for so long, a job is given to another one."""
+"""Without a sign of its worker for this long, a job goes to another worker."""
 
 POLL_SECONDS = 5.0
 """Between two looks for a job that is due, if no notification comes."""

@@ -81,17 +81,17 @@ async def healthz() -> Response:
 @router.get("/readyz", response_model=Readiness, responses=problems(503))
 async def readyz(request: Request) -> Response:
     """Check that the database answers, fits this version of pgrag and has the built-in model."""
-    found = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
+    findings = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
     with anyio.move_on_after(PATIENCE_SECONDS):
         # Neither a thread nor a connection of the searches: a busy service is still ready.
-        found = await anyio.to_thread.run_sync(
+        findings = await anyio.to_thread.run_sync(
             _findings,
             request.app.state.pgrag,
             request.app.state.works.probe,
             abandon_on_cancel=True,
             limiter=request.app.state.readiness_limiter,
         )
-    rows = [asdict(finding) for finding in found]
-    if not all(finding.ok for finding in found):
+    rows = [asdict(finding) for finding in findings]
+    if not all(finding.ok for finding in findings):
         return problem(request, NOT_READY, findings=rows)
     return JSONResponse({"status": "ready", "findings": rows})
