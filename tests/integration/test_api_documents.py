@@ -7,10 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from api_client import ApiClient, serving
-from api_corpus import SOURCES, write
-
-from pgrag.ground.settings import Settings
-from pgrag.service.app import App
+from api_corpus import SOURCES, indexed
 
 
 @pytest.fixture(scope="module")
@@ -112,11 +109,8 @@ def test_ids_are_numbers_that_every_reader_of_json_holds(database_url, tmp_path)
     """Those of the last library are the largest."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("alter table pgrag.libraries alter library_id restart 1048575")
-    source = SOURCES[0]
-    with App(Settings(database_url=database_url, pool_size=2)) as app:
-        app.index(source.library, source.version, str(write(source, tmp_path)))
-    with serving(database_url) as client:
-        asked = client.get("/v1/search", q="half tide sill", library=source.library)
+    with serving(indexed(database_url, tmp_path, SOURCES[:1])) as client:
+        asked = client.get("/v1/search", q="half tide sill", library="harbour")
         hit = asked.json()["hits"][0]
         for name in ("document_id", "page_id"):
             assert hit[name] > 2**52

@@ -111,6 +111,8 @@ def test_the_page_of_the_routes_has_all_it_needs_and_no_more(harbour):
         # With "nosniff" a browser refuses other types.
         expected = {"js": "text/javascript", "css": "text/css", "png": "image/png"}
         assert asset.headers["content-type"].startswith(expected[named[1].rpartition(".")[2]])
+    assert "openapi.json" in harbour.get("/docs/start.js").text
+    assert "http" not in page.text + harbour.get("/docs/start.js").text
     assert not re.search(r"\bon\w+=|<style|style=|javascript:", page.text)
     # The style sheet brings its pictures as data.
     assert "data:" in allowed["img-src"]

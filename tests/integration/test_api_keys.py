@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from api_client import LOCAL, ApiClient, problem, serving
-from api_corpus import SOURCES, write
+from api_corpus import indexed
 from mcp_service import Service, eventually, mcp_service
 from psycopg.rows import dict_row
 from test_mcp_service import said
@@ -62,16 +62,7 @@ def site(
 ) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("keyed")
     with clone() as url:
-        with App(Settings(database_url=url, pool_size=2)) as app:
-            for source in SOURCES:
-                app.index(
-                    source.library,
-                    source.version,
-                    str(write(source, folder)),
-                    base_url=source.base_url,
-                    language=source.language,
-                )
-        yield Site(url)
+        yield Site(indexed(url, folder))
 
 
 @pytest.fixture(autouse=True)

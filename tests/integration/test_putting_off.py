@@ -111,15 +111,6 @@ def test_little_is_inserted(database, embedder, little):
     assert built(database) == before
 
 
-def test_a_change_of_a_page_is_inserted(database, embedder, folder):
-    write(folder, {"pump.md": "# Pump\n\nIt stands below the valves.\n"})
-    index(database, embedder, folder)
-    before = built(database)
-    write(folder, {"pump.md": "# Pump\n\nIt stands above the valves.\n"})
-    assert index(database, embedder, folder).written == 1
-    assert built(database) == before
-
-
 def test_a_run_does_not_wait_for_a_build_in_another_one(database, embedder, little):
     """Which would wait for it: the builder has the lock of the vectors and waits for snapshots."""
     waits = make_conninfo(database.url, options="-c lock_timeout=2s")

@@ -94,14 +94,6 @@ def test_a_worker_indexes_what_a_job_names_as_soon_as_it_is_made(app, docs):
     assert app.database.call("search", query="pump", library="manual")
 
 
-def test_a_job_that_is_due_later_is_done_then(app, docs):
-    with psycopg.connect(app.url) as connection:
-        [(moment,)] = connection.execute("select now() + interval '2 s'").fetchall()
-    number = create(app, docs, run_at=moment)
-    with running(app, poll=0.2):
-        assert ended(app, number)["started_at"] >= moment
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
