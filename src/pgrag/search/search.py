@@ -42,15 +42,19 @@ EmbedderByName: TypeAlias = Callable[[str], "Embedder | None"]
 #: Reorders hits by their relevance to a query.
 Reranking: TypeAlias = Callable[[str, list[Row]], "Reranked"]
 
-_Fetched: TypeAlias = tuple[list[Row], UUID | None]
-_Fetch: TypeAlias = Callable[[str, dict[str, Any], list[str]], _Fetched]
-_Candidates: TypeAlias = Callable[[str, dict[str, Any]], list[Row]]
+_Recorded: TypeAlias = tuple[list[Row], UUID | None]
 
 TOP_K = 10
 """Default number of hits."""
 
 RERANK_DEPTH = 50
 """Default number of hits that the reranker scores."""
+
+_RERANKED = {"search", "context", "answer_context"}
+"""Functions whose hits a reranker may order."""
+
+_RECORDED = {"context", "search_pages"}
+"""Functions whose hits are recorded after the call; recorded_search records its own."""
 
 _AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
 """Arguments that do not apply to the candidates of a reranker."""
@@ -92,14 +96,13 @@ class Search:
         list has a single page of results. Raises `NotConfigured` without a reranker. The same holds
         for `context` and `answer_context`, which rerank before they expand.
         """
-        stated = _stated(arguments)
         # Only the other functions take options, whose names SQL checks.
-        if unknown := sorted(stated.keys() - SearchArguments.__annotations__.keys()):
+        if unknown := sorted(_stated(arguments).keys() - SearchArguments.__annotations__.keys()):
             raise InvalidInput(
                 f"search has no argument {', '.join(unknown)}.",
                 hint=f"There are: {', '.join(SearchArguments.__annotations__)}.",
             )
-        return self._run(self._listed, query, stated, candidates=self._hits_to_rerank)
+        return self._run("search", query, arguments)
 
     def keyword_search(self, query: str, **arguments: Unpack[KeywordArguments]) -> Result:
         """Search with the keyword retriever alone."""
@@ -111,28 +114,23 @@ class Search:
 
     def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Result:
         """Rows of `pgrag.context`; the context is their `block`s, joined by empty lines."""
-        return self._run(
-            self._made_by("context"), query, _stated(arguments), candidates=self._hits_of_context
-        )
+        return self._run("context", query, arguments)
 
     def pages(self, query: str, **arguments: Unpack[PagesArguments]) -> Result:
         """Rows of `pgrag.search_pages`."""
-        return self._run(self._made_by("search_pages"), query, _stated(arguments))
+        return self._run("search_pages", query, arguments)
 
     def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Result:
         """Rows of `pgrag.facets`; without a query for all pages."""
-        return self._run(self._made_by("facets"), query or "", _stated(arguments))
+        return self._run("facets", query or "", arguments)
 
     def edges(self, query: str, **arguments: Any) -> Result:
         """Rows of `pgrag.search_edges`."""
-        return self._run(self._made_by("search_edges"), query, _stated(arguments))
+        return self._run("search_edges", query, arguments)
 
     def answer_context(self, question: str, **arguments: Unpack[AnswerArguments]) -> Result:
         """The single row of `pgrag.answer_context`: sources and messages for a language model."""
-        stated = {"intent": "auto", **_stated(arguments)}
-        return self._run(
-            self._made_by("answer_context"), question, stated, candidates=self._hits_of_context
-        )
+        return self._run("answer_context", question, {"intent": "auto", **_stated(arguments)})
 
     def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
         """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
@@ -146,19 +144,13 @@ class Search:
             notices.extend(substitutions(self._resolved(rows, {})))
         return Result(rows, list(dict.fromkeys(notices)))
 
-    def _run(
-        self,
-        fetch: _Fetch,
-        query: str,
-        stated: dict[str, Any],
-        *,
-        candidates: _Candidates | None = None,
-    ) -> Result:
+    def _run(self, function: str, query: str, arguments: Mapping[str, Any]) -> Result:
+        stated = _stated(arguments)
         note(library=stated.get("library"))
-        wants_reranking, depth = False, RERANK_DEPTH
-        if candidates is not None:
-            wants_reranking = stated.pop("rerank", False)
-            if "rerank_depth" in stated and not wants_reranking:
+        is_reranked, depth = False, RERANK_DEPTH
+        if function in _RERANKED:
+            is_reranked = stated.pop("rerank", False)
+            if "rerank_depth" in stated and not is_reranked:
                 raise InvalidInput(
                     "rerank_depth says how many hits rerank scores, but rerank is off.",
                     hint="Pass rerank, too, or leave out rerank_depth.",
@@ -166,15 +158,18 @@ class Search:
             depth = stated.pop("rerank_depth", RERANK_DEPTH)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))
-            if wants_reranking and candidates:
-                notices.extend(self._reranked(query, stated, candidates, depth))
-            rows, search_id = fetch(query, stated, notices)
+            if is_reranked:
+                notices.extend(self._reranked(function, query, stated, depth))
+            if function == "search":
+                rows, search_id = self._listed(query, stated, notices)
+            else:
+                rows, search_id = self._made(function, query, stated)
             resolved = self._resolved(rows, stated, query)
             notices.extend(substitutions(resolved))
-        top_k = None if wants_reranking else stated.get("top_k", TOP_K)
+        top_k = None if is_reranked else stated.get("top_k", TOP_K)
         return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
 
-    def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
+    def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Recorded:
         """Hits in SQL's order; the SQL function records them."""
         if self._client is None:
             rows = self._database.call("search", query=query, **stated)
@@ -187,7 +182,7 @@ class Search:
             notices.extend(self._suggestions(query, stated))
         return rows, search_id
 
-    def _recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Fetched:
+    def _recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Recorded:
         """Hits of a search that SQL records, and the id of its record."""
         new_id = uuid4()
         rows = self._database.call(
@@ -200,45 +195,30 @@ class Search:
         recorded = self._database.query("select from pgrag.searches where search_id = %s", [new_id])
         return rows, new_id if recorded else None
 
-    def _reranked(
-        self, query: str, stated: dict[str, Any], candidates: _Candidates, depth: int
-    ) -> list[str]:
+    def _made(self, function: str, query: str, stated: dict[str, Any]) -> _Recorded:
+        """Rows of a function that builds on hits; those hits are recorded afterwards."""
+        started = perf_counter()
+        text = "question" if function == "answer_context" else "query"
+        rows = self._database.call(function, **{text: query}, **named_and_options(function, stated))
+        if function not in _RECORDED:
+            return rows, None
+        hits = [row for row in rows if row.get("relation", "hit") == "hit"]
+        return rows, self._record(query, hits, stated | {"function": function}, started)
+
+    def _reranked(self, function: str, query: str, stated: dict[str, Any], depth: int) -> list[str]:
         """Let the reranker score the candidates; SQL orders the hits by its scores."""
         if self._rerank is None:
             raise NotConfigured("No reranker is configured here.")
-        depth = max(stated.get("top_k", TOP_K), depth)
         wider = {name: value for name, value in stated.items() if name not in _AFTER_RERANKING}
-        rows = candidates(query, wider | {"top_k": depth})
+        wider["top_k"] = max(stated.get("top_k", TOP_K), depth)
+        if function != "search":
+            function, wider = "context", named_and_options("context", wider | _HITS_ALONE)
+        rows = self._database.call(function, query=query, **wider)
         [asked] = self._database.call("parse_query", query=query)
         ordered = self._rerank(asked["words"], rows)
         if ordered.applied and ordered.rows:
             stated["reranked"] = {str(row["document_id"]): row["score"] for row in ordered.rows}
         return ordered.notices
-
-    def _hits_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
-        return self._database.call("search", query=query, **stated)
-
-    def _hits_of_context(self, query: str, stated: dict[str, Any]) -> list[Row]:
-        """The hits of a context, without what it adds to them."""
-        return self._database.call(
-            "context", query=query, **named_and_options("context", stated | _HITS_ALONE)
-        )
-
-    def _made_by(self, function: str) -> _Fetch:
-        """Fetch rows of a function that builds on hits; record those hits afterwards."""
-
-        def fetch(query: str, stated: dict[str, Any], _: list[str]) -> _Fetched:
-            started = perf_counter()
-            text = "question" if function == "answer_context" else "query"
-            rows = self._database.call(
-                function, **{text: query}, **named_and_options(function, stated)
-            )
-            if function not in {"context", "search_pages"}:
-                return rows, None
-            hits = [row for row in rows if row.get("relation", "hit") == "hit"]
-            return rows, self._record(query, hits, stated | {"function": function}, started)
-
-        return fetch
 
     def _record(
         self, query: str, rows: list[Row], arguments: dict[str, Any], started: float
