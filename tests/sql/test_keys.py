@@ -355,10 +355,14 @@ class TestAudit:
 
     def test_writing_forgets_by_the_way(self, connection):
         create(connection, "docs")
-        connection.execute("update pgrag.audit set at = now() - interval '366 days'")
+        run(connection, "record_search", query="old", hits=Jsonb([]))
+        for table in ("audit", "searches"):
+            connection.execute(f"update pgrag.{table} set at = now() - interval '366 days'")
+        value(connection, "select pgrag.keep_searches(90)")
         connection.execute("select setseed(0.5)")
         for _ in range(600):
             finish(connection, {"key_id": None, "lease": None})
+        assert value(connection, "select count(*) from pgrag.searches") == 0
         assert "create_key docs" not in {entry["action"] for entry in entries(connection)}
 
     def test_it_is_exported_in_order(self, connection):
