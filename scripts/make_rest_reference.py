@@ -9,8 +9,8 @@ from typing import Any
 import reference_page
 
 from pgrag.api import create_app
-from pgrag.ground.access import Policy
 from pgrag.ground.settings import Settings
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 
 PAGE = reference_page.ROOT / "docs" / "rest.md"

@@ -15,7 +15,7 @@ from benchmarks.figures import table
 from benchmarks.questions import tidemark
 from benchmarks.questions.asked import KINDS, Asked, questions
 from benchmarks.questions.releases import Release, read_folder, read_release, says_gone
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import NotFound
 from pgrag.service.app import App
 

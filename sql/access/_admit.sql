@@ -1,6 +1,9 @@
--- One call for each request to a service: who calls, whether the caller may, and within which
--- limits. Only the hash of a secret comes here; an unknown one costs the same look-up as a known
--- one. A service that is busy with a key asks for several requests at once; see use_key.
+-- Admits a request with a key: who calls, whether the caller may, and within which limits. Only the
+-- hash of a secret comes here; an unknown one costs the same look-up as a known one.
+--
+-- The rate is limited by the generic cell rate algorithm (ITU-T I.371), the concurrency by a lease
+-- for each running request. The row lock on key_usage makes both exact for all services of the
+-- database. A refused request costs nothing.
 create or replace function _pgrag.admit(
     hash bytea,
     needed_role text,
@@ -8,22 +11,14 @@ create or replace function _pgrag.admit(
     origin text,
     is_foreign boolean,
     lasts interval,
-    wanted integer default 1,
-    at_once integer default 1,
-    held timestamptz default null,
-    holding integer default 0,
-    unused integer default 0,
     out refusal text,
     out key_id bigint,
     out caller text,
     out role text,
-    out kind text,
     out database_role text,
     out library_ids text,
     out timeout_ms integer,
     out lease timestamptz,
-    out granted integer,
-    out slots integer,
     out burst integer,
     out rate double precision,
     out remaining integer,
@@ -37,7 +32,10 @@ as $$
 #variable_conflict use_column
 declare
     known record;
-    is_separating boolean;
+    used pgrag.key_usage;
+    moment timestamptz;
+    room double precision;
+    is_separating constant boolean := _pgrag.separates_libraries();
 begin
     select k.*, s.expires_at as secret_expires_at
     into known
@@ -51,11 +49,9 @@ begin
     key_id := known.key_id;
     caller := known.name;
     role := known.role;
-    kind := known.kind;
     timeout_ms := known.timeout_ms;
     burst := known.burst;
     rate := known.rate;
-    is_separating := _pgrag.separates_libraries();
     refusal := case
         when known.revoked_at is not null then 'revoked'
         when known.expires_at <= now() then 'expired'
@@ -94,75 +90,19 @@ begin
     end if;
     -- A power failure may forget the last requests of a key, which have failed by it, too.
     perform set_config('synchronous_commit', 'off', true);
-    select u.* into refusal, lease, granted, slots, remaining, full_in, retry_after
-    from _pgrag.use_key(
-        known.key_id, known.rate, known.burst, known.concurrency, lasts,
-        wanted, at_once, held, holding, unused
-    ) as u;
-    if known.last_used_at is null or known.last_used_at < now() - interval '1 minute' then
-        update pgrag.keys as k
-        set last_used_at = now()
-        where k.key_id = known.key_id
-            and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
-    end if;
-end;
-$$;
-
--- The generic cell rate algorithm (ITU-T I.371), over all services of the database: the row lock
--- lets one request of a key count at a time. A refused request costs nothing.
---
--- More than one request may be wanted, of which `at_once` run at the same time. Up to a quarter of
--- what remains is granted under one lease, and half of the free slots; one request if that is not
--- more. `held` is the lease that the service has had: the new one takes its place, with the
--- `holding` requests that run under it, and its `unused` requests count as not granted.
-create or replace function _pgrag.use_key(
-    key_id bigint,
-    rate double precision,
-    burst integer,
-    concurrency integer,
-    lasts interval,
-    wanted integer,
-    at_once integer,
-    held timestamptz,
-    holding integer,
-    unused integer,
-    out refusal text,
-    out lease timestamptz,
-    out granted integer,
-    out slots integer,
-    out remaining integer,
-    out full_in double precision,
-    out retry_after double precision
-)
-language plpgsql
-volatile
-as $$
-#variable_conflict use_column
-declare
-    used pgrag.key_usage;
-    moment timestamptz;
-    room double precision;
-begin
-    select u.* into used
-    from pgrag.key_usage as u
-    where u.key_id = use_key.key_id
-    for no key update;
-    if not found then
-        insert into pgrag.key_usage (key_id, full_at)
-        values (use_key.key_id, clock_timestamp())
-        on conflict do nothing;
+    loop
         select u.* into used
         from pgrag.key_usage as u
-        where u.key_id = use_key.key_id
+        where u.key_id = known.key_id
         for no key update;
-    end if;
+        exit when found;
+        insert into pgrag.key_usage (key_id, full_at)
+        values (known.key_id, clock_timestamp())
+        on conflict do nothing;
+    end loop;
     moment := clock_timestamp();
-    used.running := array(
-        select r from unnest(used.running) as r where r > moment and r is distinct from held
-    );
-    full_in := greatest(
-        0, extract(epoch from used.full_at - moment)::double precision - unused / rate
-    );
+    used.running := array(select r from unnest(used.running) as r where r > moment);
+    full_in := greatest(0, extract(epoch from used.full_at - moment)::double precision);
     room := burst / rate - full_in;
     -- Within rounding error of a request counts as one: sums of intervals are not exact.
     remaining := greatest(0, floor(room * rate + 1e-6)::integer);
@@ -170,53 +110,21 @@ begin
         refusal := 'rate';
         retry_after := 1 / rate - room;
         return;
-    elsif cardinality(used.running) + holding >= concurrency then
+    elsif cardinality(used.running) >= known.concurrency then
         refusal := 'concurrency';
         retry_after := 1;
         return;
     end if;
     lease := moment + lasts;
-    granted := greatest(1, least(wanted, remaining / 4));
-    slots := least(at_once, (concurrency - cardinality(used.running)) / 2);
-    if granted > 1 and slots > holding then
-        used.running := used.running || array_fill(lease, array[slots]);
-    else
-        granted := 1;
-        slots := 1;
-        used.running := used.running || array_fill(held, array[holding]) || lease;
-    end if;
-    remaining := remaining - granted;
-    full_in := full_in + granted / rate;
+    remaining := remaining - 1;
+    full_in := full_in + 1 / rate;
     update pgrag.key_usage as u
-    set full_at = moment + make_interval(secs => use_key.full_in),
-        running = used.running
-    where u.key_id = use_key.key_id;
+    set full_at = moment + make_interval(secs => admit.full_in),
+        running = used.running || admit.lease
+    where u.key_id = known.key_id;
+    update pgrag.keys as k
+    set last_used_at = now()
+    where k.key_id = known.key_id
+        and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
 end;
-$$;
-
--- Ends what use_key granted: the requests under a lease no longer run, up to those that are still
--- `running`, and those that were not used can be used again. It never adds a request: of two calls
--- the later one may come first.
-create or replace function _pgrag.return_lease(
-    key_id bigint,
-    lease timestamptz,
-    running integer default 0,
-    unused integer default 0
-)
-returns void
-language sql
-volatile
-as $$
-    update pgrag.key_usage as u
-    set running = array_remove(u.running, return_lease.lease)
-            || array_fill(
-                return_lease.lease,
-                array[least(
-                    return_lease.running,
-                    cardinality(array_positions(u.running, return_lease.lease))
-                )]
-            ),
-        full_at = u.full_at - make_interval(secs => return_lease.unused / k.rate)
-    from pgrag.keys as k
-    where u.key_id = return_lease.key_id and k.key_id = return_lease.key_id;
 $$;

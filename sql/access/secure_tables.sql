@@ -48,6 +48,11 @@ begin
                 execute format('grant insert, update, delete on %s to pgrag_writer', listed.name);
             when 'record' then
                 execute format('grant insert on %s to pgrag_reader, pgrag_writer', listed.name);
+            when 'cache' then
+                -- A recorded search marks the vector of its query as used.
+                execute format(
+                    'grant update (used_at) on %s to pgrag_reader, pgrag_writer', listed.name
+                );
             else
                 null;
         end case;

@@ -99,22 +99,7 @@ begin
     from unnest(listed) as l;
     insert into pgrag.search_hits
     select l.* from unnest(listed) as l;
-
-    -- A role without the right to delete records leaves this to other roles.
-    if random() < 0.01
-        and has_table_privilege('pgrag.searches', 'update')
-        and (
-            select bool_and(has_table_privilege('pgrag.' || t.name, 'delete'))
-            from unnest('{searches, search_hits, feedback, answers}'::text[]) as t (name)
-        )
-    then
-        -- Twice the records added between two runs on average (1 in 100), so removal keeps up.
-        perform _pgrag.forget_searches(
-            now() - make_interval(days => s.retention_days), 200
-        )
-        from pgrag.observation_settings as s
-        where s.retention_days is not null;
-    end if;
+    perform _pgrag.forget_expired_searches();
     return new_id;
 exception
     when others then
@@ -246,6 +231,28 @@ as $$
     select not pg_catalog.current_setting('transaction_read_only')::boolean
         and pg_catalog.has_table_privilege('pgrag.searches', 'insert')
         and pg_catalog.has_table_privilege('pgrag.search_hits', 'insert');
+$$;
+
+-- One call in a hundred deletes searches whose time is over, twice as many as a hundred calls add.
+-- A role without the right to delete records leaves that to others.
+create or replace function _pgrag.forget_expired_searches()
+returns void
+language plpgsql
+volatile
+as $$
+begin
+    if random() < 0.01
+        and has_table_privilege('pgrag.searches', 'update')
+        and (
+            select bool_and(has_table_privilege('pgrag.' || t.name, 'delete'))
+            from unnest('{searches, search_hits, feedback, answers}'::text[]) as t (name)
+        )
+    then
+        perform _pgrag.forget_searches(now() - make_interval(days => s.retention_days), 200)
+        from pgrag.observation_settings as s
+        where s.retention_days is not null;
+    end if;
+end;
 $$;
 
 -- Deletes a batch of the oldest searches; skips locked rows, so it never waits.

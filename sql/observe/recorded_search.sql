@@ -17,50 +17,11 @@ rows 10
 set search_path from current
 set plan_cache_mode = force_generic_plan
 as $$
-begin
-    return query
-    select h.*
-    from _pgrag.recorded_hits(
-        query,
-        _pgrag.search_document('search', options, jsonb_build_object(
-            'library', library, 'version', version, 'top_k', top_k, 'filters', filters
-        )),
-        query_embedding,
-        client,
-        search_id
-    ) as h;
-end;
-$$;
-
-comment on function pgrag.recorded_search is
-'The hits of pgrag.search, recorded with query, options, timings and scores; give_feedback takes the
-search_id in every row. options: other arguments of pgrag.search by name, as in {"alpha": 0.4,
-"levels": [1, 2], "mode": "keyword"}. client: the caller, for the metrics. search_id: the id of the
-record, if the caller needs it in advance. A search that cannot be recorded (a replica, a read-only
-role) still returns its hits, with search_id null. Errors as in pgrag.search.';
-
--- For a service in one statement: the hits are found with the rights of the caller alone, and the
--- service keeps the record in the caller's name. served: {"caller", "database_role", "library_ids",
--- "request"}; a request (see end_request) ends with this search. parameters: the arguments of
--- pgrag.search besides query and query_embedding.
-create or replace function _pgrag.recorded_hits(
-    query text,
-    parameters jsonb,
-    query_embedding halfvec,
-    client text,
-    search_id uuid,
-    served jsonb default null
-)
-returns setof pgrag.hit
-language plpgsql
-volatile
-rows 10
-set search_path from current
-set plan_cache_mode = force_generic_plan
-as $$
 declare
     started timestamptz := clock_timestamp();
-    role_of_caller constant text := coalesce(served ->> 'database_role', 'none');
+    parameters constant jsonb := _pgrag.search_document('search', options, jsonb_build_object(
+        'library', library, 'version', version, 'top_k', top_k, 'filters', filters
+    ));
     prepared jsonb;
     request _pgrag.search_request;
     -- The record keeps the parts of a score with links, whether or not the caller wants them.
@@ -70,11 +31,6 @@ declare
     single record;
     recorded_id uuid;
 begin
-    if served is not null then
-        perform set_config('pgrag.caller', served ->> 'caller', true),
-            set_config('pgrag.library_ids', served ->> 'library_ids', true),
-            set_config('role', role_of_caller, true);
-    end if;
     request := _pgrag.make_request(query, parameters, query_embedding);
     prepared := _pgrag.timed('{}', 'prepare', clock_timestamp() - started);
     explained := request;
@@ -90,12 +46,9 @@ begin
         and cardinality((request.target).version_ids) = 1
     where l.library_id = (request.target).library_ids[1]
         and cardinality((request.target).library_ids) = 1;
-    if served is not null then
-        perform set_config('role', 'none', true), set_config('pgrag.library_ids', '*', true);
-    end if;
     if _pgrag.may_record() then
         recorded_id := _pgrag.write_search(
-            request.query, null, recorded_hits.client, single.name,
+            request.query, null, recorded_search.client, single.name,
             single.label, coalesce(request.after_id, request.after_place) is not null,
             parameters - '{library, version, snippets, explain, reranked}'::text[]
                 || case
@@ -108,23 +61,21 @@ begin
                 end,
             listing.timings,
             extract(epoch from clock_timestamp() - started)::double precision * 1000,
-            recorded_hits.search_id,
+            recorded_search.search_id,
             listing.hits
         );
         perform _pgrag.keep_query_vectors(request.words, request.queries);
     end if;
-    if served is not null then
-        perform set_config('pgrag.library_ids', served ->> 'library_ids', true),
-            set_config('role', role_of_caller, true);
-    end if;
     return query select h.* from _pgrag.hits(request, listing, recorded_id) as h;
-    -- Last: until the end other requests of the key wait for the row of its usage.
-    if served ->> 'request' is not null then
-        perform set_config('role', 'none', true), set_config('pgrag.library_ids', '*', true),
-            _pgrag.end_request(served -> 'request', recorded_id);
-    end if;
 end;
 $$;
+
+comment on function pgrag.recorded_search is
+'The hits of pgrag.search, recorded with query, options, timings and scores; give_feedback takes the
+search_id in every row. options: other arguments of pgrag.search by name, as in {"alpha": 0.4,
+"levels": [1, 2], "mode": "keyword"}. client: the caller, for the metrics. search_id: the id of the
+record, if the caller needs it in advance. A search that cannot be recorded (a replica, a read-only
+role) still returns its hits, with search_id null. Errors as in pgrag.search.';
 
 -- Marks the cached vectors of this search as used, so they outlive unused vectors. Once an hour is
 -- enough; rows locked by another session are skipped, because they are in use anyway.

@@ -14,8 +14,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from anyio.to_thread import current_default_thread_limiter
 
 from pgrag.api import create_app
-from pgrag.ground.access import Policy
 from pgrag.ground.settings import Settings
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 
 #: A service on its own machine that was started with --allow-writes.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 HANDBOOK = {
     "index.md": """\
@@ -112,6 +116,17 @@ SOURCES = [
     # Names may have slashes, and this one has no versions.
     Source("port/authority", "", {"gebuehren.md": GERMAN, "prichaly.md": RUSSIAN}),
 ]
+
+
+def indexed(url: str, folder: Path, sources: Sequence[Source] = tuple(SOURCES)) -> str:
+    """Index sources into a database, by way of a folder; returns the URL of the database."""
+    with App(Settings(database_url=url, pool_size=2)) as app:
+        for source in sources:
+            app.index(
+                source.library, source.version, str(write(source, folder)),
+                base_url=source.base_url, language=source.language,
+            )  # fmt: skip
+    return url
 
 
 def write(source: Source, folder: Path) -> Path:

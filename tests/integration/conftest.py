@@ -7,10 +7,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 from api_client import ApiClient, serving
-from api_corpus import SOURCES, write
-
-from pgrag.ground.settings import Settings
-from pgrag.service.app import App
+from api_corpus import indexed
 
 
 @pytest.fixture(scope="session")
@@ -20,16 +17,7 @@ def harbour_url(
     """A database with the libraries of `api_corpus`; nobody changes it."""
     folder = tmp_path_factory.mktemp("harbour")
     with clone() as url:
-        with App(Settings(database_url=url, pool_size=2)) as app:
-            for source in SOURCES:
-                app.index(
-                    source.library,
-                    source.version,
-                    str(write(source, folder)),
-                    base_url=source.base_url,
-                    language=source.language,
-                )
-        yield url
+        yield indexed(url, folder)
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from mcp import Client
 
 from pgrag.api import create_app
 from pgrag.api.connections import configured
-from pgrag.ground.access import Policy
 from pgrag.ground.settings import Settings
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 
 PATIENCE = 120.0
@@ -28,7 +28,8 @@ LOCAL = Policy(allow_writes=True)
 class Service:
     """A running service; see `mcp_service`."""
 
-    def __init__(self, portal: BlockingPortal, address: str) -> None:
+    def __init__(self, app: App, portal: BlockingPortal, address: str) -> None:
+        self.app = app
         self._portal = portal
         self.address = address
         self.http = httpx.Client(
@@ -71,17 +72,19 @@ def mcp_service(
     hosts: tuple[str, ...] | None = (),
     origins: tuple[str, ...] = (),
     policy: Policy = LOCAL,
+    grace: int | None = None,
     **settings: Any,
 ) -> Iterator[Service]:
     """Serve a database until the block ends, and make sure that the server ends too."""
     app = App(Settings(database_url=url, pool_size=pool_size, **settings))
     api = create_app(app, policy=policy, hosts=hosts, cors_origins=origins)
-    server = uvicorn.Server(configured(api, app.settings, port=0, log_level="error"))
+    options = {"port": 0, "log_level": "error", "timeout_graceful_shutdown": grace}
+    server = uvicorn.Server(configured(api, app.settings, **options))
     with start_blocking_portal() as portal:
         serving = portal.start_task_soon(server.serve)
         eventually(lambda: server.started or serving.done())
         port = server.servers[0].sockets[0].getsockname()[1]
-        service = Service(portal, f"http://127.0.0.1:{port}")
+        service = Service(app, portal, f"http://127.0.0.1:{port}")
         try:
             yield service
         finally:

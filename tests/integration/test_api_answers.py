@@ -5,26 +5,23 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import httpx
 import llm_server
 import psycopg
 import pytest
-import uvicorn
 from api_client import ApiClient, problem, serving
-from api_corpus import SOURCES, write
+from api_corpus import SOURCES, indexed
 from llm_server import break_off, hang, hang_after, says, status
+from mcp_service import eventually, mcp_service
 
-from pgrag.api import create_app, delivery
-from pgrag.ground.access import Policy
-from pgrag.ground.settings import Settings
-from pgrag.service.app import App
+from pgrag.api import delivery
 
 ASKED = {"question": "When is the range of the tide largest?", "library": "harbour"}
+WHOLE = ASKED | {"stream": False}
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +34,8 @@ def server() -> Iterator[llm_server.Server]:
 def database_of_answers(
     clone: Callable[[], AbstractContextManager[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    source = SOURCES[1]
     with clone() as url:
-        with App(Settings(database_url=url, pool_size=2)) as app:
-            folder = write(source, tmp_path_factory.mktemp("api_answers"))
-            app.index("harbour", "2.1", str(folder), base_url=source.base_url)
-        yield url
+        yield indexed(url, tmp_path_factory.mktemp("api_answers"), SOURCES[1:2])
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +60,7 @@ def events(text: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def test_an_answer_as_json(client: ApiClient, server: llm_server.Server) -> None:
+def test_an_answer_as_json(client, server):
     server.script = [says("It is\u2028so,\nsays [1]. Nobody knows [9].")]
     response = client.post("/v1/answer", ASKED | {"top_k": 3, "token_budget": 2000})
     assert response.status_code == 200, response.text
@@ -84,7 +77,7 @@ def test_an_answer_as_json(client: ApiClient, server: llm_server.Server) -> None
     assert client.post("/v1/feedback", feedback).status_code in {200, 201}
 
     schema = client.ok("/openapi.json")
-    [answer] = [schema["components"]["schemas"][name] for name in ("Answer",)]
+    answer = schema["components"]["schemas"]["Answer"]
     assert set(answer["properties"]) == set(made)
     source = schema["components"]["schemas"]["Source"]["properties"]
     assert set(made["sources"][0]) == set(source)
@@ -92,7 +85,7 @@ def test_an_answer_as_json(client: ApiClient, server: llm_server.Server) -> None
     assert set(kinds) == {"application/json", "text/event-stream"}
 
 
-def test_an_answer_as_a_stream(client: ApiClient, server: llm_server.Server) -> None:
+def test_an_answer_as_a_stream(client, server):
     server.script = [says("It is\u2028so,\nsays [1].")]
     response = client.post("/v1/answer", ASKED | {"stream": True})
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -112,9 +105,7 @@ def test_an_answer_as_a_stream(client: ApiClient, server: llm_server.Server) -> 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_problems_before_anything_is_sent(
-    client: ApiClient, server: llm_server.Server, stream: bool
-) -> None:
+def test_problems_before_anything_is_sent(client, server, stream):
     server.script = [says("x [1].")]
     unknown = client.post("/v1/answer", ASKED | {"library": "nowhere", "stream": stream})
     problem(unknown, 404, "unknown-library")
@@ -126,7 +117,7 @@ def test_problems_before_anything_is_sent(
         problem(client.post("/v1/answer", body | {"stream": stream}), 422, "invalid-request")
 
 
-def test_a_model_that_fails(client: ApiClient, server: llm_server.Server) -> None:
+def test_a_model_that_fails(client, server):
     server.script = [status(500, {"error": {"message": "key sk-secret"}})]
     failed = client.post("/v1/answer", ASKED)
     assert "sk-secret" not in failed.text
@@ -138,7 +129,7 @@ def test_a_model_that_fails(client: ApiClient, server: llm_server.Server) -> Non
     assert told[-1][1]["status"] == 502
 
 
-def test_without_a_language_model_everything_else_works(database_of_answers: str) -> None:
+def test_without_a_language_model_everything_else_works(database_of_answers):
     with serving(database_of_answers) as client:
         for stream in (False, True):
             missing = problem(
@@ -146,38 +137,6 @@ def test_without_a_language_model_everything_else_works(database_of_answers: str
             )
             assert "PGRAG_LLM_URL" in missing["hint"]
         assert client.ok("/v1/search", q="tide")["hits"]
-
-
-@contextmanager
-def listening(app: App, *, grace: int | None = None) -> Iterator[str]:
-    """The service on a port of its own, in a thread."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        service = uvicorn.Server(
-            uvicorn.Config(
-                create_app(app, policy=Policy()),
-                log_level="error",
-                ws="none",
-                lifespan="on",
-                timeout_graceful_shutdown=grace,
-            )
-        )
-        thread = threading.Thread(target=service.run, args=([listener],), name="service")
-        thread.start()
-        try:
-            eventually(lambda: service.started)
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            service.should_exit = True
-            thread.join(120)
-            assert not thread.is_alive()
-
-
-def eventually(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.01)
 
 
 def asked(url: str, body: dict[str, object]) -> socket.socket:
@@ -191,20 +150,12 @@ def asked(url: str, body: dict[str, object]) -> socket.socket:
     return connection
 
 
-def test_clients_that_go_away_leave_nothing(
-    database_of_answers: str,
-    server: llm_server.Server,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_clients_that_go_away_leave_nothing(database_of_answers, server, monkeypatch, caplog):
     before = set(threading.enumerate())
     monkeypatch.setattr(delivery, "HEARTBEAT_SECONDS", 0.05)
-    settings = Settings(
-        database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat",
-        llm_concurrency=2,
-    )  # fmt: skip
-    app = App(settings)
-    with listening(app) as url, httpx.Client(base_url=url, trust_env=False) as client:
+    model = {"llm_url": server.url, "llm_model": "small-chat", "llm_concurrency": 2}
+    with mcp_service(database_of_answers, pool_size=2, hosts=None, **model) as service:
+        client, database = service.http, service.app.database
         assert client.get("/v1/search", params={"q": "tide"}).status_code == 200
 
         # A stream that is silent: comments come, and its end reaches the language model.
@@ -223,52 +174,39 @@ def test_clients_that_go_away_leave_nothing(
         server.left.clear()
         server.hanging.clear()
 
-        waiting = [asked(url, ASKED) for _ in range(4)]
+        waiting = [asked(service.address, ASKED) for _ in range(4)]
         assert server.hanging.wait(120)
         # A slow language model keeps nobody from searching.
         for _ in range(5):
-            assert client.get("/v1/search", params={"q": "tide"}, timeout=120).status_code == 200
+            assert client.get("/v1/search", params={"q": "tide"}).status_code == 200
         assert server.running <= 2
         for connection in waiting:
             connection.close()
         eventually(lambda: server.running == 0)
 
         server.script = [says("It is so [1].")]
-        assert client.post("/v1/answer", json=ASKED).json()["status"] == "answered"
-        rows = app.database.query("select status, count(*) as n from pgrag.answers group by 1")
+        assert client.post("/v1/answer", json=WHOLE).json()["status"] == "answered"
+        rows = database.query("select status, count(*) as n from pgrag.answers group by 1")
         assert {"cancelled", "answered"} <= {row["status"] for row in rows}
-        pool = app.database._pool
+        pool = database._pool
         eventually(lambda: pool.get_stats()["pool_available"] == pool.get_stats()["pool_size"])
     eventually(lambda: set(threading.enumerate()) <= before)
     assert caplog.messages == []
 
 
-def test_who_reads_nothing_keeps_no_place(
-    database_of_answers: str, server: llm_server.Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_reads_nothing_keeps_no_place(database_of_answers, server, monkeypatch):
     monkeypatch.setattr(delivery, "PATIENCE_SECONDS", 0.2)
-    settings = Settings(
-        database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat",
-        llm_concurrency=1,
-    )  # fmt: skip
-    app = App(settings)
-    with listening(app) as url, httpx.Client(base_url=url, trust_env=False) as client:
+    model = {"llm_url": server.url, "llm_model": "small-chat", "llm_concurrency": 1}
+    with mcp_service(database_of_answers, pool_size=2, hosts=None, **model) as service:
         server.script = [says("", pieces=["word " * 50_000] * 60), says("It is so [1].")]
-        with asked(url, ASKED | {"stream": True}):
+        with asked(service.address, ASKED | {"stream": True}):
             eventually(lambda: len(server.script) == 1)
-            assert client.post("/v1/answer", json=ASKED, timeout=120).status_code == 200
+            assert service.http.post("/v1/answer", json=WHOLE).status_code == 200
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_server_that_stops_ends_what_hangs(
-    database_of_answers: str,
-    server: llm_server.Server,
-    stream: bool,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    settings = Settings(
-        database_url=database_of_answers, pool_size=2, llm_url=server.url, llm_model="small-chat"
-    )
+def test_a_server_that_stops_ends_what_hangs(database_of_answers, server, stream, caplog):
+    model = {"llm_url": server.url, "llm_model": "small-chat"}
     before = set(threading.enumerate())
     server.script = [hang]
     server.hanging.clear()
@@ -282,8 +220,8 @@ def test_a_server_that_stops_ends_what_hangs(
             answer = httpx.post(f"{url}/v1/answer", json=body, timeout=120, trust_env=False)
             told.append(answer.status_code)
 
-    with listening(App(settings), grace=0) as url:
-        asking = threading.Thread(target=ask, args=[url])
+    with mcp_service(database_of_answers, pool_size=2, grace=0, **model) as service:
+        asking = threading.Thread(target=ask, args=[service.address])
         asking.start()
         assert server.hanging.wait(120)
     assert server.left.wait(120)
@@ -293,9 +231,7 @@ def test_a_server_that_stops_ends_what_hangs(
     assert [record for record in caplog.records if record.exc_info] == []
 
 
-def test_a_key_asks_with_its_own_rights(
-    client: ApiClient, database_of_answers: str, server: llm_server.Server
-) -> None:
+def test_a_key_asks_with_its_own_rights(client, database_of_answers, server):
     """The thread that answers searches as the caller, and the answer is recorded in its name."""
     with psycopg.connect(database_of_answers, autocommit=True) as connection:
         [own, other] = [
@@ -304,8 +240,6 @@ def test_a_key_asks_with_its_own_rights(
             ).fetchone()
             for name in ("harbour", "elsewhere")
         ]
-        assert own
-        assert other
         server.script = [says("The range is largest two days after a full moon [1].")]
         statuses = [
             client.request(

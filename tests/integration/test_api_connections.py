@@ -42,7 +42,7 @@ def received(client: socket.socket) -> bytes:
     [b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", HEAD, HEAD + b"{"],
     ids=["line", "headers", "no body", "half a body"],
 )
-def test_half_a_request_is_given_up(service: Service, part: bytes) -> None:
+def test_half_a_request_is_given_up(service, part):
     with connected(service) as client:
         client.sendall(part)
         head, _, body = received(client).partition(b"\r\n\r\n")
@@ -51,7 +51,7 @@ def test_half_a_request_is_given_up(service: Service, part: bytes) -> None:
     assert (told["type"], told["status"]) == ("/problems/request-timeout", 408)
 
 
-def test_a_request_of_drops_is_given_up(service: Service) -> None:
+def test_a_request_of_drops_is_given_up(service):
     with connected(service) as client:
         client.sendall(HEAD)
         with suppress(ConnectionError):
@@ -62,14 +62,14 @@ def test_a_request_of_drops_is_given_up(service: Service) -> None:
             assert answer.startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_connection_without_a_request_is_closed(service: Service) -> None:
+def test_a_connection_without_a_request_is_closed(service):
     with connected(service) as client:
         assert received(client) == b""
 
 
 # A machine that stalls for a second at the wrong moment is a client that is too slow.
 @pytest.mark.flaky(reruns=1)
-def test_the_second_request_of_a_connection_has_its_own_time(database_url: str) -> None:
+def test_the_second_request_of_a_connection_has_its_own_time(database_url):
     with mcp_service(database_url, request_timeout=2) as service, connected(service) as client:
         for _ in range(3):
             client.sendall(HEAD)
@@ -83,7 +83,7 @@ def test_the_second_request_of_a_connection_has_its_own_time(database_url: str) 
         assert received(client).startswith(b"HTTP/1.1 408 ")
 
 
-def test_three_hundred_half_sent_bodies_leave_nothing(service: Service) -> None:
+def test_three_hundred_half_sent_bodies_leave_nothing(service):
     assert service.http.get("/healthz").status_code == 200
     calm = service.tasks
     clients = []
@@ -97,7 +97,7 @@ def test_three_hundred_half_sent_bodies_leave_nothing(service: Service) -> None:
     eventually(lambda: service.tasks <= calm)
 
 
-def test_a_slow_answer_is_not_cut_short(service: Service) -> None:
+def test_a_slow_answer_is_not_cut_short(service):
     """The time is for the request alone."""
     with connected(service) as client:
         client.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -105,7 +105,7 @@ def test_a_slow_answer_is_not_cut_short(service: Service) -> None:
         assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-def test_connections_are_limited(database_url: str) -> None:
+def test_connections_are_limited(database_url):
     with mcp_service(database_url, connection_limit=5) as service:
         clients = [connected(service) for _ in range(5)]
         eventually(lambda: service.http.get("/healthz").status_code == 503)

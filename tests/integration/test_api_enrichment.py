@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 import psycopg
 import pytest
-from api_client import ApiClient, problem, serving
+from api_client import ApiClient, serving
 from psycopg.types.json import Jsonb
 
 TEXT = "The blade is cleaned with a dry brush after each cut, and oiled once a week."
@@ -38,7 +38,7 @@ def shop(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[ApiClient
             yield client
 
 
-def test_state_and_failures(shop: ApiClient) -> None:
+def test_state_and_failures(shop):
     answer = shop.ok("/v1/libraries/team/shop/enrichment")
     assert (answer["library"], answer["version"]) == ("team/shop", None)
     assert answer["kinds"][0] == {
@@ -52,11 +52,3 @@ def test_state_and_failures(shop: ApiClient) -> None:
     newest = shop.ok("/v1/libraries/team/shop/enrichment", version="latest", top_k=0)
     assert (newest["version"], newest["kinds"][0]["enriched"]) == ("2.0", 1)
     assert newest["failures"] == []
-
-
-def test_what_is_not_there_is_a_problem(shop: ApiClient) -> None:
-    assert problem(shop.get("/v1/libraries/none/enrichment"), 404, "unknown-library")
-    assert problem(
-        shop.get("/v1/libraries/team/shop/enrichment", version="nightly"), 404, "unknown-version"
-    )
-    assert problem(shop.get("/v1/libraries/team/shop/enrichment", top_k=-1), 422, "invalid-request")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from api_client import ApiClient, problem, serving
+from api_client import problem, serving
 from mcp_service import Service, mcp_service
 
 from pgrag.api.headers import ALWAYS
@@ -55,9 +55,7 @@ def assert_guarded(headers: httpx.Headers) -> None:
         ("GET", "/mcp", 405),
     ],
 )
-def test_every_answer_is_guarded_and_kept_by_nobody(
-    service: Service, method: str, address: str, status: int
-) -> None:
+def test_every_answer_is_guarded_and_kept_by_nobody(service, method, address, status):
     response = service.http.request(method, address)
     assert response.status_code == status
     assert_guarded(response.headers)
@@ -67,7 +65,7 @@ def test_every_answer_is_guarded_and_kept_by_nobody(
 
 
 @pytest.mark.parametrize("request_text", [b"no http\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost: "])
-def test_answers_to_what_is_no_request_are_guarded(service: Service, request_text: bytes) -> None:
+def test_answers_to_what_is_no_request_are_guarded(service, request_text):
     url = service.http.base_url
     with socket.create_connection((url.host, url.port), timeout=10) as client:
         client.sendall(request_text)
@@ -78,9 +76,7 @@ def test_answers_to_what_is_no_request_are_guarded(service: Service, request_tex
     assert_guarded(httpx.Headers([tuple(line.split(": ", 1)) for line in lines]))
 
 
-def test_a_failure_that_nobody_foresaw_is_guarded(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_that_nobody_foresaw_is_guarded(database_url, monkeypatch):
     with serving(database_url) as client:
         monkeypatch.setattr(client.app.database, "call", lambda *_, **__: 1 / 0)
         response = client.get("/v1/libraries")
@@ -89,13 +85,13 @@ def test_a_failure_that_nobody_foresaw_is_guarded(
     assert response.headers["cache-control"] == "no-store"
 
 
-def test_the_address_that_serve_prints_leads_to_the_page(harbour: ApiClient) -> None:
+def test_the_address_that_serve_prints_leads_to_the_page(harbour):
     answer = harbour.get("/", follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (307, "docs")
     assert_guarded(answer.headers)
 
 
-def test_the_page_of_the_routes_has_all_it_needs_and_no_more(harbour: ApiClient) -> None:
+def test_the_page_of_the_routes_has_all_it_needs_and_no_more(harbour):
     page = harbour.get("/docs")
     assert_guarded(page.headers)
     allowed = policy(page)
@@ -115,6 +111,8 @@ def test_the_page_of_the_routes_has_all_it_needs_and_no_more(harbour: ApiClient)
         # With "nosniff" a browser refuses other types.
         expected = {"js": "text/javascript", "css": "text/css", "png": "image/png"}
         assert asset.headers["content-type"].startswith(expected[named[1].rpartition(".")[2]])
+    assert "openapi.json" in harbour.get("/docs/start.js").text
+    assert "http" not in page.text + harbour.get("/docs/start.js").text
     assert not re.search(r"\bon\w+=|<style|style=|javascript:", page.text)
     # The style sheet brings its pictures as data.
     assert "data:" in allowed["img-src"]
@@ -146,9 +144,7 @@ SYNONYMS = "/v1/libraries/harbour/synonyms"
         ({"Sec-Fetch-Site": "same-site"}, True),
     ],
 )
-def test_foreign_pages_change_nothing(
-    harbour_url: str, headers: dict[str, str], is_refused: bool
-) -> None:
+def test_foreign_pages_change_nothing(harbour_url, headers, is_refused):
     changing = [
         ("POST", "/v1/evaluations/none/runs"),
         ("PATCH", "/v1/libraries/none/synonyms"),
@@ -171,16 +167,14 @@ def test_foreign_pages_change_nothing(
     ("host", "is_refused"),
     [("192.0.2.7:8000", False), ("[2001:db8::7]", False), ("evil.example", True)],
 )
-def test_a_name_that_nobody_checks_makes_no_page_the_services_own(
-    harbour_url: str, host: str, is_refused: bool
-) -> None:
+def test_a_name_that_nobody_checks_makes_no_page_the_services_own(harbour_url, host, is_refused):
     headers = {"Host": host, "Origin": f"http://{host}"}
     with mcp_service(harbour_url, hosts=None) as service:
         answer = service.http.post("/v1/search", json={"query": "tide"}, headers=headers)
     assert answer.status_code == (403 if is_refused else 200)
 
 
-def test_an_allowed_page_may_use_every_method_with_a_key(service: Service) -> None:
+def test_an_allowed_page_may_use_every_method_with_a_key(service):
     for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
         preflight = {
             "Origin": ALLOWED,

@@ -15,7 +15,7 @@ from api_client import ApiClient, problem, serving
 from pipeline_runs import slow_pages
 from website import Website, page
 
-from pgrag.ground.access import Policy
+from pgrag.service.access import Policy
 from pgrag.service.worker import Worker, complete
 
 PAGES = "/v1/libraries/manual/versions/2.0/pages"

@@ -10,7 +10,7 @@ from api_client import ApiClient, problem, serving
 from psycopg.types.json import Jsonb
 
 
-def test_libraries_are_listed_by_name(harbour: ApiClient) -> None:
+def test_libraries_are_listed_by_name(harbour):
     listed = harbour.ok("/v1/libraries")["libraries"]
     assert [row["library"] for row in listed] == ["harbour", "port/authority"]
     first = listed[0]
@@ -20,7 +20,7 @@ def test_libraries_are_listed_by_name(harbour: ApiClient) -> None:
     assert first["settings"]["alpha"] == 0.3
 
 
-def test_libraries_are_found_by_what_they_are_about(harbour: ApiClient) -> None:
+def test_libraries_are_found_by_what_they_are_about(harbour):
     found = harbour.ok("/v1/search/libraries", q="depth over the sill at spring tide")["libraries"]
     assert [row["library"] for row in found] == ["harbour"]
     [first] = found
@@ -31,12 +31,10 @@ def test_libraries_are_found_by_what_they_are_about(harbour: ApiClient) -> None:
     assert harbour.ok("/v1/search/libraries", q="") == {"libraries": []}
     both = harbour.ok("/v1/search/libraries", q="harbour port", top_k=1)["libraries"]
     assert len(both) == 1
-    for wrong in ({}, {"q": "tide", "top_k": 0}, {"q": "tide", "top_k": 1001}, {"q": "a" * 10_001}):
-        problem(harbour.get("/v1/search/libraries", **wrong), 422, "invalid-request")
     problem(harbour.get("/v1/search/libraries", q="OR type:x"), 422, "invalid-filter")
 
 
-def test_one_library(harbour: ApiClient) -> None:
+def test_one_library(harbour):
     listed = harbour.ok("/v1/libraries")["libraries"]
     assert harbour.ok("/v1/libraries/harbour") == listed[0]
     assert harbour.ok("/v1/libraries/%20Harbour") == listed[0]
@@ -45,7 +43,7 @@ def test_one_library(harbour: ApiClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["port/authority", "port%2Fauthority"])
-def test_a_slash_in_a_name_may_be_escaped(harbour: ApiClient, name: str) -> None:
+def test_a_slash_in_a_name_may_be_escaped(harbour, name):
     assert harbour.ok(f"/v1/libraries/{name}")["library"] == "port/authority"
     [version] = harbour.ok(f"/v1/libraries/{name}/versions")["versions"]
     assert version["class"] == "unversioned"
@@ -55,7 +53,7 @@ def test_a_slash_in_a_name_may_be_escaped(harbour: ApiClient, name: str) -> None
     assert [page["language"] for page in pages["pages"]] == ["german", "russian"]
 
 
-def test_versions_come_newest_first(harbour: ApiClient) -> None:
+def test_versions_come_newest_first(harbour):
     answer = harbour.ok("/v1/libraries/harbour/versions")
     assert answer["library"] == "harbour"
     assert [row["version"] for row in answer["versions"]] == ["2.1", "1.0"]
@@ -64,7 +62,7 @@ def test_versions_come_newest_first(harbour: ApiClient) -> None:
     assert harbour.ok("/v1/libraries/harbour/versions/1.0") == answer["versions"][1]
 
 
-def test_pages_follow_each_other_by_key(harbour: ApiClient) -> None:
+def test_pages_follow_each_other_by_key(harbour):
     address = "/v1/libraries/harbour/versions/2.1/pages"
     whole = harbour.ok(address)
     keys = [page["key"] for page in whole["pages"]]
@@ -90,7 +88,7 @@ def test_pages_follow_each_other_by_key(harbour: ApiClient) -> None:
     assert tides["path"][-1] == "Reading the tide table"
 
 
-def test_resolution_gives_its_reason(harbour: ApiClient) -> None:
+def test_resolution_gives_its_reason(harbour):
     def resolved(**wish: str) -> tuple[str, str]:
         answer = harbour.ok("/v1/resolve", library="harbour", **wish)
         assert answer["library"] == "harbour"
@@ -103,50 +101,6 @@ def test_resolution_gives_its_reason(harbour: ApiClient) -> None:
     version, reason = resolved(version="2.0.5")
     assert version == "1.0"
     assert "2.0.5 is not indexed" in reason
-
-
-def test_what_does_not_exist_is_not_found(harbour: ApiClient) -> None:
-    for address in (
-        "/v1/libraries/harbor",
-        "/v1/libraries/harbor/versions",
-        "/v1/libraries/harbor/versions/2.1",
-        "/v1/libraries/harbor/versions/2.1/pages",
-        "/v1/resolve?library=harbor",
-    ):
-        document = problem(harbour.get(address), 404, "unknown-library")
-        assert "harbour" in document["hint"]
-    for address in (
-        "/v1/libraries/harbour/versions/3.0",
-        "/v1/libraries/harbour/versions/3.0/pages",
-        "/v1/libraries/harbour/versions/-",
-        "/v1/libraries/harbour/versions/latest/pages",
-    ):
-        document = problem(harbour.get(address), 404, "unknown-version")
-        assert document["hint"] == "It has: 2.1, 1.0."
-    problem(harbour.get("/v1/resolve?library=harbour&version=0.1"), 404, "unknown-version")
-
-
-@pytest.mark.parametrize(
-    ("address", "field"),
-    [
-        ("/v1/libraries?top_k=3", "top_k"),
-        ("/v1/libraries/harbour?x=", "x"),
-        ("/v1/libraries/harbour/versions?page=2", "page"),
-        ("/v1/libraries/harbour/versions/2.1?verbose", "verbose"),
-        ("/v1/libraries/harbour/versions/2.1/pages?top_k=0", "top_k"),
-        ("/v1/libraries/harbour/versions/2.1/pages?top_k=99999999999", "top_k"),
-        ("/v1/libraries/harbour/versions/2.1/pages?after=%00", "after"),
-        ("/v1/libraries/harbour/versions/2.1/pages?from=a", "from"),
-        ("/v1/resolve", "library"),
-        ("/v1/resolve?library=harbour&wanted=2", "wanted"),
-        ("/v1/libraries/%00", "library"),
-        (f"/v1/libraries/{'a' * 201}/versions", "library"),
-        ("/v1/libraries/harbour/versions/%00", "version"),
-    ],
-)
-def test_arguments_that_cannot_be_used(harbour: ApiClient, address: str, field: str) -> None:
-    document = problem(harbour.get(address), 422, "invalid-request")
-    assert [error["field"] for error in document["errors"]] == [field]
 
 
 @pytest.fixture
@@ -163,7 +117,7 @@ def odd_names(database_url: str) -> Iterator[ApiClient]:
         yield client
 
 
-def test_names_that_look_like_addresses(odd_names: ApiClient) -> None:
+def test_names_that_look_like_addresses(odd_names):
     ok = odd_names.ok
     assert ok("/v1/libraries/versions")["library"] == "versions"
     assert ok("/v1/libraries/versions/versions/pages")["version"] == "pages"
@@ -174,7 +128,7 @@ def test_names_that_look_like_addresses(odd_names: ApiClient) -> None:
     assert ok("/v1/libraries/b/versions/-")["version"] == ""
 
 
-def test_a_database_without_libraries(database_url: str) -> None:
+def test_a_database_without_libraries(database_url):
     with serving(database_url) as empty:
         assert empty.ok("/v1/libraries") == {"libraries": []}
         assert empty.ok("/v1/search", q="anything")["hits"] == []

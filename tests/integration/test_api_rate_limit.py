@@ -13,7 +13,7 @@ from pgrag.api.limits import RateLimit, TokenBuckets
 BROWSER = {"origin": "https://docs.example"}
 
 
-def test_too_many_requests(database_url: str) -> None:
+def test_too_many_requests(database_url):
     with serving(
         database_url, cors_origins=("https://docs.example",), rate_limit=6, rate_limit_burst=3
     ) as client:
@@ -49,7 +49,7 @@ def test_too_many_requests(database_url: str) -> None:
             assert client.ok(probe)["status"] in {"ok", "ready"}
 
 
-def test_without_the_setting_there_is_no_limit(database_url: str) -> None:
+def test_without_the_setting_there_is_no_limit(database_url):
     with serving(database_url) as client:
         answers = [client.start("GET", "/v1/libraries") for _ in range(100)]
         for answer in answers:
@@ -58,7 +58,7 @@ def test_without_the_setting_there_is_no_limit(database_url: str) -> None:
             assert "ratelimit" not in response.headers
 
 
-def test_behind_a_proxy_each_of_its_clients_counts_for_itself() -> None:
+def test_behind_a_proxy_each_of_its_clients_counts_for_itself():
     limited = RateLimit(PlainTextResponse("here"), TokenBuckets(1))
     behind = ProxyHeadersMiddleware(limited, trusted_hosts="127.0.0.1")
 

@@ -103,9 +103,7 @@ def assert_an_answer(response: httpx.Response) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(words, st.none() | filters, requests(good_parameters))
-def test_any_parameters(
-    client: ApiClient, query: str, filters: dict[str, Any] | None, arguments: dict[str, Any]
-) -> None:
+def test_any_parameters(client, query, filters, arguments):
     given_filters = {} if filters is None else {"filters": json.dumps(filters)}
     # A list would be sent as a parameter that is repeated.
     texts = {
@@ -117,16 +115,14 @@ def test_any_parameters(
 
 @settings(deadline=None, max_examples=100)
 @given(words, st.none() | filters, requests(good_body))
-def test_any_body(
-    client: ApiClient, query: str, filters: dict[str, Any] | None, arguments: dict[str, Any]
-) -> None:
+def test_any_body(client, query, filters, arguments):
     content = json.dumps({"query": query, "filters": filters, **arguments}).encode()
     headers = {"content-type": "application/json"}
     assert_an_answer(client.request("POST", "/v1/search", content=content, headers=headers))
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_sql_in_every_text_field(client: ApiClient, text: str) -> None:
+def test_sql_in_every_text_field(client, text):
     for field in ("library", "version", "model", "after", "filters", "levels", "mode", "format"):
         for address in ("/v1/search", "/v1/context"):
             assert_an_answer(client.get(address, q="tide", **{field: text}))
@@ -144,7 +140,7 @@ def test_sql_in_every_text_field(client: ApiClient, text: str) -> None:
     assert client.get(in_path.raw_path.decode()).status_code == 404
 
 
-def test_the_largest_values_are_within_reach(client: ApiClient) -> None:
+def test_the_largest_values_are_within_reach(client):
     body = {
         "query": "harbour " * 5000,
         "top_k": 1000,
@@ -195,9 +191,7 @@ def test_the_largest_values_are_within_reach(client: ApiClient) -> None:
         ("/v1/evaluations/x/runs", {"function": "search", "depth": "5"}, "depth"),
     ],
 )
-def test_a_value_of_a_body_has_the_type_of_its_field(
-    harbour: ApiClient, path: str, body: dict[str, Any], field: str
-) -> None:
+def test_a_value_of_a_body_has_the_type_of_its_field(harbour, path, body, field):
     if path in {"/v1/search", "/v1/context"}:
         body = {"query": "tide"} | body
     method = "PATCH" if path == "/v1/configuration" else "POST"
@@ -206,7 +200,7 @@ def test_a_value_of_a_body_has_the_type_of_its_field(
     assert fault["field"] == field
 
 
-def test_a_whole_number_stands_for_a_number_and_a_parameter_is_text(harbour: ApiClient) -> None:
+def test_a_whole_number_stands_for_a_number_and_a_parameter_is_text(harbour):
     asked = {"query": "tide", "alpha": 1, "levels": [1, 2], "snippets": True}
     assert harbour.request("POST", "/v1/search", json=asked).status_code == 200
     harbour.ok("/v1/search", q="tide", alpha="1", levels="1,2", snippets="1", top_k="5")

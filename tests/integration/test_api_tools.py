@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from api_client import ApiClient, problem
+from api_client import problem
 
 from pgrag.answer.tool_arguments import definitions
 
 NAMES = ["keyword_search", "semantic_search", "read_chunk"]
 
 
-def test_the_tools_are_in_openais_format(harbour: ApiClient) -> None:
+def test_the_tools_are_in_openais_format(harbour):
     listed = harbour.ok("/v1/tools")["tools"]
     assert [tool["function"]["name"] for tool in listed] == NAMES
     assert listed == definitions()
@@ -24,7 +24,7 @@ def test_the_tools_are_in_openais_format(harbour: ApiClient) -> None:
     assert all("library" not in tool["function"]["parameters"]["properties"] for tool in scoped)
 
 
-def test_a_loop_of_ones_own_searches_and_reads(harbour: ApiClient) -> None:
+def test_a_loop_of_ones_own_searches_and_reads(harbour):
     asked = {"arguments": {"query": "red light sill", "top_k": 1}, "library": "harbour"}
     found = harbour.post("/v1/tools/keyword_search", asked)
     assert found.status_code == 200, found.text
@@ -46,7 +46,7 @@ def test_a_loop_of_ones_own_searches_and_reads(harbour: ApiClient) -> None:
     assert (little["outcome"], little["sources"]) == ("nothing", [])
 
 
-def test_what_a_model_did_wrong_is_told_to_it(harbour: ApiClient) -> None:
+def test_what_a_model_did_wrong_is_told_to_it(harbour):
     for arguments in ("{broken", {"q": "x"}, {"query": 5}, {}):
         answer = harbour.post("/v1/tools/semantic_search", {"arguments": arguments})
         assert answer.status_code == 200, answer.text
@@ -54,7 +54,7 @@ def test_what_a_model_did_wrong_is_told_to_it(harbour: ApiClient) -> None:
         assert answer.json()["text"].startswith("Nothing was done: ")
 
 
-def test_what_its_caller_did_wrong_is_a_problem(harbour: ApiClient) -> None:
+def test_what_its_caller_did_wrong_is_a_problem(harbour):
     problem(harbour.post("/v1/tools/drop_tables", {"arguments": {}}), 422, "invalid-request")
     problem(harbour.post("/v1/tools/read_chunk", {"arguments": [1]}), 422, "invalid-request")
     asked = {"arguments": {"query": "x"}, "library": "harbor"}

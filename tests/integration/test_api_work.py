@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from typing import Any
 from urllib.parse import urlencode
 
 import httpx
@@ -58,9 +57,7 @@ def statuses(futures: list[Future[httpx.Response]]) -> list[int]:
     return [future.result().status_code for future in futures if future.done()]
 
 
-def test_writers_that_wait_for_a_lock_delay_no_search(
-    buoys: str, lock: psycopg.Connection, connection: psycopg.Connection
-) -> None:
+def test_writers_that_wait_for_a_lock_delay_no_search(buoys, lock, connection):
     with serving(buoys, pool_size=4, costly_pool_size=2, lock_timeout=60) as client:
         client.ok("/v1/search", q="buoy")
         waiting = [client.start("DELETE", "/v1/libraries/harbour/tuning") for _ in range(12)]
@@ -80,7 +77,7 @@ def test_writers_that_wait_for_a_lock_delay_no_search(
 
 
 @pytest.mark.usefixtures("lock")
-def test_a_writer_waits_for_a_lock_as_long_as_it_may(buoys: str) -> None:
+def test_a_writer_waits_for_a_lock_as_long_as_it_may(buoys):
     with serving(buoys, lock_timeout=0.3) as client:
         response = client.request("DELETE", "/v1/libraries/harbour/tuning")
         assert "in the way" in problem(response, 503, "busy")["detail"]
@@ -88,14 +85,14 @@ def test_a_writer_waits_for_a_lock_as_long_as_it_may(buoys: str) -> None:
 
 
 @pytest.mark.usefixtures("lock")
-def test_a_statement_that_takes_too_long_is_ended(buoys: str) -> None:
+def test_a_statement_that_takes_too_long_is_ended(buoys):
     with serving(buoys, write_timeout=0.3) as client:
         entries = {"PTO": ["leave"]}
         took = client.request("PATCH", "/v1/libraries/harbour/synonyms", json={"synonyms": entries})
         problem(took, 422, "took-too-long")
 
 
-def test_reading_has_a_timeout_too(buoys: str) -> None:
+def test_reading_has_a_timeout_too(buoys):
     with serving(buoys, read_timeout=3) as client, psycopg.connect(buoys) as other:
         client.ok("/v1/search", q="buoy")
         other.execute("lock table pgrag.documents in access exclusive mode")
@@ -135,7 +132,7 @@ def eventually_idle(connection: psycopg.Connection) -> None:
         time.sleep(0.05)
 
 
-def test_costly_requests_delay_no_search(ropes: str, connection: psycopg.Connection) -> None:
+def test_costly_requests_delay_no_search(ropes, connection):
     with serving(ropes, pool_size=4, costly_pool_size=2, costly_timeout=30) as client:
         client.ok("/v1/search", q="rope")
         waiting = [client.start("GET", TEXT, params=SLOW) for _ in range(12)]
@@ -151,7 +148,7 @@ def test_costly_requests_delay_no_search(ropes: str, connection: psycopg.Connect
         assert Counter(statuses(waiting)) == {503: 10, 422: 2}
 
 
-def test_a_text_search_takes_no_longer_than_its_class_allows(ropes: str) -> None:
+def test_a_text_search_takes_no_longer_than_its_class_allows(ropes):
     with serving(ropes, costly_timeout=1.5) as client:
         told = problem(client.get(TEXT, **SLOW), 422, "took-too-long")
         assert "statement timeout" in told["detail"], "not its own 30 seconds"
@@ -170,9 +167,7 @@ def abandoned(service: Service, request: str, connection: psycopg.Connection) ->
     yield
 
 
-def test_a_get_of_clients_that_are_gone_is_cancelled(
-    ropes: str, connection: psycopg.Connection
-) -> None:
+def test_a_get_of_clients_that_are_gone_is_cancelled(ropes, connection):
     request = f"GET {TEXT}?{urlencode(SLOW)} HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with mcp_service(ropes) as service, abandoned(service, request, connection):
         eventually_idle(connection)
@@ -198,13 +193,7 @@ CALL = {
     ],
     ids=["search", "answer", "streamed answer", "tool", "tool with streams"],
 )
-def test_a_post_of_clients_that_are_gone_is_cancelled(
-    ropes: str,
-    connection: psycopg.Connection,
-    path: str,
-    body: dict[str, Any],
-    settings: dict[str, Any],
-) -> None:
+def test_a_post_of_clients_that_are_gone_is_cancelled(ropes, connection, path, body, settings):
     written = json.dumps(body)
     request = (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

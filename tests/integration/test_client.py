@@ -16,7 +16,7 @@ import pytest
 from git_server import run_git
 
 import pgrag
-from pgrag.ground.connections import Calls
+from pgrag.ground.cancelling import Statements
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
 
@@ -347,10 +347,10 @@ class TestAsync:
             assert client.search("compost", library="garden").hits
 
     def test_a_cancelled_caller_starts_nothing_more(self, db):
-        calls = Calls()
-        calls.cancel()
+        statements = Statements()
+        statements.cancel()
         with pytest.raises(pgrag.DatabaseError, match="no longer waits"):
-            calls.run(db.libraries)
+            statements.run(db.libraries)
 
 
 def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from website import Reply, Website, crawled, indexed, keys, opened, page, reasons
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher

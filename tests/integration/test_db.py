@@ -11,7 +11,9 @@ from psycopg_pool import ConnectionPool
 
 from pgrag.ground import connections as db
 from pgrag.ground import errors
-from pgrag.ground.connections import Database, Work, call, collected_notices, working
+from pgrag.ground.callers import Work, working
+from pgrag.ground.calls import call
+from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.embedded import EmbeddedServer
 
 ECHO = """

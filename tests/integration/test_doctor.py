@@ -20,7 +20,7 @@ GUARDED = {
 }
 
 
-def test_a_variable_that_is_nearly_a_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_is_nearly_a_setting_is_named(monkeypatch):
     for name in (
         "PGRAG_RECORD_SEARCH",
         "PGRAG_RECORD_SEARCHES",
@@ -44,13 +44,11 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
             connection.execute("create role careful login password 'b2Nlk8u3'")
             connection.execute("create role anybody login")
         data = server.status().data_directory
-        assert data is not None
         rules = data / "pg_hba.conf"
         rules.write_text(f"host all anybody 0.0.0.0/0 trust\n{rules.read_text()}")
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("select pg_reload_conf()")
         found = urlsplit(url).port
-        assert found is not None
         yield found
     finally:
         server.remove()
@@ -64,9 +62,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         ("careful:b2Nlk8u3", ["tls"]),
     ],
 )
-def test_a_server_elsewhere_needs_a_password_and_tls(
-    port: int, credentials: str, warned: list[str]
-) -> None:
+def test_a_server_elsewhere_needs_a_password_and_tls(port, credentials, warned):
     """0.0.0.0 leads to this machine, but is not loopback: it stands for another machine."""
     for host, expected in (("0.0.0.0", warned), ("127.0.0.1", [])):
         url = f"postgresql://{credentials}@{host}:{port}/pgrag"
@@ -77,19 +73,19 @@ def test_a_server_elsewhere_needs_a_password_and_tls(
         assert not any("b2Nlk8u3" in finding.message for finding in found)
 
 
-def test_a_socket_needs_neither(database_url: str) -> None:
+def test_a_socket_needs_neither(database_url):
     found = findings(database_url, is_embedded=False, models=[])
     assert not {"password", "tls"} & {finding.name for finding in found}
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1", "127.8.9.10", "::1"])
-def test_this_machine_is_not_warned_of(address: str) -> None:
+def test_this_machine_is_not_warned_of(address):
     given = {**GUARDED, "password": "postgres", "sslmode": "disable"}
     assert list(network_warnings(address, **given)) == []
 
 
 @pytest.mark.parametrize("address", ["10.1.2.3", "fd00::2", "fe80::1%eth0"])
-def test_a_guarded_server_elsewhere_is_not_warned_of(address: str) -> None:
+def test_a_guarded_server_elsewhere_is_not_warned_of(address):
     assert list(network_warnings(address, **GUARDED)) == []
     assert list(network_warnings(address, **{**GUARDED, "password": None})) == []
 
@@ -106,7 +102,7 @@ def test_a_guarded_server_elsewhere_is_not_warned_of(address: str) -> None:
         ({"sslmode": "allow"}, "tls", "sslmode=allow"),
     ],
 )
-def test_each_weakness_has_a_warning(change: dict[str, object], name: str, words: str) -> None:
+def test_each_weakness_has_a_warning(change, name, words):
     [finding] = network_warnings("10.1.2.3", **{**GUARDED, **change})  # type: ignore[arg-type]
     assert (finding.name, finding.level) == (name, "warning")
     assert words in finding.message
@@ -114,5 +110,5 @@ def test_each_weakness_has_a_warning(change: dict[str, object], name: str, words
 
 
 @pytest.mark.parametrize("sslmode", ["require", "verify-ca", "verify-full"])
-def test_enforced_tls_is_enough(sslmode: str) -> None:
+def test_enforced_tls_is_enough(sslmode):
     assert list(network_warnings("10.1.2.3", **{**GUARDED, "sslmode": sslmode})) == []

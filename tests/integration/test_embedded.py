@@ -101,7 +101,6 @@ def is_alive(pid: int) -> bool:
 
 def kill_9(server: EmbeddedServer) -> None:
     pid = server.status().pid
-    assert pid is not None
     os.kill(pid, signal.SIGKILL)
     while is_alive(pid):
         time.sleep(0.01)
@@ -133,7 +132,6 @@ def kill_in_recovery(server: EmbeddedServer, number: signal.Signals) -> int:
     """
     url = server.start()
     pid = server.status().pid
-    assert pid is not None
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("drop table if exists written")
         connection.execute("create table written as select n from generate_series(1, 50000) as n")
@@ -163,7 +161,6 @@ def stuck(server: EmbeddedServer, request: pytest.FixtureRequest) -> int:
 def value(url: str, query: str) -> object:
     with psycopg.connect(url, autocommit=True) as connection:
         row = connection.execute(query).fetchone()
-    assert row is not None
     return row[0]
 
 
@@ -173,20 +170,17 @@ def without_password(url: str) -> str:
     return url.replace(f":{password}", "")
 
 
-def test_starters_leave_a_server_of_its_own_session(server: EmbeddedServer) -> None:
+def test_starters_leave_a_server_of_its_own_session(server):
     server.start()
     status = server.status()
     assert status.running
-    assert status.version is not None
     assert status.version.startswith("18.")
-    assert status.pid is not None
     assert os.getsid(status.pid) != os.getsid(0)
     assert status.port is None
-    assert status.data_directory is not None
     assert status.log.read_text().count("ready to accept connections") >= 1
 
 
-def test_case_folds_although_the_server_was_made_under_lc_all_c(server: EmbeddedServer) -> None:
+def test_case_folds_although_the_server_was_made_under_lc_all_c(server):
     url = server.start()
     for configuration, upper, lower in (
         ("german", "HÄUSER", "häuser"),
@@ -198,7 +192,6 @@ def test_case_folds_although_the_server_was_made_under_lc_all_c(server: Embedded
                 " to_tsvector(%(c)s::regconfig, %(l)s)::text, lower(%(u)s)",
                 {"c": configuration, "u": upper, "l": lower},
             ).fetchone()
-        assert row is not None
         assert row[0] == row[1]
         assert row[2] == lower
     # In the C locale every character beyond ASCII would count as a letter.
@@ -207,7 +200,7 @@ def test_case_folds_although_the_server_was_made_under_lc_all_c(server: Embedded
     assert value(url, "select current_setting('TimeZone')") == "UTC"
 
 
-def test_server_is_set_for_search_and_stays_durable(server: EmbeddedServer) -> None:
+def test_server_is_set_for_search_and_stays_durable(server):
     url = server.start()
     expected = {
         "max_wal_size": "2GB",
@@ -223,7 +216,7 @@ def test_server_is_set_for_search_and_stays_durable(server: EmbeddedServer) -> N
     assert {name: value(url, f"show {name}") for name in expected} == expected
 
 
-def test_server_is_sized_by_the_machine(server: EmbeddedServer) -> None:
+def test_server_is_sized_by_the_machine(server):
     url = server.start()
     for name, size in sized(memory(), processors()).items():
         query = "select current_setting(%s), pg_size_bytes(current_setting(%s)), pg_size_bytes(%s)"
@@ -232,7 +225,7 @@ def test_server_is_sized_by_the_machine(server: EmbeddedServer) -> None:
         assert actual == wanted, f"{name} is {shown}"
 
 
-def test_settings_can_be_changed_by_alter_system(server: EmbeddedServer) -> None:
+def test_settings_can_be_changed_by_alter_system(server):
     url = server.start()
     value_before = value(url, "show shared_buffers")
     with psycopg.connect(url, autocommit=True) as connection:
@@ -243,7 +236,7 @@ def test_settings_can_be_changed_by_alter_system(server: EmbeddedServer) -> None
         connection.execute("alter system reset shared_buffers")
 
 
-def test_kill_9_loses_nothing_that_was_committed(server: EmbeddedServer) -> None:
+def test_kill_9_loses_nothing_that_was_committed(server):
     url = server.start()
     with closing(psycopg.connect(url, autocommit=True)) as connection:
         connection.execute("create table survivor as select n from generate_series(1, 1000) as n")
@@ -264,10 +257,9 @@ def test_kill_9_loses_nothing_that_was_committed(server: EmbeddedServer) -> None
     assert "automatic recovery in progress" in log
 
 
-def test_stale_pid_file_that_names_a_living_process(server: EmbeddedServer) -> None:
+def test_stale_pid_file_that_names_a_living_process(server):
     url = server.start()
     data = server.status().data_directory
-    assert data is not None
     kill_9(server)
     owner = data.stat()
     account = {"user": owner.st_uid, "group": owner.st_gid} if os.geteuid() == 0 else {}
@@ -286,7 +278,7 @@ def test_stale_pid_file_that_names_a_living_process(server: EmbeddedServer) -> N
             stranger.kill()
 
 
-def test_starters_bring_a_stuck_server_back(server: EmbeddedServer, stuck: int) -> None:
+def test_starters_bring_a_stuck_server_back(server, stuck):
     log = len(server.log.read_text())
     begun = time.monotonic()
     starters = [start_in_other_process(server.home) for _ in range(2)]
@@ -305,19 +297,18 @@ def test_starters_bring_a_stuck_server_back(server: EmbeddedServer, stuck: int) 
     assert 3 < attempts < 30 + seconds, written
 
 
-def test_stop_ends_a_stuck_server(server: EmbeddedServer, stuck: int) -> None:
+def test_stop_ends_a_stuck_server(server, stuck):
     assert server.stop() == "immediate"
     assert not is_alive(stuck)
     assert server.stop() is None
     assert value(server.start(), "select count(*) from written") == 50_000
 
 
-def test_server_that_gets_stuck_again_is_stopped_and_explained(server: EmbeddedServer) -> None:
+def test_server_that_gets_stuck_again_is_stopped_and_explained(server):
     """As a standby without a primary it recovers for ever, and takes no connections by setting."""
     server.start()
     server.stop()
     data = server.status().data_directory
-    assert data is not None
     settings = data / "postgresql.auto.conf"
     before = settings.read_text()
     settings.write_text(f"{before}\nhot_standby = off\n")
@@ -335,14 +326,13 @@ def test_server_that_gets_stuck_again_is_stopped_and_explained(server: EmbeddedS
     assert value(server.start(), "select 1") == 1
 
 
-def test_stop_ends_sessions_and_says_whether_it_ran(server: EmbeddedServer) -> None:
+def test_stop_ends_sessions_and_says_whether_it_ran(server):
     url = server.start()
     pid = server.status().pid
     with psycopg.connect(url) as connection:
         assert server.stop()
         with pytest.raises(psycopg.OperationalError):
             connection.execute("select 1")
-    assert pid is not None
     assert not is_alive(pid)
     assert not server.stop()
     assert not server.status().running
@@ -350,7 +340,7 @@ def test_stop_ends_sessions_and_says_whether_it_ran(server: EmbeddedServer) -> N
         psycopg.connect(url)
 
 
-def test_no_connection_without_the_password(server: EmbeddedServer) -> None:
+def test_no_connection_without_the_password(server):
     local = server.start()
     remote = server.start(listen=True)
     port = server.status().port
@@ -360,7 +350,6 @@ def test_no_connection_without_the_password(server: EmbeddedServer) -> None:
     assert value(local, "select 1") == 1
     for url in (local, remote):
         password = urlsplit(url).password
-        assert password is not None
         with pytest.raises(psycopg.OperationalError, match="no password supplied"):
             psycopg.connect(without_password(url))
         with pytest.raises(psycopg.OperationalError, match="authentication failed"):
@@ -371,12 +360,10 @@ def test_no_connection_without_the_password(server: EmbeddedServer) -> None:
     assert server.status().port == port  # who does not ask for TCP does not end it either
 
 
-def test_secrets_are_for_the_owner_only(server: EmbeddedServer) -> None:
+def test_secrets_are_for_the_owner_only(server):
     server.stop()
     server.start()  # clears away what the killed process of the fixture has left
     status = server.status()
-    assert status.data_directory is not None
-    assert status.socket is not None
     remembered = server.home / "cluster" / "server.json"
     assert stat.S_IMODE(remembered.stat().st_mode) == 0o600
     assert stat.S_IMODE(server.log.stat().st_mode) == 0o600
@@ -390,9 +377,7 @@ def test_secrets_are_for_the_owner_only(server: EmbeddedServer) -> None:
     }
 
 
-def test_another_port_is_taken_when_asked_for_and_explained_when_in_use(
-    server: EmbeddedServer,
-) -> None:
+def test_another_port_is_taken_when_asked_for_and_explained_when_in_use(server):
     with closing(socket.create_server(("127.0.0.1", 0))) as occupant:
         port = occupant.getsockname()[1]
         with pytest.raises(DatabaseUnavailable, match=f"port {port} of 127.0.0.1 is in use"):
@@ -400,7 +385,7 @@ def test_another_port_is_taken_when_asked_for_and_explained_when_in_use(
     assert urlsplit(server.start(listen=True, port=port)).port == port
 
 
-def test_windows_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_is_told_what_to_do(tmp_path, monkeypatch):
     server = EmbeddedServer(tmp_path / "home")
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(DatabaseUnavailable) as caught:
@@ -411,7 +396,7 @@ def test_windows_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not (tmp_path / "home").exists()
 
 
-def test_a_database_of_ones_own_needs_nothing_of_posix(database_url: str) -> None:
+def test_a_database_of_ones_own_needs_nothing_of_posix(database_url):
     """Windows has no fcntl and no pwd, and `os` no users there."""
     program = (
         "import os, sys\n"
@@ -430,7 +415,7 @@ def test_a_database_of_ones_own_needs_nothing_of_posix(database_url: str) -> Non
     assert (ended.returncode, ended.stdout.strip()) == (0, "[]"), ended.stderr
 
 
-def test_psql_and_sqlalchemy_understand_the_url(server: EmbeddedServer) -> None:
+def test_psql_and_sqlalchemy_understand_the_url(server):
     for url in (server.start(), server.start(listen=True)):
         shown = subprocess.run(
             [binary("psql"), "-XAtc", "select 'é'", url],
@@ -446,19 +431,17 @@ def test_psql_and_sqlalchemy_understand_the_url(server: EmbeddedServer) -> None:
         engine.dispose()
 
 
-def test_server_that_lost_its_socket_is_restarted(server: EmbeddedServer) -> None:
+def test_server_that_lost_its_socket_is_restarted(server):
     server.start()
     status = server.status()
-    assert status.socket is not None
     shutil.rmtree(status.socket)
     assert value(server.start(), "select 1") == 1
     assert server.status().pid != status.pid
 
 
-def test_data_of_another_major_version_is_refused(server: EmbeddedServer) -> None:
+def test_data_of_another_major_version_is_refused(server):
     server.stop()
     data = server.status().data_directory
-    assert data is not None
     version = data / "PG_VERSION"
     original = version.read_text()
     version.write_text("16\n")
@@ -470,10 +453,9 @@ def test_data_of_another_major_version_is_refused(server: EmbeddedServer) -> Non
     assert value(server.start(), "select 1") == 1
 
 
-def test_failed_start_shows_the_log_and_the_way_out(server: EmbeddedServer) -> None:
+def test_failed_start_shows_the_log_and_the_way_out(server):
     server.stop()
     data = server.status().data_directory
-    assert data is not None
     data.chmod(0o755)
     try:
         with pytest.raises(DatabaseUnavailable) as caught:
@@ -488,10 +470,9 @@ def test_failed_start_shows_the_log_and_the_way_out(server: EmbeddedServer) -> N
     assert value(server.start(), "select 1") == 1
 
 
-def test_data_that_vanished_is_not_replaced_by_an_empty_database(server: EmbeddedServer) -> None:
+def test_data_that_vanished_is_not_replaced_by_an_empty_database(server):
     server.stop()
     data = server.status().data_directory
-    assert data is not None
     elsewhere = data.with_name("elsewhere")
     data.rename(elsewhere)
     try:
@@ -501,14 +482,14 @@ def test_data_that_vanished_is_not_replaced_by_an_empty_database(server: Embedde
         elsewhere.rename(data)
 
 
-def test_home_that_cannot_be_made(tmp_path: Path) -> None:
+def test_home_that_cannot_be_made(tmp_path):
     (tmp_path / "file").touch()
     server = EmbeddedServer(tmp_path / "file" / "home")
     with pytest.raises(DatabaseUnavailable, match=r"Not a directory.*Set PGRAG_HOME"):
         server.start()
 
 
-def test_new_home_has_no_server(tmp_path: Path) -> None:
+def test_new_home_has_no_server(tmp_path):
     server = EmbeddedServer(tmp_path / "home")
     assert not server.status().running
     assert server.status().data_directory is None
@@ -517,7 +498,7 @@ def test_new_home_has_no_server(tmp_path: Path) -> None:
     assert not server.home.exists()
 
 
-def test_long_home_that_everybody_can_enter() -> None:
+def test_long_home_that_everybody_can_enter():
     with TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o755)
         home = Path(folder) / ("documentation, " * 8) / "größer"
@@ -525,7 +506,6 @@ def test_long_home_that_everybody_can_enter() -> None:
             url = server.start()
             status = server.status()
             assert status.data_directory == home / "cluster" / "data"
-            assert status.socket is not None
             assert len(bytes(status.socket)) < 60
             assert stat.S_IMODE(status.socket.stat().st_mode) == 0o700
             assert value(url, "select 1") == 1
@@ -534,7 +514,7 @@ def test_long_home_that_everybody_can_enter() -> None:
             assert value(server.start(), "select 1") == 1
 
 
-def test_home_and_programs_below_a_closed_folder(tmp_path: Path) -> None:
+def test_home_and_programs_below_a_closed_folder(tmp_path):
     """The usual container: root, its virtual environment and its home below /root, mode 700."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -556,7 +536,6 @@ def test_home_and_programs_below_a_closed_folder(tmp_path: Path) -> None:
         assert value(url, "select to_tsvector('german', 'HÄUSER')::text") == "'haus':1"
         status = server.status()
         assert str(status.pid) == pid
-        assert status.data_directory is not None
         program = Path(os.readlink(f"/proc/{pid}/exe"))
         process = Path(f"/proc/{pid}").stat()
         assert process.st_uid == status.data_directory.stat().st_uid != 0

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
-from pathlib import Path
 
 import httpx
 import pytest
@@ -95,7 +94,7 @@ def answers(*addresses: str) -> Callable[[str, int], list]:
     return lambda host, port: [left.pop(0)]
 
 
-def test_a_name_that_is_rebound_is_refused(outside: Site, inside: Site) -> None:
+def test_a_name_that_is_rebound_is_refused(outside, inside):
     resolve = answers(OUTSIDE, INSIDE, OUTSIDE)
     with guarded_client(SETTINGS, resolve=resolve, headers={"Connection": "close"}) as client:
         url = f"http://docs.example:{outside.port}/"
@@ -108,9 +107,7 @@ def test_a_name_that_is_rebound_is_refused(outside: Site, inside: Site) -> None:
     assert inside.asked == []
 
 
-def test_a_connection_goes_to_the_address_that_was_checked(
-    outside: Site, inside: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_connection_goes_to_the_address_that_was_checked(outside, inside, monkeypatch):
     """Whoever asks again after the check would get the other address."""
     resolve = answers(OUTSIDE)
     real, asked = socket.getaddrinfo, []
@@ -128,14 +125,14 @@ def test_a_connection_goes_to_the_address_that_was_checked(
         client.get(f"http://docs.example:{outside.port}/")
 
 
-def test_only_the_addresses_that_are_allowed_are_tried(outside: Site, inside: Site) -> None:
+def test_only_the_addresses_that_are_allowed_are_tried(outside, inside):
     both = [ip_address(INSIDE), ip_address("::1"), ip_address(OUTSIDE)]
     with guarded_client(SETTINGS, resolve=lambda *_: both) as client:
         assert client.get(f"http://docs.example:{outside.port}/").text == "page"
     assert inside.asked == []
 
 
-def test_the_next_address_is_tried_if_one_does_not_answer(outside: Site) -> None:
+def test_the_next_address_is_tried_if_one_does_not_answer(outside):
     settings = Settings(outgoing_allow=("127.0.0.0/8",))
     both = [ip_address("127.0.0.3"), ip_address(OUTSIDE)]
     with guarded_client(settings, resolve=lambda *_: both) as client:
@@ -145,7 +142,7 @@ def test_the_next_address_is_tried_if_one_does_not_answer(outside: Site) -> None
 
 
 @pytest.mark.parametrize("host", [INSIDE, "localhost", "[::ffff:127.0.0.1]", "2130706433", "127.1"])
-def test_redirects_are_checked_again(outside: Site, inside: Site, host: str) -> None:
+def test_redirects_are_checked_again(outside, inside, host):
     outside.redirects["/away"] = f"http://{host}:{inside.port}/secret"
     outside.redirects["/on"] = "/page"
     with guarded_client(SETTINGS, follow_redirects=True) as client:
@@ -155,9 +152,7 @@ def test_redirects_are_checked_again(outside: Site, inside: Site, host: str) -> 
     assert inside.asked == []
 
 
-def test_proxies_of_the_environment_are_not_used(
-    outside: Site, inside: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_proxies_of_the_environment_are_not_used(outside, inside, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, f"http://{INSIDE}:{inside.port}")
     with guarded_client(SETTINGS) as client:
@@ -165,7 +160,7 @@ def test_proxies_of_the_environment_are_not_used(
     assert (len(outside.asked), inside.asked) == (1, [])
 
 
-def test_other_protocols_and_names_without_an_address_are_errors() -> None:
+def test_other_protocols_and_names_without_an_address_are_errors():
     with guarded_client(SETTINGS) as client:
         for url in ("file:///etc/passwd", "ftp://127.0.0.2/", "gopher://127.0.0.2/"):
             with pytest.raises(httpx.UnsupportedProtocol):
@@ -175,9 +170,7 @@ def test_other_protocols_and_names_without_an_address_are_errors() -> None:
                 client.get(f"http://{host}/")
 
 
-def test_certificates_are_those_of_the_name(
-    outside: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_certificates_are_those_of_the_name(outside, tmp_path, monkeypatch):
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     make = (
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
@@ -199,75 +192,30 @@ def test_certificates_are_those_of_the_name(
 
 
 REFUSED = [
-    "0.0.0.0",
-    "0.1.2.3",
-    "10.0.0.1",
-    "100.64.0.1",
-    "100.100.100.200",
-    "127.0.0.1",
-    "127.255.255.254",
-    "168.63.129.16",
-    "169.254.0.1",
-    "169.254.169.254",
-    "172.16.0.1",
-    "172.31.255.254",
-    "192.0.0.1",
-    "192.0.0.192",
-    "192.0.2.1",
-    "192.88.99.1",
-    "192.168.0.1",
-    "198.18.0.1",
-    "198.51.100.1",
-    "203.0.113.1",
-    "224.0.0.1",
-    "239.1.1.1",
-    "240.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::8.8.8.8",
-    "::ffff:8.8.8.8",
-    "::ffff:127.0.0.1",
-    "::ffff:0:8.8.8.8",
-    "64:ff9b::7f00:1",
-    "64:ff9b::808:808",
-    "64:ff9b:1::a00:1",
-    "100::1",
-    "2001::1",
-    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
-    "2001:db8::1",
-    "2002:7f00:1::",
-    "2002:808:808::1",
-    "3fff::1",
-    "5f00::1",
-    "2600::5efe:a00:1",
-    "2600::200:5efe:a00:1",
-    "fc00::1",
-    "fd00:ec2::254",
-    "fe80::1",
-    "fe80::1%1",
-    "fec0::1",
-    "ff02::1",
-]
+    "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1",
+    "127.255.255.254", "168.63.129.16", "169.254.0.1", "169.254.169.254", "172.16.0.1",
+    "172.31.255.254", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.0.1",
+    "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.1.1.1", "240.0.0.1",
+    "255.255.255.255", "::", "::1", "::8.8.8.8", "::ffff:8.8.8.8", "::ffff:127.0.0.1",
+    "::ffff:0:8.8.8.8", "64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1", "100::1",
+    "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:db8::1", "2002:7f00:1::",
+    "2002:808:808::1", "3fff::1", "5f00::1", "2600::5efe:a00:1", "2600::200:5efe:a00:1", "fc00::1",
+    "fd00:ec2::254", "fe80::1", "fe80::1%1", "fec0::1", "ff02::1",
+]  # fmt: skip
 ACCEPTED = [
-    "8.8.8.8",
-    "1.1.1.1",
-    "100.128.0.1",
-    "172.32.0.1",
-    "192.0.1.1",
-    "2600::1",
+    "8.8.8.8", "1.1.1.1", "100.128.0.1", "172.32.0.1", "192.0.1.1", "2600::1",
     "2a00:1450:4001::200e",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("address", REFUSED)
-def test_what_is_not_public_is_refused(address: str) -> None:
+def test_what_is_not_public_is_refused(address):
     assert not is_public(ip_address(address))
     assert not AllowList(["public"]).allows("docs.example", ip_address(address))
 
 
 @pytest.mark.parametrize("address", ACCEPTED)
-def test_what_is_public_is_accepted(address: str) -> None:
+def test_what_is_public_is_accepted(address):
     assert AllowList(["public"]).allows("docs.example", ip_address(address))
     assert not AllowList([]).allows("docs.example", ip_address(address))
 
@@ -300,11 +248,11 @@ def test_what_is_public_is_accepted(address: str) -> None:
         (["*"], "any.example", "10.1.2.3", True),
     ],
 )
-def test_networks_and_names(entries: list[str], host: str, address: str, is_allowed: bool) -> None:
+def test_networks_and_names(entries, host, address, is_allowed):
     assert AllowList(entries).allows(host, ip_address(address)) is is_allowed
 
 
-def test_addresses_of_settings_are_the_operators_own(inside: Site) -> None:
+def test_addresses_of_settings_are_the_operators_own(inside):
     """A model may run on this machine, whatever requests may name; it redirects to nobody."""
     assert Settings().outgoing_allow == ("public",)
     inside.redirects["/v1/embeddings"] = f"http://{INSIDE}:{inside.port}/secret"

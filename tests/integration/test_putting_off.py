@@ -19,7 +19,8 @@ from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.settings import Settings
 from pgrag.ingest import vector_index
@@ -110,15 +111,6 @@ def test_little_is_inserted(database, embedder, little):
     assert built(database) == before
 
 
-def test_a_change_of_a_page_is_inserted(database, embedder, folder):
-    write(folder, {"pump.md": "# Pump\n\nIt stands below the valves.\n"})
-    index(database, embedder, folder)
-    before = built(database)
-    write(folder, {"pump.md": "# Pump\n\nIt stands above the valves.\n"})
-    assert index(database, embedder, folder).written == 1
-    assert built(database) == before
-
-
 def test_a_run_does_not_wait_for_a_build_in_another_one(database, embedder, little):
     """Which would wait for it: the builder has the lock of the vectors and waits for snapshots."""
     waits = make_conninfo(database.url, options="-c lock_timeout=2s")
@@ -145,7 +137,6 @@ def killed(database_url: str, folder: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     ) as run:
-        assert run.stdout is not None
         assert run.stdout.readline() == "embedding\n"
         run.send_signal(signal.SIGKILL)
     with psycopg.connect(database_url, autocommit=True) as connection:

@@ -489,6 +489,7 @@ def test_vectors_of_queries_are_those_of_the_caller(connection):
         run(connection, "remember_query_vector", query="nodes", **tiny)
 
     remember("one key")
+    connection.execute("update pgrag.query_vectors set used_at = used_at - interval '2 h'")
     connection.execute("select set_config('pgrag.library_ids', '', true)")
     # Whoever sees everything tunes by the vectors of all callers.
     assert cached() == (1, 0)
@@ -496,6 +497,9 @@ def test_vectors_of_queries_are_those_of_the_caller(connection):
     service(connection, f"{{{ours}}}")
     connection.execute("select set_config('pgrag.caller', 'one key', true)")
     assert cached() == (1, 0)
+    assert run(connection, "recorded_search", **asked)[0]["search_id"]
+    used = "select used_at > now() - interval '1 h' from pgrag.query_vectors"
+    assert value(connection, used) is True
     # A role that could fill the cache would push out what others need.
     with refused(connection, "42501", "permission denied for table query_vectors"):
         connection.execute("insert into pgrag.query_vectors default values")

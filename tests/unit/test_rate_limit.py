@@ -20,7 +20,7 @@ def drawn(buckets: TokenBuckets, times: int, client: str = "a") -> list[bool]:
     return [buckets.draw(client).is_allowed for _ in range(times)]
 
 
-def test_a_burst_then_the_rate() -> None:
+def test_a_burst_then_the_rate():
     clock = Clock()
     buckets = TokenBuckets(60, 5, clock=clock)
     assert [buckets.draw("a").remaining for _ in range(5)] == [4, 3, 2, 1, 0]
@@ -39,7 +39,7 @@ def test_a_burst_then_the_rate() -> None:
 
 
 @pytest.mark.parametrize(("rate", "burst"), [(1, None), (7, 3), (100, None), (450, 97)])
-def test_in_a_long_time_exactly_the_rate_gets_through(rate: int, burst: int | None) -> None:
+def test_in_a_long_time_exactly_the_rate_gets_through(rate, burst):
     clock = Clock()
     buckets = TokenBuckets(rate, burst, clock=clock)
     through = 0
@@ -49,11 +49,11 @@ def test_in_a_long_time_exactly_the_rate_gets_through(rate: int, burst: int | No
     assert through == pytest.approx(15 * rate + buckets.burst, abs=1)
 
 
-def test_the_usual_burst_is_a_sixth_of_a_minute() -> None:
+def test_the_usual_burst_is_a_sixth_of_a_minute():
     assert [TokenBuckets(rate).burst for rate in (1, 6, 7, 120)] == [1, 1, 2, 20]
 
 
-def test_waiting_as_long_as_told_is_enough() -> None:
+def test_waiting_as_long_as_told_is_enough():
     clock = Clock()
     buckets = TokenBuckets(7, 3, clock=clock)
     for _ in range(500):
@@ -65,7 +65,7 @@ def test_waiting_as_long_as_told_is_enough() -> None:
         assert buckets.draw("a").is_allowed
 
 
-def test_full_buckets_are_forgotten_and_others_kept_within_bounds() -> None:
+def test_full_buckets_are_forgotten_and_others_kept_within_bounds():
     clock = Clock()
     buckets = TokenBuckets(60, 2, clock=clock, most_clients=100)
     for number in range(1000):
@@ -91,6 +91,6 @@ def test_full_buckets_are_forgotten_and_others_kept_within_bounds() -> None:
         (None, ""),
     ],
 )
-def test_who_is_a_client(peer: tuple[str, int] | None, client: str) -> None:
+def test_who_is_a_client(peer, client):
     scope: Scope = {"type": "http", "client": peer}
     assert client_of(scope) == client

@@ -36,7 +36,7 @@ def library_of_this_task() -> str:
     ],
     ids=["without sniffio", "with sniffio"],
 )
-def test_a_request_that_is_abandoned_ends(sniffio: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_that_is_abandoned_ends(sniffio, monkeypatch):
     monkeypatch.setattr(anyio._core._eventloop, "sniffio", sniffio)
     works = Works(Settings())
     is_over = threading.Event()

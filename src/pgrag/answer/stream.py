@@ -10,7 +10,8 @@ from pgrag.answer.agent import Agent
 from pgrag.answer.intents import model_intent
 from pgrag.answer.support import checked_sentences
 from pgrag.answer.text import AnswerEvent, AnswerText
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import GenerationCancelled, InvalidInput, LanguageModelError, NotFound
 from pgrag.ground.values.answers import (
     Answer,

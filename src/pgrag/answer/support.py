@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pgrag.answer.citations import Citation
 from pgrag.answer.claims import Claim, find_claims, without_citations
 from pgrag.answer.details import contradiction
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.values.answers import Doubt, Sentence
 
 LEAST_SUPPORT = 0.4

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pgrag.answer.citations import Citation, CitationReader
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 
 SENTINEL = "NOT_IN_DOCUMENTATION"
 """Every template asks for it as the first line; users never see it."""

@@ -15,7 +15,7 @@ from pgrag.answer.tool_arguments import (
     read_arguments,
 )
 from pgrag.ground.arguments import Mode
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, NotFound
 from pgrag.search.search import Search
 

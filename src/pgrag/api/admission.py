@@ -6,12 +6,8 @@ rights of that key; what it was, or why it was refused, is in the audit.
 
 import logging
 import math
-import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
-from typing import Any
 
 import anyio
 from fastapi.routing import APIRoute
@@ -20,24 +16,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pgrag.api.allowances import Allowances, Release
 from pgrag.api.limits import TokenBuckets, bearer, client_of, too_many
 from pgrag.api.problems import FORBIDDEN, TOO_MANY, Kind, problem
-from pgrag.ground.access import (
-    Access,
+from pgrag.ground.callers import calling
+from pgrag.ground.errors import PgragError
+from pgrag.ground.requests import Served, serving
+from pgrag.service.access import (
     Admission,
     Needs,
     Policy,
     Refusal,
-    Wish,
-    accessing,
     admit,
     finish,
     hash_of,
     needs_of,
 )
-from pgrag.ground.connections import calling
-from pgrag.ground.errors import PgragError
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -46,13 +39,12 @@ log = logging.getLogger(__name__)
 KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
 
-MOST_REMEMBERED = 10_000
-"""Refusals that a process remembers, so that their repetitions cost the database nothing."""
-
-_REMEMBERED_SECONDS = 60.0
+MOST_REFUSALS = 10_000
+"""Kinds of refusals that a process knows, so that a repetition costs the database nothing."""
 
 _ANOTHER = "Ask for another key; `pgrag keys list` says what became of this one."
-_REASONS: dict[Refusal, tuple[Kind, str, str | None]] = {
+_UNKNOWN_KEY = {"unknown", "revoked", "expired", "rotated"}
+_REASONS: dict[str, tuple[Kind, str, str | None]] = {
     "missing": (
         KEY_REQUIRED,
         "The request has no key.",
@@ -105,150 +97,103 @@ class Guard:
     works: Works
     policy: Policy
     buckets: TokenBuckets | None
-    refused: "Recently"
-    allowances: Allowances
+    refused: TokenBuckets
 
     async def __call__(
         self, operation: str, inner: ASGIApp, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Let `inner` answer a request for an operation, or refuse it."""
-        access = Access(
+        headers, needs = Headers(scope=scope), needs_of(operation)
+        served = Served(
             operation, library=scope.get("path_params", {}).get("library"), address=client_of(scope)
         )
-        headers = Headers(scope=scope)
         admission: Admission | None = None
-        if "authorization" in headers:
-            refusal, admission, access.release = await self._ask(needs_of(operation), headers)
+        if "authorization" not in headers:
+            served.reason = self._without_key(needs)
+        elif (hash_ := hash_of(bearer(headers))) is None:
+            served.reason = "malformed"
         else:
-            refusal = self._without_key(needs_of(operation))
-        if admission is not None:
-            access.admission = admission
-            access.caller, access.role = admission.caller, admission.role
-        if refusal is not None:
-            access.refusal = refusal
-            await self._refuse(access, scope, receive, send)
+            admission = await self._admitted(hash_, needs, headers)
+            served.caller = admission.caller.name if admission.caller else None
+            served.role, served.reason = admission.role, admission.refusal
+        if served.reason is not None:
+            await self._refuse(served, admission, scope, receive, send)
             return
-        with accessing(access), calling(access.caller):
+        has_ended = False
+
+        async def end() -> None:
+            nonlocal has_ended
+            if not has_ended:
+                has_ended = True
+                await self._end(served, admission, scope)
+
+        async def send_part(message: Message) -> None:
+            if message["type"] == "http.response.start" and admission is not None:
+                MutableHeaders(scope=message).update(_limit_headers(admission))
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                # Before the client has all, or its next request could count this one as running.
+                await end()
+            await send(message)
+
+        with serving(served), calling(admission.caller if admission else None):
             try:
-                await inner(scope, receive, partial(self._send, access, scope, send))
+                await inner(scope, receive, send_part)
             finally:
-                await self._end(access, scope)
-
-    async def _send(self, access: Access, scope: Scope, send: Send, message: Message) -> None:
-        """Send a part of the answer; before the client has the last of it, the request has ended.
-
-        Otherwise its next request could still count this one as running.
-        """
-        if message["type"] == "http.response.start" and access.admission is not None:
-            MutableHeaders(scope=message).update(_limit_headers(access.admission))
-        if message["type"] == "http.response.body" and not message.get("more_body", False):
-            await self._end(access, scope)
-        await send(message)
+                await end()
 
     def _without_key(self, needs: Needs) -> Refusal | None:
         if self.policy.needs_key:
             return "missing"
         return "read-only" if needs.is_change and not self.policy.allow_writes else None
 
-    async def _ask(
-        self, needs: Needs, headers: Headers
-    ) -> tuple[Refusal | None, Admission | None, Release | None]:
-        hash_ = hash_of(bearer(headers))
-        if hash_ is None:
-            return "malformed", None, None
+    async def _admitted(self, hash_: bytes, needs: Needs, headers: Headers) -> Admission:
         origin = headers.get("origin")
         host = headers.get("host", "").lower()
-        is_foreign = origin is not None and origin.lower().partition("://")[2] != host
+        return await self.works.run(
+            self.works.admission,
+            lambda: admit(
+                self.app.database,
+                hash_,
+                needs,
+                origin=origin,
+                is_foreign=origin is not None and origin.lower().partition("://")[2] != host,
+                lasts=timedelta(seconds=self.app.settings.costly_timeout),
+            ),
+        )
 
-        async def ask(wish: Wish) -> Admission:
-            return await self.works.run(
-                self.works.admission,
-                lambda: admit(
-                    self.app.database,
-                    hash_,
-                    needs,
-                    origin=origin,
-                    is_foreign=is_foreign,
-                    lasts=timedelta(seconds=self.app.settings.costly_timeout),
-                    wish=wish,
-                ),
-            )
-
-        what = (hash_, needs.role, needs.is_for_pages, origin, is_foreign)
-        admission, release = await self.allowances.admit(what, ask)
-        return admission.refusal, admission, release
-
-    async def _refuse(self, access: Access, scope: Scope, receive: Receive, send: Send) -> None:
-        if access.release is not None:
-            access.release()
-        name = access.caller.name if access.caller else None
-        if self.refused.is_new((name, access.action, access.refusal, access.address)):
-            await self._end(access, scope)
-        answer = _refusal(access, Request(scope))
-        if (
-            self.buckets is not None
-            and answer.status_code == 401
-            and hash_of(bearer(Headers(scope=scope)))
-        ):
-            # Their limit left out what looked like a key.
-            verdict = self.buckets.draw(access.address)
+    async def _refuse(
+        self,
+        served: Served,
+        admission: Admission | None,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        same = repr((served.caller, served.action, served.reason, served.address))
+        if self.refused.draw(same).is_allowed:
+            await self._end(served, admission, scope)
+        answer = _refusal(served, admission, Request(scope))
+        if self.buckets is not None and served.reason in _UNKNOWN_KEY:
+            # The limit of addresses let them pass, because they have what looks like a key.
+            verdict = self.buckets.draw(served.address)
             if not verdict.is_allowed:
                 answer = too_many(Request(scope), self.buckets, verdict)
         await answer(scope, receive, send)
 
-    async def _end(self, access: Access, scope: Scope) -> None:
-        """Free what the request held, and write the audit; the answer never fails by this."""
-        if access.release is not None:
-            access.release()
-        if access.has_ended:
+    async def _end(self, served: Served, admission: Admission | None, scope: Scope) -> None:
+        """End a lease and write the audit; the answer never fails by this."""
+        is_reading = served.reason is None and not needs_of(served.action).is_change
+        if is_reading and admission is None:
             return
-        access.has_ended = True
-        is_reading = access.refusal is None and not needs_of(access.action).is_change
-        if is_reading and access.caller is None:
-            return
-        if access.library is None:
-            access.library = QueryParams(scope.get("query_string", b"")).get("library")
+        if served.library is None:
+            served.library = QueryParams(scope.get("query_string", b"")).get("library")
         with anyio.CancelScope(shield=True):
             try:
                 await self.works.run(
-                    self.works.admission, lambda: finish(self.app.database, access)
+                    self.works.admission, lambda: finish(self.app.database, served, admission)
                 )
             except PgragError as error:
-                log.warning("%s is not in the audit: %s", access.action, error)
-
-
-class Recently:
-    """What happened within the last minute, so that it is noticed once. Not thread-safe."""
-
-    def __init__(self) -> None:
-        self._until: OrderedDict[Any, float] = OrderedDict()
-
-    def is_new(self, what: Any) -> bool:
-        """Whether it did not happen within the last minute; remembers that it has happened now."""
-        now = time.monotonic()
-        if self._until.get(what, 0.0) > now:
-            return False
-        self._until[what] = now + _REMEMBERED_SECONDS
-        self._until.move_to_end(what)
-        while len(self._until) > MOST_REMEMBERED:
-            self._until.popitem(last=False)
-        return True
-
-
-class WithoutInheritedCaller:
-    """ASGI middleware: no request begins with the caller of an earlier one of its connection.
-
-    asyncio lets a connection that goes on reading do so in the context of who said so, from then on
-    (CPython issue 140947); in uvicorn that is a request with a body over 64 KB.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        with calling(None):
-            await self._app(scope, receive, send)
+                log.warning("%s is not in the audit: %s", served.action, error)
 
 
 class GuardedRoute(APIRoute):
@@ -277,11 +222,10 @@ class GuardedEndpoint:
         await self._guard(self._operation, self._inner, scope, receive, send)
 
 
-def _refusal(access: Access, request: Request) -> Response:
-    admission = access.admission
-    if admission is not None and admission.limits is not None and admission.retry_after:
+def _refusal(served: Served, admission: Admission | None, request: Request) -> Response:
+    if admission is not None and admission.retry_after:
         return _exceeded(request, admission)
-    refusal = access.refusal
+    refusal = served.reason
     assert refusal is not None
     kind, detail, hint = _REASONS[refusal]
     headers = None
@@ -289,8 +233,8 @@ def _refusal(access: Access, request: Request) -> Response:
         error = "" if refusal == "missing" else ', error="invalid_token"'
         headers = {"WWW-Authenticate": f'Bearer realm="pgrag"{error}'}
     if refusal == "role":
-        detail = f"A key of role {access.role} may not do this."
-        hint = f"Use a key of role {needs_of(access.action).role}."
+        detail = f"A key of role {served.role} may not do this."
+        hint = f"Use a key of role {needs_of(served.action).role}."
     return problem(request, kind, detail, hint=hint, headers=headers)
 
 

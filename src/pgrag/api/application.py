@@ -14,8 +14,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
 from pgrag.api import docs_page, limits, openapi, problems
-from pgrag.api.admission import Guard, GuardedEndpoint, Recently, WithoutInheritedCaller
-from pgrag.api.allowances import Allowances
+from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.callers import KnownHosts, KnownOrigins
 from pgrag.api.declared import known_parameters
 from pgrag.api.headers import SecurityHeaders
@@ -35,8 +34,8 @@ from pgrag.api.routes import (
     sending,
     uploads,
 )
-from pgrag.ground.access import Policy
 from pgrag.mcp.http import Endpoint
+from pgrag.service.access import Policy
 from pgrag.service.app import App
 from pgrag.service.work import Works
 from pgrag.service.worker import Worker
@@ -50,13 +49,13 @@ functions of the database; their comments are the reference. Errors are problem 
 (RFC 9457).
 """
 TAGS = [
-    {"name": "search", "description": "Find documents, and make contexts of them."},
+    {"name": "search", "description": "Find passages, and assemble contexts of them."},
     {"name": "answers", "description": "Answers by a language model, and its tools."},
     {"name": "libraries", "description": "What there is to search."},
     {"name": "pages", "description": "Whole pages and their heading trees."},
     {"name": "jobs", "description": "Bring pages in, one by one or by jobs of workers."},
     {"name": "graph", "description": "How pages are linked."},
-    {"name": "documents", "description": "One document and its neighbours."},
+    {"name": "documents", "description": "One passage and its neighbours."},
     {"name": "configuration", "description": "Rules of query understanding, and synonyms."},
     {"name": "observation", "description": "What was searched, and what readers thought of it."},
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
@@ -102,8 +101,6 @@ def create_app(
     api.state.readiness_limiter = anyio.CapacityLimiter(1)
     # Only indexing runs long enough to need a stream.
     api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=app.settings.mcp_writes)
-    # Answers wait for a language model; with a limiter of their own they delay no search.
-    api.state.answer_limiter = anyio.CapacityLimiter(app.settings.llm_concurrency)
     problems.add_handlers(api)
     api.add_middleware(
         limits.BodyLimit,
@@ -116,7 +113,8 @@ def create_app(
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
         api.add_middleware(limits.RateLimit, buckets=buckets)
-    api.state.guard = guard = Guard(app, works, policy, buckets, Recently(), Allowances(app, works))
+    refused = limits.TokenBuckets(1, 1, most_clients=MOST_REFUSALS)
+    api.state.guard = guard = Guard(app, works, policy, buckets, refused)
     if hosts is not None:
         api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
@@ -128,7 +126,6 @@ def create_app(
             expose_headers=["Server-Timing", *limits.HEADERS],
         )
     api.add_middleware(HeadAsGet, except_path="/mcp")
-    api.add_middleware(WithoutInheritedCaller)
     for router in (
         searches.router,
         answers.router,
@@ -182,7 +179,6 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     finally:
         if worker is not None:
             await anyio.to_thread.run_sync(worker.end)
-    await api.state.guard.allowances.close()
     await anyio.to_thread.run_sync(app.close)
 
 

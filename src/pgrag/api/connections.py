@@ -30,7 +30,7 @@ def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Conf
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 whose requests must arrive within so many seconds, headers and body.
+    """HTTP/1.1 whose requests, headers and body, must arrive within `seconds`.
 
     A body that goes on arriving at `SLOWEST` bytes a second, such as an upload, may take longer.
     An answer says so, unless the service has begun to answer or nothing has arrived at all.

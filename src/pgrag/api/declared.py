@@ -12,7 +12,7 @@ from inspect import Parameter, Signature, cleandoc
 from time import perf_counter
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError, create_model
 from pydantic_core import to_json
@@ -25,7 +25,8 @@ from pgrag.api.arguments import PATH, Arguments
 from pgrag.api.delivery import disconnected
 from pgrag.api.openapi import problems
 from pgrag.api.problems import STOPPING, problem
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.search.result import Result
 from pgrag.service.app import App
 from pgrag.service.work import Abandoned, Class, Works
@@ -83,7 +84,7 @@ class Exchange:
     ) -> Result:
         """Rows and notices of a method of `Search`, such as `Search.context`; the last call."""
         with self.timed():
-            return function(self.app.searching_as("rest", ends_request=True), query, **arguments)
+            return function(self.app.searching_as("rest"), query, **arguments)
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """The content as JSON."""
@@ -93,10 +94,6 @@ class Exchange:
             headers={"Server-Timing": f"db;dur={1000 * self._seconds:.1f}"},
             media_type="application/json",
         )
-
-
-async def _exchange(request: Request) -> Exchange:
-    return Exchange(request.app.state.pgrag)
 
 
 async def known_parameters(request: Request) -> None:
@@ -121,13 +118,11 @@ def _reading(model: type[BaseModel], endpoint: Callable[..., Awaitable[Response]
         try:
             query = model.model_validate(dict(request.query_params))
         except ValidationError as error:
+            details = error.errors(include_url=False)
             raise RequestValidationError(
-                [
-                    {**each, "loc": ("query", *each["loc"])}
-                    for each in error.errors(include_url=False)
-                ]
+                [{**each, "loc": ("query", *each["loc"])} for each in details]
             ) from error
-        return await endpoint(request, await _exchange(request), query=query)
+        return await endpoint(request, query=query)
 
     return request_response(answer)
 
@@ -137,30 +132,72 @@ class Router(APIRouter):
 
     A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work,
     unless it says otherwise; see `Works`. A client that disconnects ends the work for its request.
-    What a key must allow for a route is said by its name; see `pgrag.access`.
+    What a key must allow for a route is said by its name; see `pgrag.service.access`.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(route_class=GuardedRoute, **options)
 
     def answers(
-        self, path: str, value: Any, *, method: str = "GET", name: str = "", **route: Any
+        self,
+        path: str,
+        value: Any,
+        *,
+        method: str = "GET",
+        name: str = "",
+        description: str = "",
+        types: dict[str, Any] | None = None,
+        work: Class | None = None,
+        status: int = 200,
+        **route: Any,
     ) -> Callable[[Run], Run]:
         """Declare a route by a function that returns the answer, a `value` as rows.
 
         It is called with an exchange and, if it names them, the path parameters, the query
-        parameters as `query`, and the body as `body`. Its docstring describes the route.
+        parameters as `query`, and the body as `body`. `name`, `description` and the `types` of its
+        arguments default to its name, its docstring and its annotations.
         """
+        of_class = work or ("read" if method in {"GET", "POST"} else "write")
 
         def declare(run: Run) -> Run:
-            types = {
+            given = types or {
                 name: Annotated[hint, Query()] if name == "query" else hint
                 for name, hint in get_type_hints(run, include_extras=True).items()
                 if name not in {"exchange", "return"}
             }
-            about = cleandoc(run.__doc__ or "")
-            named: dict[str, Any] = {"name": name or run.__name__, "description": about}
-            self._add(path, value, types, run, methods=[method], **named, **route)
+
+            async def endpoint(request: Request, **arguments: Any) -> Response:
+                works: Works = request.app.state.works
+                exchange = Exchange(request.app.state.pgrag)
+                try:
+                    return await works.run(
+                        works.named(of_class),
+                        lambda: exchange.answer(run(exchange, **arguments), status),
+                        until=partial(disconnected, request.receive),
+                    )
+                except Abandoned:
+                    return problem(request, STOPPING)
+
+            variables = _variables(path)
+            if method == "GET" and [*given, *variables] == ["query"]:
+                endpoint.reading = _reading(get_args(given["query"])[0], endpoint)  # type: ignore[attr-defined]
+            if any(
+                isinstance(hint, type) and issubclass(hint, BaseModel) for hint in given.values()
+            ):
+                responses = problems(400, 413) | (route.get("responses") or {})
+                route["responses"] = dict(sorted(responses.items()))
+            # FastAPI reads the arguments of a route from its signature.
+            endpoint.__signature__ = Signature(  # type: ignore[attr-defined]
+                [
+                    Parameter(argument, Parameter.KEYWORD_ONLY, annotation=type_)
+                    for argument, type_ in (given | variables | {"request": Request}).items()
+                ]
+            )
+            self.add_api_route(
+                path, endpoint, response_model=value, status_code=status, methods=[method],
+                name=name or run.__name__, description=description or cleandoc(run.__doc__ or ""),
+                **route,
+            )  # fmt: skip
             return run
 
         return declare
@@ -213,14 +250,11 @@ class Router(APIRouter):
             return row[column] if column else row
 
         query = create_model(f"{name}_query", __base__=base, **parameters) if parameters else base
-        types: dict[str, Any] = {"query": Annotated[query, Query()]} | (
-            {"body": body} if body else {}
-        )
-        self._add(
-            path, answer, types, run,
-            methods=[method], work=work, name=name, description=description,
-            responses=responses or {},
-        )  # fmt: skip
+        types = {"query": Annotated[query, Query()]} | ({"body": body} if body else {})
+        self.answers(
+            path, answer, method=method, work=work, name=name, description=description,
+            types=types, responses=responses,
+        )(run)  # fmt: skip
         return answer
 
     def declare_query(
@@ -246,49 +280,10 @@ class Router(APIRouter):
             ("GET", Annotated[parameters, Query()], "", of_get),
             ("POST", body, "_with_body", of_post),
         ):
-            named: dict[str, Any] = {"name": name + suffix, "description": description}
-            self._add(path, value, {"query": query}, run, methods=[method], work=work, **named)
-
-    def _add(
-        self,
-        path: str,
-        value: Any,
-        types: dict[str, Any],
-        run: Callable[..., Any],
-        *,
-        work: Class | None = None,
-        status: int = 200,
-        **route: Any,
-    ) -> None:
-        is_reading = {*route["methods"]} <= {"GET", "POST"}
-        of_class = work or ("read" if is_reading else "write")
-
-        async def endpoint(request: Request, exchange: Exchange, **arguments: Any) -> Response:
-            works: Works = request.app.state.works
-            try:
-                return await works.run(
-                    works.named(of_class),
-                    lambda: exchange.answer(run(exchange, **arguments), status),
-                    until=partial(disconnected, request.receive),
-                )
-            except Abandoned:
-                return problem(request, STOPPING)
-
-        if route["methods"] == ["GET"] and [*types, *_variables(path)] == ["query"]:
-            endpoint.reading = _reading(get_args(types["query"])[0], endpoint)  # type: ignore[attr-defined]
-        if any(isinstance(hint, type) and issubclass(hint, BaseModel) for hint in types.values()):
-            responses = problems(400, 413) | route.get("responses", {})
-            route["responses"] = dict(sorted(responses.items()))
-        types = types | _variables(path) | {
-            "request": Request, "exchange": Annotated[Exchange, Depends(_exchange)]
-        }  # fmt: skip
-        endpoint.__signature__ = Signature(  # type: ignore[attr-defined]
-            [
-                Parameter(argument, Parameter.KEYWORD_ONLY, annotation=type_)
-                for argument, type_ in types.items()
-            ]
-        )
-        self.add_api_route(path, endpoint, response_model=value, status_code=status, **route)
+            self.answers(
+                path, value, method=method, work=work, name=name + suffix,
+                description=description, types={"query": query},
+            )(run)  # fmt: skip
 
 
 def _variables(path: str) -> dict[str, Any]:

@@ -4,11 +4,11 @@ import json
 import logging
 from collections.abc import Callable, Coroutine
 from contextlib import closing, suppress
+from functools import partial
 from typing import Any
 
 import anyio
 import anyio.from_thread
-import anyio.to_thread
 from fastapi import Request, Response
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
@@ -17,9 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 from pgrag.answer import AnswerEvent, AnswerStream
 from pgrag.api.problems import INTERNAL, pgrag_problem, problem
-from pgrag.ground.connections import Calls, working
 from pgrag.ground.errors import PgragError
-from pgrag.service.work import Works
+from pgrag.service.work import Abandoned, Works
 
 log = logging.getLogger(__name__)
 
@@ -44,28 +43,18 @@ async def disconnected(receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
     except HTTPException:
-        # A body that nobody asked for is too large, and is not read on.
+        # The body is too large, and not needed: it is not read to its end.
         await anyio.sleep_forever()
 
 
 async def follow(
-    stream: AnswerStream,
-    limiter: anyio.CapacityLimiter,
-    works: Works,
-    receive: Receive,
-    tell: Tell | None = None,
-) -> Exception | None:
-    """Run an answer to its end; `tell` gets each event. Returns the error, if any.
+    stream: AnswerStream, works: Works, receive: Receive, tell: Tell | None = None
+) -> None:
+    """Run an answer to its end; `tell` gets each event.
 
-    Its searches are `read` work.
-
-    The answer, with the statement that runs for it, is cancelled when the client disconnects or
-    when the server gives up the request; the latter returns `ClientDisconnect`. Returns after its
-    thread is free again.
+    Raises `Abandoned` when the client disconnects or the server gives up the request: by then the
+    answer, with the statement that runs for it, is cancelled, and its thread is free again.
     """
-    has_gone = False
-    has_begun = is_over = False
-    calls = Calls()
 
     def tell_events() -> None:
         with closing(stream.events) as events:
@@ -73,37 +62,13 @@ async def follow(
                 if tell is not None:
                     anyio.from_thread.run(tell, event)
 
-    def make() -> Exception | None:
-        nonlocal has_begun, is_over
-        has_begun = True
-        try:
-            with working(works.read):
-                calls.run(tell_events)
-        except Exception as error:
-            return error
-        finally:
-            is_over = True
-        return None
-
-    async def wait_for_disconnect() -> None:
-        nonlocal has_gone
-        try:
-            await disconnected(receive)
-            has_gone = True
-        finally:
-            stream.cancel()
-            await works.cancel(calls, lambda: is_over or (calls.is_cancelled and not has_begun))
-
-    outcome: Exception | None = None
     try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(wait_for_disconnect)
-            outcome = await anyio.to_thread.run_sync(make, limiter=limiter)
-            group.cancel_scope.cancel()
+        await works.run(
+            works.answer, tell_events, until=partial(disconnected, receive), stop=stream.cancel
+        )
     except anyio.get_cancelled_exc_class():
         # The server is shutting down: no client is left to answer.
-        return ClientDisconnect()
-    return ClientDisconnect() if has_gone and outcome is not None else outcome
+        raise Abandoned from None
 
 
 class EventStream(Response):
@@ -112,13 +77,10 @@ class EventStream(Response):
     An error before the first event becomes a problem document, a later one an event `error`.
     """
 
-    def __init__(
-        self, request: Request, stream: AnswerStream, limiter: anyio.CapacityLimiter, works: Works
-    ) -> None:
+    def __init__(self, request: Request, stream: AnswerStream, works: Works) -> None:
         super().__init__(media_type="text/event-stream")
         self._request = request
         self._stream = stream
-        self._limiter = limiter
         self._works = works
         self._has_begun = False
 
@@ -145,19 +107,20 @@ class EventStream(Response):
                 with suppress(ClientDisconnect):
                     await write(b": still here\n\n")
 
+        def tell(event: AnswerEvent) -> Coroutine[Any, Any, None]:
+            return write(frame(event.name, to_json(event.data, inf_nan_mode="null")))
+
+        error: Exception | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(beat)
-            error = await follow(
-                self._stream,
-                self._limiter,
-                self._works,
-                receive,
-                lambda event: write(frame(event.name, to_json(event.data, inf_nan_mode="null"))),
-            )
+            try:
+                await follow(self._stream, self._works, receive, tell)
+            except Exception as failure:
+                error = failure
             group.cancel_scope.cancel()
         if error is None:
             await write(b"", more=False)
-        elif isinstance(error, ClientDisconnect):
+        elif isinstance(error, ClientDisconnect | Abandoned):
             return
         elif not self._has_begun:
             raise error

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pgrag.api.callers import PROBES
 from pgrag.api.problems import TOO_LARGE, TOO_MANY, problem
-from pgrag.ground.access import hash_of
+from pgrag.service.access import hash_of
 
 LARGEST_BODY = 1_000_000
 """In bytes. A query, its vector of 4,000 numbers and its filters take a tenth of it."""

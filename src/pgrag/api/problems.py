@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 MOST_ERRORS = 20
-"""Fields named in one document: a bad vector has thousands."""
+"""Fields that one problem names: a bad vector has thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.UnknownLibrary: Kind(404, "unknown-library", "There is no such library"),
     errors.UnknownVersion: Kind(404, "unknown-version", "The library has no such version"),
     errors.UnknownPage: Kind(404, "unknown-page", "There is no such page"),
-    errors.UnknownDocument: Kind(404, "unknown-document", "There is no such document"),
+    errors.UnknownDocument: Kind(404, "unknown-document", "There is no such passage"),
     errors.UnknownModel: Kind(404, "unknown-model", "There is no such embedding model"),
     errors.UnknownSearch: Kind(404, "unknown-search", "There is no such recorded search"),
     errors.UnknownEvaluationSet: Kind(
@@ -175,23 +175,23 @@ async def pgrag_problem(request: Request, error: Exception) -> Response:
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     items = cast(RequestValidationError, error).errors()
-    found = [_field_error(item) for item in items[:MOST_ERRORS]]
+    faults = [_field_error(item) for item in items[:MOST_ERRORS]]
     media_type = request.headers.get("content-type", "").partition(";")[0]
     without_json = request.method == "POST" and media_type != "application/json"
     return problem(
         request,
         INVALID_REQUEST,
-        " ".join(f"{item['field'] or item['in']}: {item['message']}" for item in found[:3]),
+        " ".join(f"{item['field'] or item['in']}: {item['message']}" for item in faults[:3]),
         hint="Send the body as JSON, with Content-Type: application/json."
         if without_json
         else "The arguments of every route are listed in /openapi.json.",
-        errors=found,
+        errors=faults,
     )
 
 
 def _field_error(item: dict[str, Any]) -> dict[str, str]:
     """One bad argument: `in` is "query", "path" or "body", `field` its name, "" for the whole."""
-    place, *names = item["loc"]
+    where, *names = item["loc"]
     message = item["msg"].removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":
         message = "there is no such argument"
@@ -199,7 +199,7 @@ def _field_error(item: dict[str, Any]) -> dict[str, str]:
         message = f"not valid JSON: {item.get('ctx', {}).get('error', message)}"
         names = [name for name in names if isinstance(name, str)]
     return {
-        "in": str(place),
+        "in": str(where),
         "field": ".".join(str(name) for name in names),
         "message": f"{message.rstrip('.')}.",
     }

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from pgrag.cli.output import complain
-from pgrag.ground.errors import PgragError
+from pgrag.ground.errors import PgragError, reason
 
 #: By panel of the help, each command or group of commands with its module. There it has the same
 #: name; a group that is all of its module is called `commands`.
@@ -154,7 +154,7 @@ def main() -> None:
     except Exception as error:
         _fail(
             error,
-            f"Unexpected error: {type(error).__name__}: {error}",
+            f"Unexpected error: {reason(error)}.",
             "Set PGRAG_LOG_LEVEL=debug to see where.",
         )
 

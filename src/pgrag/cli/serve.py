@@ -16,7 +16,7 @@ from pgrag.cli.session import opened
 from pgrag.ground.errors import DatabaseUnavailable, PgragError, SettingsError
 
 if TYPE_CHECKING:
-    from pgrag.ground.access import Policy
+    from pgrag.service.access import Policy
     from pgrag.service.app import App
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ def serve(
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
     """Who may call without a key, by the address that the service listens on."""
     from pgrag.api.callers import is_loopback
-    from pgrag.ground.access import Policy
+    from pgrag.service.access import Policy
 
     if require_keys and times_open:
         raise typer.BadParameter("it contradicts --require-keys.", param_hint="--open")
@@ -125,7 +125,7 @@ def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: in
 
 def _require_a_key(app: "App", host: str) -> None:
     """Raise `SettingsError` if nobody could use the service."""
-    from pgrag.ground.access import is_any_key
+    from pgrag.service.access import is_any_key
 
     try:
         if is_any_key(app.database):

@@ -15,7 +15,7 @@ from pgrag.client.jobs import Jobs
 from pgrag.client.reading import Reading
 from pgrag.client.searching import Searching, SearchResult
 from pgrag.client.writing import Writing
-from pgrag.ground.sent import require_texts
+from pgrag.ground.calls import require_texts
 from pgrag.ground.settings import load_settings
 from pgrag.service.app import App
 

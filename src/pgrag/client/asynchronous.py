@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 
 from pgrag.client import Client, connect
-from pgrag.ground.connections import Calls
+from pgrag.ground.cancelling import Statements
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,13 +23,13 @@ def _in_thread(
     """Make a method of `Client` awaitable."""
 
     async def awaited(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        calls = Calls()
+        statements = Statements()
         call = partial(method, self._client, *args, **kwargs)
         try:
-            return await anyio.to_thread.run_sync(calls.run, call, abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(calls.cancel)
+                await anyio.to_thread.run_sync(statements.cancel)
             raise
 
     return update_wrapper(awaited, method)

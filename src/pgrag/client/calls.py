@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.values.base import Value
 from pgrag.service.app import App
 

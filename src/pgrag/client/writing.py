@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.client.calls import Calls
+from pgrag.ground.calls import require_texts
 from pgrag.ground.errors import InvalidInput, SourceError
-from pgrag.ground.sent import require_texts
 from pgrag.ground.values.jobs import SentPage
 from pgrag.ground.values.libraries import LibraryFinding
 

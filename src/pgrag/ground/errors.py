@@ -186,3 +186,14 @@ class AnswerCutShort(LanguageModelError):
 
 class GenerationCancelled(LanguageModelError):
     """The caller cancelled the generation of the answer."""
+
+
+def reason(error: BaseException) -> str:
+    """What a library's exception says to a user: its first line, without the class.
+
+    The message of a KeyError and its kind is an internal name, which would help nobody.
+    """
+    said = str(error).strip()
+    if not said or isinstance(error, LookupError | AttributeError | TypeError):
+        return "no reason was given"
+    return said.splitlines()[0].rstrip(".")

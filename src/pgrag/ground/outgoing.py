@@ -11,8 +11,8 @@ import math
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -23,6 +23,7 @@ import httpcore
 import httpx
 
 from pgrag.ground.errors import ForbiddenAddress
+from pgrag.ground.scoped import holding
 from pgrag.ground.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -178,18 +179,13 @@ def guarded_client(
     )
 
 
-@contextmanager
-def watched(seconds_left: SecondsLeft) -> Iterator[None]:
+def watched(seconds_left: SecondsLeft) -> AbstractContextManager[object]:
     """Let the requests of this thread go on only as long as a function says.
 
     It is called before each wait for the server, which lasts half a second at most, also for the
     lines of a header; what it raises ends the request.
     """
-    before = _seconds_left.set(seconds_left)
-    try:
-        yield
-    finally:
-        _seconds_left.reset(before)
+    return holding(_seconds_left, seconds_left)
 
 
 def _shortest(timeout: float | None) -> float | None:
@@ -294,8 +290,8 @@ class _Stream(httpcore.NetworkStream):
 
 
 def _resolved(host: str, port: int) -> list[Address]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [ip_address(address[0]) for *_, address in found]
+    listed = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [ip_address(address[0]) for *_, address in listed]
 
 
 def _is_private(address: Address) -> bool:

@@ -14,7 +14,7 @@ from threading import Timer
 from typing import IO, Any, ParamSpec, Self, TypeVar
 
 from pgrag.ground import errors
-from pgrag.ground.errors import PgragError, SourceError
+from pgrag.ground.errors import PgragError, SourceError, reason
 
 try:
     import resource
@@ -214,7 +214,7 @@ def _answer(
     except MemoryError:
         return None, f"it takes more than {int(sys.argv[1]):,} bytes of memory"
     except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
+        return None, reason(error)
 
 
 if __name__ == "__main__":

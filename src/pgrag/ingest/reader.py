@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import ParamSpec, TypeVar
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.children import Children
 from pgrag.ingest.chunks.semantic import Similarities

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from pgrag.ground.connections import Database, Row, Work, as_service, working
+from pgrag.ground.callers import Work, as_service, working
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import Busy, DatabaseError
 
 #: So long a build waits for sessions that have begun before it, such as a backup.

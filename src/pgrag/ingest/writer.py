@@ -13,7 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from psycopg.types.json import Jsonb
 
-from pgrag.ground.connections import Database, Row, as_service
+from pgrag.ground.callers import as_service
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseUnavailable, LeaseLost, PgragError
 from pgrag.ingest.embeddings import batches, embed_pending
 from pgrag.ingest.remembered import describe

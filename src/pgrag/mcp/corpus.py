@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import UnknownVersion
 from pgrag.search.search import Search
 from pgrag.service.app import App

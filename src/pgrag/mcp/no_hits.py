@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.mcp.corpus import Documentation, shown
 from pgrag.mcp.replies import on_one_line

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.mcp.corpus import named
 
 _BYTES_PER_TOKEN = 4

@@ -17,8 +17,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from pgrag.ground import access
 from pgrag.ground.errors import Busy
+from pgrag.ground.requests import note
 from pgrag.mcp import failures, progress
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.progress import Context, Listing
@@ -26,6 +26,7 @@ from pgrag.mcp.prompts import add_prompts
 from pgrag.mcp.resources import add_resources
 from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import offered
+from pgrag.service import access
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -73,7 +74,7 @@ def create_server(
         if tool is None or not access.require(tool.name):
             known = sorted(name for name in tools if access.may(name))
             raise MCPError(types.INVALID_PARAMS, failures.unknown_tool(params.name, known))
-        access.note(action=tool.name, library=(params.arguments or {}).get("library"))
+        note(action=tool.name, library=(params.arguments or {}).get("library"))
         progress.listen(context)
         answer = partial(_answer, tool, documentation, params.arguments or {})
         if tool.needs_permission:

@@ -3,7 +3,8 @@
 from difflib import unified_diff
 from typing import Any
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import UnknownVersion
 
 _PAGE = (
@@ -30,11 +31,11 @@ def compare_versions(
     """
     old, new = (_resolved(database, library, version) for version in (from_version, to_version))
     if old["version"] == new["version"]:
-        for asked, found in ((from_version, old), (to_version, new)):
-            if "is not indexed" in found["reason"]:
+        for asked, used in ((from_version, old), (to_version, new)):
+            if "is not indexed" in used["reason"]:
                 raise UnknownVersion(
                     f"Version {asked} of {old['library']} is not indexed; the newest one before it,"
-                    f" {found['version'] or '(unversioned)'}, would be compared with itself.",
+                    f" {used['version'] or '(unversioned)'}, would be compared with itself.",
                     hint=f"See `pgrag versions {old['library']}`.",
                 )
     rows = database.call(

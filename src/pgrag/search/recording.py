@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from pgrag.ground.access import finish, note, to_be_ended
-from pgrag.ground.connections import Database, Row, as_service, uncancelled
+from pgrag.ground.calls import Row
+from pgrag.ground.cancelling import uncancelled
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import PgragError
+from pgrag.ground.requests import note
 
 log = logging.getLogger(__name__)
 
@@ -28,15 +30,12 @@ def record(
     *,
     timings: Mapping[str, float] | None = None,
     duration_ms: float | None = None,
-    ends_request: bool = False,
 ) -> UUID | None:
     """Record rows of `pgrag.search` in the order that the client received.
 
     Returns the search's id, or None without a client or if writing fails: recording never makes
     a search fail. Do not pass rows of `pgrag.recorded_search`, which records them itself.
-    `arguments` are those of the search, plus any further facts that JSON can express. With
-    `ends_request` the record is the last work for a request to a service, which ends with it: one
-    statement in place of two.
+    `arguments` are those of the search, plus any further facts that JSON can express.
     """
     if client is None:
         return None
@@ -52,18 +51,13 @@ def record(
         "timings": None if timings is None else dict(timings),
         "duration_ms": duration_ms,
     }
-    request = to_be_ended() if ends_request else None
-    search_id: UUID | None
     try:
-        if request is not None:
-            search_id = finish(database, request, facts)
-        else:
-            with uncancelled(), as_service():
-                [row] = database.call("record_search", **facts)
-            search_id = row["record_search"]
+        with uncancelled():
+            [row] = database.call("record_search", **facts)
     except PgragError as error:
         log.warning("search not recorded: %s", error)
         return None
+    search_id: UUID | None = row["record_search"]
     note(search_id=search_id)
     return search_id
 
@@ -76,7 +70,7 @@ def record_answer(database: Database, search_id: UUID | None, **facts: Any) -> N
     if search_id is None:
         return
     try:
-        with uncancelled(), as_service():
+        with uncancelled():
             database.call("record_answer", search_id=search_id, **facts)
     except PgragError as error:
         log.warning("answer not recorded: %s", error)

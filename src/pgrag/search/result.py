@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 
 _BATCH_COLUMNS = frozenset({"query_number", "query", "error_code", "error", "error_hint"})
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector
-from pydantic_core import to_json
 
-from pgrag.ground.access import note, to_be_ended
 from pgrag.ground.arguments import (
     AnswerArguments,
     ContextArguments,
@@ -24,8 +22,11 @@ from pgrag.ground.arguments import (
     SemanticArguments,
     named_and_options,
 )
-from pgrag.ground.connections import Database, Row, as_service, by_service, collected_notices
+from pgrag.ground.callers import as_service
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
+from pgrag.ground.requests import note
 from pgrag.search.recording import record
 from pgrag.search.result import Result, substitutions
 
@@ -41,15 +42,19 @@ EmbedderByName: TypeAlias = Callable[[str], "Embedder | None"]
 #: Reorders hits by their relevance to a query.
 Reranking: TypeAlias = Callable[[str, list[Row]], "Reranked"]
 
-_Fetched: TypeAlias = tuple[list[Row], UUID | None]
-_Fetch: TypeAlias = Callable[[str, dict[str, Any], list[str]], _Fetched]
-_Candidates: TypeAlias = Callable[[str, dict[str, Any]], list[Row]]
+_Recorded: TypeAlias = tuple[list[Row], UUID | None]
 
 TOP_K = 10
 """Default number of hits."""
 
 RERANK_DEPTH = 50
 """Default number of hits that the reranker scores."""
+
+_RERANKED = {"search", "context", "answer_context"}
+"""Functions whose hits a reranker may order."""
+
+_RECORDED = {"context", "search_pages"}
+"""Functions whose hits are recorded after the call; recorded_search records its own."""
 
 _AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
 """Arguments that do not apply to the candidates of a reranker."""
@@ -60,15 +65,6 @@ _HITS_ALONE = {
 }  # fmt: skip
 """Arguments with which a context holds its hits only."""
 
-_VECTOR = "query_embedding"
-
-_SERVED = """
-select *
-from _pgrag.recorded_hits(
-    %s, _pgrag.search_document('search', %s::jsonb, '{}'), %s, %s, %s, %s::jsonb
-)
-"""
-
 _EVERY_VERSION = "every version"
 
 
@@ -77,8 +73,7 @@ class Search:
 
     Without `embedder_of` the database computes every query vector itself, so it is not asked for
     missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
-    recorded if it is None. With `ends_request` one search is all that a request to a service does;
-    see `record`.
+    recorded if it is None.
     """
 
     def __init__(
@@ -88,13 +83,11 @@ class Search:
         *,
         rerank: Reranking | None = None,
         client: str | None = None,
-        ends_request: bool = False,
     ) -> None:
         self._database = database
         self._embedder_of = embedder_of
         self._rerank = rerank
         self._client = client
-        self._ends_request = ends_request
 
     def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
         """Rows of `pgrag.search`.
@@ -103,14 +96,13 @@ class Search:
         list has a single page of results. Raises `NotConfigured` without a reranker. The same holds
         for `context` and `answer_context`, which rerank before they expand.
         """
-        stated = _stated(arguments)
         # Only the other functions take options, whose names SQL checks.
-        if unknown := sorted(stated.keys() - SearchArguments.__annotations__.keys()):
+        if unknown := sorted(_stated(arguments).keys() - SearchArguments.__annotations__.keys()):
             raise InvalidInput(
                 f"search has no argument {', '.join(unknown)}.",
                 hint=f"There are: {', '.join(SearchArguments.__annotations__)}.",
             )
-        return self._run(self._listed, query, stated, candidates=self._hits_to_rerank)
+        return self._run("search", query, arguments)
 
     def keyword_search(self, query: str, **arguments: Unpack[KeywordArguments]) -> Result:
         """Search with the keyword retriever alone."""
@@ -122,28 +114,23 @@ class Search:
 
     def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Result:
         """Rows of `pgrag.context`; the context is their `block`s, joined by empty lines."""
-        return self._run(
-            self._made_by("context"), query, _stated(arguments), candidates=self._hits_of_context
-        )
+        return self._run("context", query, arguments)
 
     def pages(self, query: str, **arguments: Unpack[PagesArguments]) -> Result:
         """Rows of `pgrag.search_pages`."""
-        return self._run(self._made_by("search_pages"), query, _stated(arguments))
+        return self._run("search_pages", query, arguments)
 
     def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Result:
         """Rows of `pgrag.facets`; without a query for all pages."""
-        return self._run(self._made_by("facets"), query or "", _stated(arguments))
+        return self._run("facets", query or "", arguments)
 
     def edges(self, query: str, **arguments: Any) -> Result:
         """Rows of `pgrag.search_edges`."""
-        return self._run(self._made_by("search_edges"), query, _stated(arguments))
+        return self._run("search_edges", query, arguments)
 
     def answer_context(self, question: str, **arguments: Unpack[AnswerArguments]) -> Result:
         """The single row of `pgrag.answer_context`: sources and messages for a language model."""
-        stated = {"intent": "auto", **_stated(arguments)}
-        return self._run(
-            self._made_by("answer_context"), question, stated, candidates=self._hits_of_context
-        )
+        return self._run("answer_context", question, {"intent": "auto", **_stated(arguments)})
 
     def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
         """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
@@ -157,19 +144,13 @@ class Search:
             notices.extend(substitutions(self._resolved(rows, {})))
         return Result(rows, list(dict.fromkeys(notices)))
 
-    def _run(
-        self,
-        fetch: _Fetch,
-        query: str,
-        stated: dict[str, Any],
-        *,
-        candidates: _Candidates | None = None,
-    ) -> Result:
+    def _run(self, function: str, query: str, arguments: Mapping[str, Any]) -> Result:
+        stated = _stated(arguments)
         note(library=stated.get("library"))
-        wants_reranking, depth = False, RERANK_DEPTH
-        if candidates is not None:
-            wants_reranking = stated.pop("rerank", False)
-            if "rerank_depth" in stated and not wants_reranking:
+        is_reranked, depth = False, RERANK_DEPTH
+        if function in _RERANKED:
+            is_reranked = stated.pop("rerank", False)
+            if "rerank_depth" in stated and not is_reranked:
                 raise InvalidInput(
                     "rerank_depth says how many hits rerank scores, but rerank is off.",
                     hint="Pass rerank, too, or leave out rerank_depth.",
@@ -177,105 +158,67 @@ class Search:
             depth = stated.pop("rerank_depth", RERANK_DEPTH)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))
-            if wants_reranking and candidates:
-                notices.extend(self._reranked(query, stated, candidates, depth))
-            rows, search_id = fetch(query, stated, notices)
+            if is_reranked:
+                notices.extend(self._reranked(function, query, stated, depth))
+            if function == "search":
+                rows, search_id = self._listed(query, stated, notices)
+            else:
+                rows, search_id = self._made(function, query, stated)
             resolved = self._resolved(rows, stated, query)
             notices.extend(substitutions(resolved))
-        top_k = None if wants_reranking else stated.get("top_k", TOP_K)
+        top_k = None if is_reranked else stated.get("top_k", TOP_K)
         return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
 
-    def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Fetched:
+    def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Recorded:
         """Hits in SQL's order; the SQL function records them."""
         if self._client is None:
             rows = self._database.call("search", query=query, **stated)
             search_id = None
         else:
-            rows, search_id = self._found_and_recorded(self._client, query, stated)
+            rows, search_id = self._recorded(self._client, query, stated)
             note(search_id=search_id)
         is_spelt = stated.get("mode") != "semantic"
         if is_spelt and not any(row["keyword_score"] for row in rows):
             notices.extend(self._suggestions(query, stated))
         return rows, search_id
 
-    def _found_and_recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Fetched:
-        """Hits of SQL, which records them.
-
-        Of a caller with a key one statement finds them with the caller's rights alone, lets the
-        service record them and, if the search is all of a request, ends that request.
-        """
+    def _recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Recorded:
+        """Hits of a search that SQL records, and the id of its record."""
         new_id = uuid4()
-        with by_service() as caller:
-            if caller is None:
-                rows = self._database.call(
-                    "recorded_search", query=query, client=client, search_id=new_id,
-                    **named_and_options("recorded_search", stated),
-                )  # fmt: skip
-            else:
-                request = to_be_ended() if self._ends_request else None
-                served = {
-                    "caller": caller.name,
-                    "database_role": caller.role,
-                    "library_ids": caller.library_ids,
-                    "request": request and request.ending(),
-                }
-                options = {name: value for name, value in stated.items() if name != _VECTOR}
-                rows = self._database.query(
-                    _SERVED,
-                    [
-                        query, json.dumps(options), stated.get(_VECTOR), client, new_id,
-                        to_json(served).decode(),
-                    ],
-                )  # fmt: skip
-                if request is not None:
-                    request.has_ended = True
-            if rows:
-                return rows, rows[0]["search_id"]
-            # No row tells whether the search was recorded.
-            recorded = self._database.query(
-                "select from pgrag.searches where search_id = %s", [new_id]
-            )
-            return rows, new_id if recorded else None
+        rows = self._database.call(
+            "recorded_search", query=query, client=client, search_id=new_id,
+            **named_and_options("recorded_search", stated),
+        )  # fmt: skip
+        if rows:
+            return rows, rows[0]["search_id"]
+        # No row tells whether the search was recorded.
+        recorded = self._database.query("select from pgrag.searches where search_id = %s", [new_id])
+        return rows, new_id if recorded else None
 
-    def _reranked(
-        self, query: str, stated: dict[str, Any], candidates: _Candidates, depth: int
-    ) -> list[str]:
+    def _made(self, function: str, query: str, stated: dict[str, Any]) -> _Recorded:
+        """Rows of a function that builds on hits; those hits are recorded afterwards."""
+        started = perf_counter()
+        text = "question" if function == "answer_context" else "query"
+        rows = self._database.call(function, **{text: query}, **named_and_options(function, stated))
+        if function not in _RECORDED:
+            return rows, None
+        hits = [row for row in rows if row.get("relation", "hit") == "hit"]
+        return rows, self._record(query, hits, stated | {"function": function}, started)
+
+    def _reranked(self, function: str, query: str, stated: dict[str, Any], depth: int) -> list[str]:
         """Let the reranker score the candidates; SQL orders the hits by its scores."""
         if self._rerank is None:
-            raise NotConfigured("No reranker is at hand here.")
-        depth = max(stated.get("top_k", TOP_K), depth)
+            raise NotConfigured("No reranker is configured here.")
         wider = {name: value for name, value in stated.items() if name not in _AFTER_RERANKING}
-        rows = candidates(query, wider | {"top_k": depth})
+        wider["top_k"] = max(stated.get("top_k", TOP_K), depth)
+        if function != "search":
+            function, wider = "context", named_and_options("context", wider | _HITS_ALONE)
+        rows = self._database.call(function, query=query, **wider)
         [asked] = self._database.call("parse_query", query=query)
         ordered = self._rerank(asked["words"], rows)
         if ordered.applied and ordered.rows:
             stated["reranked"] = {str(row["document_id"]): row["score"] for row in ordered.rows}
         return ordered.notices
-
-    def _hits_to_rerank(self, query: str, stated: dict[str, Any]) -> list[Row]:
-        return self._database.call("search", query=query, **stated)
-
-    def _hits_of_context(self, query: str, stated: dict[str, Any]) -> list[Row]:
-        """The hits of a context, without what it adds to them."""
-        return self._database.call(
-            "context", query=query, **named_and_options("context", stated | _HITS_ALONE)
-        )
-
-    def _made_by(self, function: str) -> _Fetch:
-        """Fetch rows of a function that builds on hits; record those hits afterwards."""
-
-        def fetch(query: str, stated: dict[str, Any], _: list[str]) -> _Fetched:
-            started = perf_counter()
-            text = "question" if function == "answer_context" else "query"
-            rows = self._database.call(
-                function, **{text: query}, **named_and_options(function, stated)
-            )
-            if function not in {"context", "search_pages"}:
-                return rows, None
-            hits = [row for row in rows if row.get("relation", "hit") == "hit"]
-            return rows, self._record(query, hits, stated | {"function": function}, started)
-
-        return fetch
 
     def _record(
         self, query: str, rows: list[Row], arguments: dict[str, Any], started: float
@@ -284,10 +227,7 @@ class Search:
         if "reranked" in arguments:
             arguments = {**arguments, "rerank": True, "rerank_depth": len(arguments["reranked"])}
             del arguments["reranked"]
-        return record(
-            self._database, self._client, query, rows, arguments,
-            duration_ms=duration, ends_request=self._ends_request,
-        )  # fmt: skip
+        return record(self._database, self._client, query, rows, arguments, duration_ms=duration)
 
     def _resolved(
         self, rows: list[Row], stated: Mapping[str, Any], query: str | None = None

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import (
     DatabaseError,
     InvalidInput,

@@ -15,7 +15,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from pgrag.ground.connections import Caller, Row, Work, calling, working
+from pgrag.ground.callers import Caller, Work, calling, working
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import (
     Busy,
     DatabaseError,
@@ -26,6 +27,7 @@ from pgrag.ground.errors import (
     PgragError,
     SettingsError,
     SourceError,
+    reason,
 )
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.allowed import require_allowed
@@ -98,8 +100,8 @@ class Attempt:
             return partial(call, "fail_job", reason=_storable(str(error)), final=cannot_help)
         except Exception as error:
             log.exception("Job %s failed", number)
-            reason = _storable(f"{type(error).__name__}: {error}")
-            return partial(call, "fail_job", reason=reason)
+            said = f"It failed unexpectedly: {reason(error)}; the log of the worker says more."
+            return partial(call, "fail_job", reason=_storable(said))
         return partial(call, "finish_job", report=_kept(report))
 
     def _index(self) -> IndexReport:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 import psycopg
 
 from pgrag.ground import schema
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.embedded import EmbeddedServer
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
@@ -101,14 +102,13 @@ class Connected:
         """The search functions, with the configured models; searches are not recorded."""
         return self.searching_as(None)
 
-    def searching_as(self, client: str | None, *, ends_request: bool = False) -> Search:
+    def searching_as(self, client: str | None) -> Search:
         """The search functions for a face: searches are recorded under its name if enabled."""
         return Search(
             self.database,
             self.providers.query_embedder,
             rerank=self.providers.rerank,
             client=client if self.settings.record_searches else None,
-            ends_request=ends_request,
         )
 
     def answering(self, client: str) -> Answerer:

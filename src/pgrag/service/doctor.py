@@ -8,7 +8,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from pgrag.ground import schema
-from pgrag.ground.connections import call
+from pgrag.ground.calls import call
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.ground.schema import Finding
@@ -271,7 +271,7 @@ def _library_findings(
             )
             continue
         versions = "1 version" if row["versions"] == 1 else f"{row['versions']:,} versions"
-        message = f"{versions}, {row['documents']:,} documents, by {model}"
+        message = f"{versions}, {row['documents']:,} passages, by {model}"
         if model in earlier:
             yield Finding(
                 f"library {name}",

@@ -6,7 +6,7 @@ The database decides which job is whose, by its own clock: see sql/jobs/.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.arguments import JobArguments, checked, refuse_meaningless
 from pgrag.ingest.reader import Progress

@@ -13,7 +13,8 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
-from pgrag.ground.connections import Calls, Work, working
+from pgrag.ground.callers import Work, working
+from pgrag.ground.cancelling import Statements
 from pgrag.ground.errors import Busy
 from pgrag.ground.settings import Settings, variable
 
@@ -26,10 +27,10 @@ QUEUE_SECONDS = 2.0
 
 
 WATCH_SECONDS = 0.1
-"""After these a request is watched for being abandoned."""
+"""Seconds after which a request is watched: its client may have gone."""
 
 CANCEL_SECONDS = 0.2
-"""Between two attempts to cancel the statement of an abandoned request."""
+"""Seconds between two attempts to cancel the statement of an abandoned request."""
 
 
 class Abandoned(Exception):
@@ -42,7 +43,8 @@ class Works:
     `read`: searches and whatever else is soon done; further requests wait without limit. `write`:
     changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
     long, such as regular expressions. `admission`: who calls, and the audit, which must not wait
-    for searches. `probe`: checks of readiness.
+    for searches. `answer`: answers of a language model, which wait for it without limit, and delay
+    no search. `probe`: checks of readiness.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -52,11 +54,13 @@ class Works:
         self.write = Work("write", few, settings.write_timeout, lock_timeout)
         self.costly = Work("costly", few, settings.costly_timeout, lock_timeout)
         self.admission = Work("admission", few, settings.read_timeout, lock_timeout)
+        self.answer = Work("answer", None, settings.read_timeout, lock_timeout)
         self.probe = Work("probe", 1, settings.read_timeout, lock_timeout)
         self._turns = {
             work.name: anyio.CapacityLimiter(few)
             for work in (self.write, self.costly, self.admission)
         }
+        self._answering = anyio.CapacityLimiter(settings.llm_concurrency)
         self._threads = anyio.CapacityLimiter(inf)
         self._cancelling = anyio.CapacityLimiter(2)
 
@@ -70,13 +74,14 @@ class Works:
         function: Callable[[], R],
         *,
         until: Callable[[], Awaitable[object]] = anyio.sleep_forever,
+        stop: Callable[[], object] = lambda: None,
     ) -> R:
         """Run a function in a thread as work of this class. Raises `Busy` if its turn never comes.
 
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
-        database; the former raises `Abandoned`.
+        database, and `stop` is called; the former raises `Abandoned`.
         """
-        calls = Calls()
+        statements = Statements()
         outcome: list[R | Exception] = []
         is_running = is_watched = False
         starting: asyncio.Task[None] | None = None
@@ -86,7 +91,7 @@ class Works:
             is_running = True
             try:
                 with working(work):
-                    outcome.append(calls.run(function))
+                    outcome.append(statements.run(function))
             except Exception as error:
                 outcome.append(error)
 
@@ -96,8 +101,10 @@ class Works:
                 if anyio.current_effective_deadline() > -inf:
                     await until()
             finally:
-                await self.cancel(
-                    calls, lambda: bool(outcome) or (calls.is_cancelled and not is_running)
+                stop()
+                await self._cancel(
+                    statements,
+                    lambda: bool(outcome) or (statements.is_cancelled and not is_running),
                 )
             group.cancel_scope.cancel()
 
@@ -124,7 +131,7 @@ class Works:
                     starting.cancel()
             if is_watched:
                 group.cancel_scope.cancel()
-        if not outcome or calls.is_cancelled:
+        if not outcome or statements.is_cancelled:
             await anyio.lowlevel.checkpoint()  # ends a task that was cancelled itself
             raise Abandoned
         [result] = outcome
@@ -132,11 +139,11 @@ class Works:
             raise result
         return result
 
-    async def cancel(self, calls: Calls, is_over: Callable[[], bool]) -> None:
+    async def _cancel(self, statements: Statements, is_over: Callable[[], bool]) -> None:
         """End the statements of a caller that no longer waits, until its work is over."""
         with anyio.CancelScope(shield=True):
             while not is_over():
-                await anyio.to_thread.run_sync(calls.cancel, limiter=self._cancelling)
+                await anyio.to_thread.run_sync(statements.cancel, limiter=self._cancelling)
                 # Again: the caller may have been between two statements.
                 await anyio.sleep(0 if is_over() else CANCEL_SECONDS)
 
@@ -147,7 +154,9 @@ class Works:
         """
         turns = self._turns.get(work.name)
         if turns is None:
-            await anyio.to_thread.run_sync(run)
+            await anyio.to_thread.run_sync(
+                run, limiter=self._answering if work is self.answer else None
+            )
             return
         turn = object()
         try:

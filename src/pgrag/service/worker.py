@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.ingest.source.upload_folder import remove_left
 from pgrag.service.app import App
@@ -19,7 +19,7 @@ from pgrag.service.jobs import ENDED
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
-"""Without a sign of its worker for so long, a job is given to another one."""
+"""Without a sign of its worker for this long, a job goes to another worker."""
 
 POLL_SECONDS = 5.0
 """Between two looks for a job that is due, if no notification comes."""

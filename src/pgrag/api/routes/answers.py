@@ -8,7 +8,6 @@ from uuid import UUID
 from fastapi import Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
-from starlette.requests import ClientDisconnect
 
 from pgrag.answer.agent import RESULT_TOKENS
 from pgrag.answer.tool_arguments import definitions
@@ -21,6 +20,7 @@ from pgrag.api.problems import RETRY_AFTER_SECONDS, STOPPING, problem
 from pgrag.api.queries import AnswerBody
 from pgrag.ground.values.answers import Answer
 from pgrag.service.app import App
+from pgrag.service.work import Abandoned
 
 router = Router(tags=["answers"], responses=problems(400, 404, 413, 501, 502))
 tools = Router(prefix="/tools", tags=["answers"])
@@ -37,20 +37,18 @@ _STREAM = events(
 async def answer(body: AnswerBody, request: Request) -> Response:
     """Answer a question with its sources; in one piece, or streamed."""
     app: App = request.app.state.pgrag
-    limiter, works = request.app.state.answer_limiter, request.app.state.works
+    works = request.app.state.works
     answerer = await works.run(works.read, partial(app.answering, "rest"))
     stream = answerer.stream(body.question, **body.arguments())
     wants_stream = body.stream
     if wants_stream is None:
         wants_stream = "text/event-stream" in request.headers.get("accept", "")
     if wants_stream:
-        return EventStream(request, stream, limiter, works)
-    error = await follow(stream, limiter, works, request.receive)
-    if isinstance(error, ClientDisconnect):
-        # The client has disconnected, or the server is shutting down.
+        return EventStream(request, stream, works)
+    try:
+        await follow(stream, works, request.receive)
+    except Abandoned:
         return problem(request, STOPPING, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
-    if error is not None:
-        raise error
     return Response(
         to_json(stream.answer.as_json(), inf_nan_mode="null"),
         headers={"Cache-Control": "no-store"},

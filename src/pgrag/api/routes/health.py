@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 
 from pgrag.api.openapi import problems
 from pgrag.api.problems import NOT_READY, problem
-from pgrag.ground.connections import Work, working
+from pgrag.ground.callers import Work, calling, working
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
 from pgrag.ground.schema import Finding
 from pgrag.ground.values.base import Value, described
@@ -51,7 +51,7 @@ def _findings(app: App, work: Work) -> list[Finding]:
     fits = Finding("schema", "ok", "The database fits this version of pgrag.")
     try:
         app.require_schema()
-        with working(work):
+        with calling(None), working(work):
             [row] = app.database.query(_MODEL)
     except DatabaseUnavailable as error:
         log.warning("not ready: %s", error)
@@ -81,17 +81,17 @@ async def healthz() -> Response:
 @router.get("/readyz", response_model=Readiness, responses=problems(503))
 async def readyz(request: Request) -> Response:
     """Check that the database answers, fits this version of pgrag and has the built-in model."""
-    found = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
+    findings = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
     with anyio.move_on_after(PATIENCE_SECONDS):
         # Neither a thread nor a connection of the searches: a busy service is still ready.
-        found = await anyio.to_thread.run_sync(
+        findings = await anyio.to_thread.run_sync(
             _findings,
             request.app.state.pgrag,
             request.app.state.works.probe,
             abandon_on_cancel=True,
             limiter=request.app.state.readiness_limiter,
         )
-    rows = [asdict(finding) for finding in found]
-    if not all(finding.ok for finding in found):
+    rows = [asdict(finding) for finding in findings]
+    if not all(finding.ok for finding in findings):
         return problem(request, NOT_READY, findings=rows)
     return JSONResponse({"status": "ready", "findings": rows})

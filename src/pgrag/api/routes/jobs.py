@@ -24,7 +24,7 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
 from pgrag.api.fields import with_declared
 from pgrag.api.openapi import events, problems
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.jobs import Job, JobState, JobSummary
@@ -53,7 +53,7 @@ class JobBody(Body):
     )
     every: Annotated[str, Field(pattern=r"^\d{1,6} ?(min|h|d)$")] | None = Field(
         default=None,
-        description="Repeat it so long after each end, to refresh what changed: 30min, 12h, 1d.",
+        description="Repeat the job this long after each end: 30min, 12h, 1d.",
         examples=["1d"],
     )
     priority: int = Field(default=0, ge=-100, le=100, description="Higher ones come first.")

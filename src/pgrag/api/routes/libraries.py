@@ -19,7 +19,7 @@ from pgrag.api.arguments import (
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import UnknownVersion
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.changes import VersionChanges

@@ -43,8 +43,8 @@ router.declare_query(
     "/search",
     SearchResult,
     (
-        "Find documents by words and by meaning.",
-        f"Find documents by words and by meaning; {_OWN_VECTOR}",
+        "Find passages by words and by meaning.",
+        f"Find passages by words and by meaning; {_OWN_VECTOR}",
     ),
     models=queries.SEARCHES,
     run=_run(Search.search, lambda result: result.listing("hits")),

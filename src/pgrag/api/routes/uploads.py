@@ -21,7 +21,7 @@ from pgrag.api.bodies import (
     unsupported,
 )
 from pgrag.api.fields import with_declared
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, PgragError
 from pgrag.ground.values import jobs as values
 from pgrag.ingest.arguments import Reading, checked, part_of

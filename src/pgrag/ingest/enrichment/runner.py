@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseError, LanguageModelError, PgragError
 from pgrag.ingest.enrichment.calls import Answer, Calls
 from pgrag.ingest.enrichment.kinds import Kind

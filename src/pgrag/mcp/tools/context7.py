@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.tool import (

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.mcp.corpus import Documentation, named
 from pgrag.mcp.replies import Block, address, breadcrumbs, count_tokens, fit, on_one_line
 from pgrag.mcp.tool import (

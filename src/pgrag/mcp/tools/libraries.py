@@ -4,7 +4,7 @@ from operator import itemgetter
 
 from pydantic import BaseModel, Field
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.mcp.corpus import UNVERSIONED, Documentation, shown
 from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (

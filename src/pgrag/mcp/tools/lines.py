@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import Block, fit_page, on_one_line
 from pgrag.mcp.tool import (

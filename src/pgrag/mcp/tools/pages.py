@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidCursor, InvalidInput, UnknownPage
 from pgrag.mcp.corpus import Documentation, Resolved, named
 from pgrag.mcp.replies import Block, Page, address, breadcrumbs, fit_page, on_one_line, plural

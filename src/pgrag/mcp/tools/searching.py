@@ -7,7 +7,7 @@ from typing import TypeAlias
 from pydantic import BaseModel, Field
 
 from pgrag.ground.arguments import KeywordArguments, SearchArguments, SemanticArguments
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.mcp import no_hits
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
 from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, on_one_line

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.ground.connections import Row, uncancelled
+from pgrag.ground.calls import Row
+from pgrag.ground.cancelling import uncancelled
 from pgrag.ground.errors import InvalidInput, SourceError, UnknownVersion
 from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed

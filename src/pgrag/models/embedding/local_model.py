@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgrag.ground.errors import EmbeddingError
+from pgrag.ground.errors import EmbeddingError, reason
 from pgrag.models.embedding.embedder import Vectors, normalized
 
 _LIBRARY = "sentence_transformers"
@@ -142,9 +142,7 @@ class LocalModel:
                 raise
             # Model libraries raise arbitrary exceptions.
             except Exception as error:
-                raise EmbeddingError(
-                    f"The model {self.name} failed: {type(error).__name__}: {_first_line(error)}"
-                ) from error
+                raise EmbeddingError(f"The model {self.name} failed: {reason(error)}.") from error
 
     def _load(self) -> None:
         if self._failure is not None and time.monotonic() - self._failure[0] < _PATIENCE:
@@ -172,8 +170,7 @@ class LocalModel:
             around = _around(model)
         except Exception as error:
             raise EmbeddingError(
-                f"The model {self.name} cannot be loaded: {type(error).__name__}:"
-                f" {_first_line(error)}",
+                f"The model {self.name} cannot be loaded: {reason(error)}.",
                 hint="PGRAG_EMBEDDING_MODEL is a model of the Hugging Face hub or a folder, and"
                 " must be one of sentence-transformers.",
             ) from error
@@ -226,7 +223,3 @@ def _pooling_mode(model: Any) -> str | None:
     if mode is None and hasattr(layer, "get_pooling_mode_str"):
         mode = layer.get_pooling_mode_str()
     return mode if isinstance(mode, str) else None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or "no reason given").splitlines()[0]

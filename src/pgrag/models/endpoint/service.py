@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from pgrag.ground.errors import PgragError, SettingsError
+from pgrag.ground.errors import PgragError, SettingsError, reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Service:
                 may_recover=is_patient,
             )
         return Failure(
-            f"cannot be reached ({error or type(error).__name__})",
+            f"cannot be reached ({reason(error)})",
             f"Check {self.variables}_URL and that the server is up.",
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-from pgrag.ground.errors import RerankingError, SettingsError
+from pgrag.ground.errors import RerankingError, SettingsError, reason
 from pgrag.models.reranking.order import Scale
 
 _LIBRARY = "sentence_transformers"
@@ -51,7 +51,7 @@ class CrossEncoderReranker:
             # Whatever the model library raises, the search continues without reranking.
             except Exception as error:
                 raise RerankingError(
-                    f"The model {self.name} failed: {type(error).__name__}: {error}.",
+                    f"The model {self.name} failed: {reason(error)}.",
                     hint="Check PGRAG_RERANKER_MODEL: it must be a cross-encoder with one score.",
                 ) from error
             if len(answers) != len(texts) or not all(map(math.isfinite, answers)):

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from psycopg import Connection
 
-from pgrag.ground.connections import call
+from pgrag.ground.calls import call
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.matter.yaml_values import YamlError, key_lines, load_yaml
 

@@ -4,7 +4,7 @@ import io
 import zipfile
 from importlib import import_module
 
-from pgrag.ground.errors import SourceError
+from pgrag.ground.errors import SourceError, reason
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.values import Origin
 
@@ -33,7 +33,8 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     except (ImportError, MemoryError):
         raise
     except Exception as error:  # what the packages raise depends on what is missing in the file
-        raise SourceError(f"{key}: is damaged: {type(error).__name__}: {error}.") from error
+        detail = f": {reason(error)}" if isinstance(error, ValueError) else ", or a part is missing"
+        raise SourceError(f"{key}: is damaged{detail}.") from error
     return Converted(with_front_matter(fields, "\n\n".join(blocks)))
 
 

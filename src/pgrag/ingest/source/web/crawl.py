@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.web.addresses import Scope

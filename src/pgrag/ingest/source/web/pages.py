@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pgrag.ground.connections import Row
+from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.source import digest_of

@@ -11,7 +11,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from pgrag.ground.connections import Database, Row
+from pgrag.ground.calls import Row
+from pgrag.ground.connections import Database
 from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.outgoing import guarded_client
 from pgrag.ground.settings import Settings, masked_url

@@ -1,0 +1,48 @@
+"""The request to a service that a thread works for, as its audit will tell it."""
+
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pgrag.ground.scoped import holding
+
+
+@dataclass(slots=True)
+class Served:
+    """A request, with what its entry in the audit says: see the columns of `pgrag.audit`.
+
+    `caller` is the name of a key and `role` its role; both are None without a key. `reason` says
+    why the request was refused. `action` is the operation or tool.
+    """
+
+    action: str
+    caller: str | None = None
+    role: str | None = None
+    library: str | None = None
+    search_id: UUID | None = None
+    reason: str | None = None
+    address: str = ""
+
+
+_request: ContextVar[Served | None] = ContextVar("request", default=None)
+
+
+def serving(request: Served) -> AbstractContextManager[object]:
+    """Let the block, its tasks and its threads work for one request."""
+    return holding(_request, request)
+
+
+def current_request() -> Served | None:
+    """The request of this block; None outside of a service."""
+    return _request.get()
+
+
+def note(*, action: str | None = None, library: Any = None, search_id: UUID | None = None) -> None:
+    """Keep for the audit what only the work for a request tells."""
+    request = _request.get()
+    if request is not None:
+        request.action = action or request.action
+        request.library = library if isinstance(library, str) and library else request.library
+        request.search_id = search_id or request.search_id

@@ -1,0 +1,217 @@
+"""Access to a service: what each operation needs, who may call without a key, admission by key."""
+
+import hashlib
+import re
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from pydantic_core import to_json
+
+from pgrag.ground.callers import Caller, calling
+from pgrag.ground.cancelling import uncancelled
+from pgrag.ground.connections import Database
+from pgrag.ground.requests import Served, current_request
+
+Role = Literal["search", "write", "admin"]
+Refusal = Literal[
+    "missing", "malformed", "unknown", "revoked", "expired", "rotated", "browser", "origin",
+    "publishable", "role", "separation", "rate", "concurrency", "read-only",
+]  # fmt: skip
+"""Why a request is refused; the audit keeps this word."""
+
+_SECRET = re.compile(r"pgrag_[sp]k_[0-9a-f]{72}")
+
+_PAGES = """
+search search_with_body search_pages search_pages_with_body facets facets_with_body context
+context_with_body suggestions resolve feedback
+"""
+"""What a publishable key may do: what a search box on a web page needs."""
+
+_READING = """
+search_batch answer tools use_tool parse intent
+libraries find_libraries library versions version pages changes synonyms links enrichment text
+health query_pages query_pages_with_body properties page_properties find_page page outline
+backlinks related neighbourhood path edges search_edges find_document document children siblings
+ancestors history parent surroundings
+mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
+read_document get_page get_outline get_related search_text explain_search send_feedback
+resolve-library-id query-docs get-library-docs
+"""
+
+_LIBRARY_CHANGES = """
+set_synonyms index_docs remove_docs send_page put_page remove_page upload create_job cancel_job
+retry_job
+"""
+
+_JOBS = "jobs job job_events"
+"""Reading for writers only: sources and errors tell of the server's folders."""
+
+_INSIGHT = """
+configuration configuration_versions tuning_history
+past_searches search_record search_metrics answer_metrics popular_queries empty_queries
+gaps slow_searches evaluation_sets evaluation_runs evaluation_run evaluated_query comparison
+"""
+"""Reading for admins only: what others searched, and how the service is set up."""
+
+_CONFIGURATION = """
+apply_configuration tune undo_tuning import_evaluation_set remove_evaluation_set run_evaluation
+remove_evaluation_run repeat_evaluation
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What an operation needs: the role of a key.
+
+    `is_change`: it changes what is stored, so it also needs permission where no key is needed.
+    `is_for_pages`: a publishable key may do it.
+    """
+
+    role: Role
+    is_change: bool = False
+    is_for_pages: bool = False
+
+
+NEEDS: dict[str, Needs] = {
+    name: needs
+    for names, needs in (
+        (_PAGES, Needs("search", is_for_pages=True)),
+        (_READING, Needs("search")),
+        (_JOBS, Needs("write")),
+        (_LIBRARY_CHANGES, Needs("write", is_change=True)),
+        (_INSIGHT, Needs("admin")),
+        (_CONFIGURATION, Needs("admin", is_change=True)),
+    )
+    for name in names.split()
+}
+"""By the name of a REST operation or an MCP tool. What is not listed needs an admin."""
+
+_UNLISTED = Needs("admin", is_change=True)
+_RANKS: dict[str, int] = {"search": 0, "write": 1, "admin": 2}
+
+
+def needs_of(operation: str) -> Needs:
+    """What an operation needs."""
+    return NEEDS.get(operation, _UNLISTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Who may call a service without a key; a key that is presented always counts.
+
+    `needs_key`: nobody. Else everybody may read, and with `allow_writes` also change.
+    """
+
+    needs_key: bool = False
+    allow_writes: bool = False
+
+
+def may(operation: str) -> bool:
+    """Whether the caller of this request may do something; without a key, yes."""
+    request = current_request()
+    if request is None or request.role is None:
+        return True
+    return _RANKS[needs_of(operation).role] <= _RANKS[request.role]
+
+
+def require(operation: str) -> bool:
+    """Whether the caller may do something; the audit keeps that it was tried."""
+    if may(operation):
+        return True
+    request = current_request()
+    assert request is not None
+    request.action, request.reason = operation, "role"
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The answer to a request with a key.
+
+    `limits` are those of the key: its rate a second, its burst, how many requests remain of it,
+    and the seconds until it is whole; None where they are not counted. `retry_after` are the
+    seconds until a request that exceeds them may come again. `lease` ends when the request does.
+    """
+
+    refusal: Refusal | None
+    key_id: int | None
+    role: Role | None
+    caller: Caller | None
+    lease: datetime | None
+    limits: tuple[float, int, int, float] | None
+    retry_after: float
+
+
+def hash_of(secret: str) -> bytes | None:
+    """The hash by which the database knows a secret; None for what no key can be.
+
+    The last digits of a secret are a checksum: a typo costs no look-up.
+    """
+    if not _SECRET.fullmatch(secret) or not secret.endswith(_digest(secret[:-8]).hex()[:8]):
+        return None
+    return _digest(secret)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s)"
+
+
+def admit(
+    database: Database,
+    hash_: bytes,
+    needs: Needs,
+    *,
+    origin: str | None,
+    is_foreign: bool,
+    lasts: timedelta,
+) -> Admission:
+    """Ask the database whether the holder of a secret may do something now.
+
+    `origin` is the page that calls, `is_foreign` whether another service made that page. The
+    request counts as running until `finish`, but no longer than it `lasts`.
+    """
+    # asyncio may run a request in the context of an earlier one of its connection: a connection
+    # that goes on reading does so for whoever resumed it (CPython issue 140947).
+    with calling(None):
+        [row] = database.query(
+            _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+        )
+    caller = row["caller"] and Caller(
+        row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
+    )
+    is_counted = row["remaining"] is not None
+    return Admission(
+        refusal=row["refusal"],
+        key_id=row["key_id"],
+        role=row["role"],
+        caller=caller,
+        lease=row["lease"],
+        limits=(row["rate"], row["burst"], row["remaining"], row["full_in"])
+        if is_counted
+        else None,
+        retry_after=row["retry_after"] or 0.0,
+    )
+
+
+def finish(database: Database, request: Served, admission: Admission | None) -> None:
+    """End a request: it no longer counts as running, and the audit keeps it."""
+    ended = {
+        "key_id": admission and admission.key_id,
+        "lease": admission and admission.lease,
+        "entry": {
+            **asdict(request),
+            "allowed": request.reason is None,
+            "library": request.library and request.library.strip().lower(),
+        },
+    }
+    with calling(None), uncancelled():
+        database.query("select _pgrag.end_request(%s)", [to_json(ended).decode()])
+
+
+def is_any_key(database: Database) -> bool:
+    """Whether a key is valid, so that somebody can use a service that needs keys."""
+    return any(row["state"] == "valid" for row in database.call("keys"))
