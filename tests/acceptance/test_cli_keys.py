@@ -57,9 +57,9 @@ def test_who_revokes_a_key_learns_of_its_jobs(without_keys: CommandLine) -> None
                 ['{"source": "/docs"}', confined],
             )
         connection.execute("update pgrag.jobs set asked_by = 'docs'")
-        revoked = pgrag.run("keys", "revoke", "docs").out
+        revoked = pgrag.run("keys", "revoke", "docs").err
         jobs = connection.execute("delete from pgrag.jobs returning confined, state").fetchall()
-    assert revoked == "Revoked: docs.\nIts jobs that waited or ran were cancelled: 1.\n"
+    assert revoked == "Its jobs that waited or ran were cancelled: 1.\n"
     assert sorted(jobs) == [(False, "queued"), (True, "cancelled")]
 
 

@@ -1,17 +1,16 @@
 """`pgrag keys` and `pgrag audit`: who may use the services of the database, and who did what."""
 
-import sys
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
 
+from pgrag.cli import options
 from pgrag.cli.arguments import parse_duration, parse_rate
 from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
-from pgrag.cli.output import json_line, notice, print_text
-from pgrag.cli.retention import add_retention
-from pgrag.cli.session import opened
+from pgrag.cli.output import print_text
+from pgrag.cli.retention import add_retention, export
+from pgrag.cli.session import told
 
 keys = typer.Typer(help="Keys for REST and MCP: create, list, rotate and revoke them.")
 audit = typer.Typer(help="The audit: who searched or changed what, and what was refused.")
@@ -108,62 +107,35 @@ def rotate(
 
 
 def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
-    from pgrag.ground.connections import collected_notices
-
-    with collected_notices() as notices:
-        [row] = app.database.call(function, name=name, **arguments)
-    secret = row[function]
-    return Output(
-        {"name": name.strip().lower(), "secret": secret},
-        lambda: print_text(secret),
-        [*notices, _ONCE],
-    )
+    [row] = told(app, function, name=name, **arguments)
+    made = {"name": name.strip().lower(), "secret": row[function]}
+    return Output(made, lambda: print_text(made["secret"]), [_ONCE])
 
 
 @keys.command()
 @command
 def revoke(app: App, name: KeyName) -> Output:
     """Refuse a key from now on, with all its secrets, for good, and cancel its jobs."""
-    from pgrag.ground.connections import collected_notices
-
-    with collected_notices() as notices:
-        [row] = app.database.call("revoke_key", name=name)
+    [row] = told(app, "revoke_key", name=name)
     revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
-    return text(revoked, f"Revoked: {revoked['name']}.", *notices)
+    return text(revoked, f"Revoked: {revoked['name']}.")
 
 
-Since = Annotated[
-    datetime | None,
-    Option(metavar="DATE", help="Entries from this date on; default: all."),
-]
-Until = Annotated[
-    datetime | None, Option(metavar="DATE", help="Entries before this date; default: now.")
-]
 _FILTERS: Arguments = {
-    "since": (Since, None),
-    "until": (Until, None),
+    "since": (options.Since, None),
+    "until": (options.Until, None),
     "caller": (Annotated[str | None, Option(metavar="NAME", help="Only of this key.")], None),
-    "library": (
-        Annotated[
-            str | None, Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
-        ],
-        None,
-    ),
+    "library": (options.OneLibrary, None),
     "refused": (
         Annotated[bool | None, Option("--refused/--allowed", help="Only these; default: both.")],
         None,
     ),
-    "top_k": (Annotated[int, Option("--top-k", "-n", min=1, help="At most this many.")], 50),
+    "top_k": (options.Limit, 50),
 }
 _ENTRIES: Columns = {
     "at": "at", "caller": "caller", "role": "role", "action": "action", "library": "library",
     "allowed": "allowed", "reason": "reason", "address": "address",
 }  # fmt: skip
-
-
-def _bounds(since: datetime | None, until: datetime | None) -> dict[str, Any]:
-    """Moments of the dates that a user gives in the local time."""
-    return {"since": since and since.astimezone(), "until": until and until.astimezone()}
 
 
 audit.command()(
@@ -174,20 +146,15 @@ audit.command()(
         _FILTERS,
         _ENTRIES,
         nothing="The audit has no such entry.",
-        prepared=lambda app, since, until, **values: values | _bounds(since, until),
+        prepared=lambda app, since, until, **values: values | options.moments(since, until),
     )
 )
 
 
 @audit.command("export")
-def export_audit(since: Since = None, until: Until = None) -> None:
+def export_audit(since: options.Since = None, until: options.Until = None) -> None:
     """Write the audit to stdout as JSON Lines, the oldest entry first."""
-    with opened() as app:
-        count = 0
-        for row in app.database.stream("export_audit", **_bounds(since, until)):
-            sys.stdout.write(json_line(row["export_audit"]))
-            count += 1
-    notice(f"Exported: {count:,}.")
+    export("export_audit", since, until)
 
 
 add_retention(

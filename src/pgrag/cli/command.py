@@ -13,7 +13,7 @@ from typer.models import ArgumentInfo, OptionInfo
 from pgrag.cli import options
 from pgrag.cli.arguments import parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
-from pgrag.cli.session import opened
+from pgrag.cli.session import opened, told
 from pgrag.ground.arguments import Declared, declared
 
 if TYPE_CHECKING:
@@ -100,13 +100,8 @@ def listing(
     """
 
     def rows(app: App, **values: Any) -> Output:
-        from pgrag.ground.connections import collected_notices
-
         values = prepared(app, **values) if prepared else values
-        with collected_notices() as notices:
-            made = app.database.call(function, **values, **fixed)
-        notice(*notices)
-        return listed(made, columns, nothing=nothing)
+        return listed(told(app, function, **values, **fixed), columns, nothing=nothing)
 
     rows.__name__, rows.__doc__ = name, about
     own = (_parameter(each, hint, default) for each, (hint, default) in arguments.items())

@@ -12,7 +12,7 @@ from pgrag.cli import options
 from pgrag.cli.arguments import Target, counted
 from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
 from pgrag.cli.output import notice, print_text, printable, stdout
-from pgrag.cli.session import page_id, resolved, warn_of_missing_links
+from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
 
 _ITS_NAMES = "Its key, name, title, alias, url or id."
 PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
@@ -133,8 +133,6 @@ def edges(
 
     `pgrag embed LIBRARY --edges` gives the edges vectors; without vectors, keywords decide.
     """
-    from pgrag.ground.connections import collected_notices
-
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
     if structure and page is None:
@@ -142,18 +140,12 @@ def edges(
     library = _connected(app, target)
     scope = {**library.scope, "kinds": kind}
     if query is None:
-        with collected_notices() as notices:
-            rows = app.database.call(
-                "edges",
-                **scope,
-                page_id=None if page is None else page_id(app, library, page),
-                structure=structure,
-                top_k=top_k,
-            )
+        own = None if page is None else page_id(app, library, page)
+        rows = told(app, "edges", **scope, page_id=own, structure=structure, top_k=top_k)
     else:
         result = app.searching_as("cli").edges(query, **scope, min_score=min_score, top_k=top_k)
-        rows, notices = result.rows, result.notices
-    notice(*notices)
+        rows = result.rows
+        notice(*result.notices)
     return listed(
         rows,
         {

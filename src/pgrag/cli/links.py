@@ -9,7 +9,7 @@ from pgrag.cli import options
 from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
 from pgrag.cli.output import notice, print_text
-from pgrag.cli.session import resolved, warn_of_missing_links
+from pgrag.cli.session import resolved, told, warn_of_missing_links
 from pgrag.ground.values.graph import LinkState
 
 #: More links than any library has.
@@ -30,12 +30,7 @@ def links(
             " unresolved, ambiguous or fragment; orphan: pages without a link to them."
         ),
     ] = None,
-    page: Annotated[
-        str | None,
-        Option(
-            metavar="PAGE", help="Only links of this page: its key, name, title, alias, url or id."
-        ),
-    ] = None,
+    page: options.Page = None,
     kind: Annotated[
         str | None, Option(metavar="KIND", help="Only links of this kind: references, embeds, …")
     ] = None,
@@ -50,22 +45,12 @@ def links(
     their page does not have. Links to other sites and to files that are not pages are not checked.
     The exit status is also 1 if pages were indexed before links were read: their links are unknown.
     """
-    from pgrag.ground.connections import collected_notices
-
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     library = resolved(app, target)
     is_complete = warn_of_missing_links(app, library)
-    with collected_notices() as raised:
-        rows = app.database.call(
-            "links",
-            **library.scope,
-            state="broken" if check else state,
-            page=page,
-            kind=kind,
-            top_k=_EVERY,
-        )
-    notice(*raised)
+    states = "broken" if check else state
+    rows = told(app, "links", **library.scope, state=states, page=page, kind=kind, top_k=_EVERY)
     total = counted(len(rows), "link")
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]

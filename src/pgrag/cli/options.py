@@ -1,5 +1,6 @@
 """Options shared by several commands."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -34,6 +35,17 @@ Library = Annotated[
         help="Where to search; default: everywhere.",
     ),
 ]
+OneLibrary = Annotated[
+    str | None, typer.Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
+]
+Since = Annotated[
+    datetime | None, typer.Option(metavar="DATE", help="From this date on; default: all.")
+]
+Until = Annotated[datetime | None, typer.Option(metavar="DATE", help="Before it; default: now.")]
+Page = Annotated[
+    str | None,
+    typer.Option(metavar="PAGE", help="Only of this page: its key, name, title, alias, url or id."),
+]
 Version = Annotated[
     str | None,
     typer.Option(
@@ -59,6 +71,11 @@ Filters = Annotated[
 ]
 MinScore = Annotated[float, typer.Option(min=0, help="Leave out hits below this score.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+
+
+def moments(since: datetime | None, until: datetime | None) -> dict[str, datetime | None]:
+    """Return the bounds of a period, which users give in local time, with their time zone."""
+    return {"since": since and since.astimezone(), "until": until and until.astimezone()}
 
 
 def scope(library: str | None, version: str | None) -> tuple[str | None, str | None]:

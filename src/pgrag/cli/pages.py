@@ -12,7 +12,7 @@ from pgrag.cli import options
 from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
 from pgrag.cli.output import notice, print_table, print_text, printable, stdout
-from pgrag.cli.session import page_id, resolved
+from pgrag.cli.session import page_id, resolved, told
 
 _LINK = re.compile(r"\[\[([^][|]*)(?:\|([^][]*))?\]\]")
 
@@ -122,20 +122,10 @@ def query(
     as_csv: Annotated[bool, Option("--csv", help="Print CSV with a line of names.")] = False,
 ) -> Output:
     """Ask for pages or tasks by the properties of their front matter."""
-    from pgrag.ground.connections import collected_notices
-
     if as_json and as_csv:
         raise typer.BadParameter("cannot be combined with --json.", param_hint="--csv")
     library = resolved(app, target)
-    with collected_notices() as notices:
-        rows = app.database.call_within(
-            max(1, round(1000 * timeout)),
-            "query_pages",
-            query=text,
-            **library.scope,
-            top_k=top_k,
-        )
-    notice(*notices)
+    rows = told(app, "query_pages", timeout, query=text, **library.scope, top_k=top_k)
     columns = [*_location(rows[0]), *rows[0]["columns"]] if rows else []
     values = [[*_location(row).values(), *map(_value, row["values"])] for row in rows]
 
@@ -156,12 +146,7 @@ def properties(
     app: App,
     target: options.LibraryVersion,
     *,
-    page: Annotated[
-        str | None,
-        Option(
-            metavar="PAGE", help="Only those of this page: its key, name, title, alias, url or id."
-        ),
-    ] = None,
+    page: options.Page = None,
     examples: Annotated[int, Option(min=0, help="Examples of values.")] = 3,
 ) -> Output:
     """List the properties of pages with the types of their values."""

@@ -1,14 +1,28 @@
-"""The commands `forget` and `retention` of whatever is kept for some days."""
+"""Commands on records: `export`, `forget` and `retention`."""
 
-from typing import Annotated
+import sys
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.options import Since, Until, moments
+from pgrag.cli.output import json_line, notice
+from pgrag.cli.session import opened
 
 FOREVER = "forever"
+
+
+def export(function: str, since: Since, until: Until, **filters: Any) -> None:
+    """Write the rows of an SQL function to stdout as JSON Lines."""
+    count = 0
+    with opened() as app:
+        for row in app.database.stream(function, **moments(since, until), **filters):
+            sys.stdout.write(json_line(row[function]))
+            count += 1
+    notice(f"Exported: {count:,}.")
 
 
 def add_retention(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from pgrag.cli.arguments import Target, counted, label, parse_target
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
+    from pgrag.ground.connections import Row
     from pgrag.ground.settings import Settings
     from pgrag.search.result import Result
     from pgrag.service.app import App
@@ -46,6 +48,19 @@ def resumable() -> Iterator[None]:
     except KeyboardInterrupt:
         complain("Interrupted.", "What is written stays; the next run continues from here.")
         raise typer.Exit(130) from None
+
+
+def told(app: App, function: str, /, timeout: float | None = None, **arguments: Any) -> list[Row]:
+    """Return the rows of an SQL function, and print its notices; `timeout` is in seconds."""
+    from pgrag.ground.connections import collected_notices
+
+    call = app.database.call
+    if timeout is not None:
+        call = partial(app.database.call_within, max(1, round(1000 * timeout)))
+    with collected_notices() as notices:
+        rows = call(function, **arguments)
+    notice(*notices)
+    return rows
 
 
 def say_versions(result: Result) -> None:
