@@ -34,8 +34,8 @@ from pgrag.ground.errors import (
     SettingsError,
 )
 from pgrag.ground.settings import Settings
-from pgrag.ingest.values.endpoint import Cancellation
-from pgrag.ingest.values.llm import ChatModel, Completion, Message, ToolCall, Usage
+from pgrag.models.endpoint import Cancellation
+from pgrag.models.llm import ChatModel, Completion, Message, ToolCall, Usage
 from pgrag.service.app import App
 from pgrag.service.doctor import language_model_finding
 

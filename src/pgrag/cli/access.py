@@ -6,8 +6,8 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import parse_duration, parse_rate
 from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
+from pgrag.cli.notations import parse_duration, parse_rate
 from pgrag.cli.output import print_text
 from pgrag.cli.retention import add_retention, export
 from pgrag.cli.session import told

@@ -8,8 +8,8 @@ import typer
 from rich.text import Text
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, searching
+from pgrag.cli.notations import counted, label
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
 from pgrag.ground.arguments import AnswerArguments, declared
 from pgrag.ground.values.answers import Answer, AnswerMode

@@ -11,7 +11,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from pgrag.cli import options
-from pgrag.cli.arguments import parse_filters
+from pgrag.cli.notations import parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
 from pgrag.cli.session import opened, told
 from pgrag.ground.arguments import Declared, declared

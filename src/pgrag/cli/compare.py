@@ -9,8 +9,8 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, Row, command
+from pgrag.cli.notations import counted, label
 from pgrag.cli.output import notice, print_text, printable, stdout
 
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "moved": (">", "cyan")}

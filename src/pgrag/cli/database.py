@@ -13,9 +13,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import parse_target
 from pgrag.cli.command import App, Output, command, listed
 from pgrag.cli.dump import portable
+from pgrag.cli.notations import parse_target
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened

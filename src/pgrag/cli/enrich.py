@@ -8,8 +8,8 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted, label, parse_target
 from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.notations import Target, counted, label, parse_target
 from pgrag.cli.progress import shown_count
 from pgrag.cli.session import resumable
 

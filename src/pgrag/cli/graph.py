@@ -9,8 +9,8 @@ from rich.tree import Tree
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted
 from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
+from pgrag.cli.notations import Target, counted
 from pgrag.cli.output import notice, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
 

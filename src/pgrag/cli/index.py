@@ -12,15 +12,15 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import (
+from pgrag.cli.command import App, Output, command, taking, text
+from pgrag.cli.jobs import queued
+from pgrag.cli.notations import (
     Target,
     counted,
     label,
     parse_duration,
     parse_target,
 )
-from pgrag.cli.command import App, Output, command, taking, text
-from pgrag.cli.jobs import queued
 from pgrag.cli.output import complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import Target, counted, label
 from pgrag.cli.command import App, Columns, Output, Row, command, listing, text
+from pgrag.cli.notations import Target, counted, label
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import opened
 

@@ -6,8 +6,8 @@ import typer
 from typer import Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
+from pgrag.cli.notations import counted
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import resolved, told, warn_of_missing_links
 from pgrag.ground.values.graph import LinkState

@@ -8,8 +8,8 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted, label, members, parse_settings, parse_target
 from pgrag.cli.command import App, Output, Row, command, listed, text
+from pgrag.cli.notations import Target, counted, label, members, parse_settings, parse_target
 from pgrag.cli.output import notice, print_table, print_text
 
 

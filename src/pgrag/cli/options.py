@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pgrag.cli.arguments import parse_target
+from pgrag.cli.notations import parse_target
 
 Query = Annotated[
     str,

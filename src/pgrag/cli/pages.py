@@ -9,8 +9,8 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
+from pgrag.cli.notations import counted
 from pgrag.cli.output import notice, print_table, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, told
 

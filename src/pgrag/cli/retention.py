@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.notations import counted
 from pgrag.cli.options import Since, Until, moments
 from pgrag.cli.output import json_line, notice
 from pgrag.cli.session import opened

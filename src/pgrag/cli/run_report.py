@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from pgrag.cli.arguments import Target, counted, label
+from pgrag.cli.notations import Target, counted, label
 from pgrag.cli.output import notice, print_text, warn
 from pgrag.ingest.report import MOST_KEPT, IndexReport, PlannedPage
 

@@ -9,9 +9,9 @@ import typer
 from rich.text import Text
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, Row, listed, searching
 from pgrag.cli.hits import Entry, entries, next_command
+from pgrag.cli.notations import counted, label
 from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
 from pgrag.cli.session import say_versions
 from pgrag.ground.arguments import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pgrag.cli.arguments import Target, counted, label, parse_target
+from pgrag.cli.notations import Target, counted, label, parse_target
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.values.evaluation import (
     Comparison,
     EvaluationRun,
@@ -16,7 +16,7 @@ from pgrag.ground.values.evaluation import (
 )
 
 
-class Evaluating(Calls):
+class Evaluating(Part):
     """Measures searches, and tunes them."""
 
     def rate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.values.jobs import Job, JobSummary
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.arguments import JobArguments
 
 
-class Jobs(Calls):
+class Jobs(Part):
     """Makes jobs, and looks after them."""
 
     def create_job(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from os import PathLike
 from typing import Any
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidInput
 from pgrag.ground.values.changes import SectionVersion, VersionChanges
@@ -27,7 +27,7 @@ from pgrag.search.changes import compare_versions
 from pgrag.search.result import substitutions
 
 
-class Reading(Calls):
+class Reading(Part):
     """Reads what is indexed."""
 
     def libraries(self) -> list[Library]:

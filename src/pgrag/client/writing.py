@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ground.sent import require_texts
 from pgrag.ground.values.jobs import SentPage
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.report import IndexReport
 
 
-class Writing(Calls):
+class Writing(Part):
     """Writes libraries, here and now."""
 
     def index(

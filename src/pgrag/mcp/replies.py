@@ -38,7 +38,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Fitted:
     """The blocks that fit a budget, the whole text, and the cursor of the remainder."""
 
     text: str
@@ -63,7 +63,7 @@ def fit(
     budget: int,
     *,
     separator: str = "\n\n",
-) -> Page:
+) -> Fitted:
     """Join as many whole blocks as the budget allows, in their order.
 
     `foot(n)` is the text below the first n blocks. A first block that alone exceeds the budget is
@@ -79,7 +79,7 @@ def fit(
     if count == 1 and sizes[0] + count_tokens(foot(1)) > room:
         kept = [_cut(blocks[0], room - count_tokens(foot(1)))]
     parts = [head, separator.join(map(str, kept)), foot(count)]
-    return Page("\n\n".join(part for part in parts if part), tuple(kept))
+    return Fitted("\n\n".join(part for part in parts if part), tuple(kept))
 
 
 def fit_page(
@@ -91,7 +91,7 @@ def fit_page(
     *,
     separator: str = "\n\n",
     before_more: str = "\n",
-) -> Page:
+) -> Fitted:
     """Join blocks like `fit`, with a foot that says how to read on.
 
     `cursor(n)` is the cursor after the first n blocks; None if nothing follows.

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, model_validator
 from pgrag.ground.connections import Row
 from pgrag.ground.errors import InvalidCursor, InvalidInput, UnknownPage
 from pgrag.mcp.corpus import Documentation, Resolved, named
-from pgrag.mcp.replies import Block, Page, address, breadcrumbs, fit_page, on_one_line, plural
+from pgrag.mcp.replies import Block, Fitted, address, breadcrumbs, fit_page, on_one_line, plural
 from pgrag.mcp.tool import (
     DEFAULT_BUDGET,
     Arguments,
@@ -185,7 +185,7 @@ def _part(
     foot: str,
     budget: int,
     separator: str = "\n\n",
-) -> Page:
+) -> Fitted:
     """Fit a page, or the rest of it, below its title; a cursor is the order of a row."""
     source = named(page["library"], page["version"]) + (f" ({reason})" if reason else "")
     head = [

@@ -78,7 +78,7 @@ class SearchByMeaning(_Asked, _OfAny):
 _Request: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
 
 
-class Passage(BaseModel):
+class FoundPassage(BaseModel):
     """One hit."""
 
     id: int = Field(validation_alias="document_id", description="For read_document.")
@@ -105,7 +105,7 @@ class Passages(BaseModel):
     library: str | None
     version: str | None = Field(description="The version read; null if several were.")
     version_reason: str | None = Field(description="Why that version.")
-    passages: list[Passage]
+    passages: list[FoundPassage]
     cursor: str | None = Field(description="For the next passages; null where there are no more.")
     search_id: str | None = Field(description="For send_feedback; null if not recorded.")
     notices: list[str]
@@ -158,7 +158,7 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
     content = _content(request, read, result, notices)
     content.cursor = cursor(len(fitted.blocks))
     content.passages = [
-        Passage.model_validate(
+        FoundPassage.model_validate(
             row
             | {
                 "breadcrumbs": breadcrumbs(row),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from pgrag.cli.arguments import (
+from pgrag.cli.notations import (
     Target,
     counted,
     parse_duration,
