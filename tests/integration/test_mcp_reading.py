@@ -96,7 +96,7 @@ def test_document_is_read_with_what_stands_around_it(mcp, sill):
     assert len(near) < 3
     assert not is_complete
     text, _ = mcp.ok("read_document", id=sill["id"], expand="page", token_budget=200)
-    assert "More was asked for than fits" in text
+    assert "Not everything requested fits" in text
     assert count_tokens(text) <= 200
 
 
@@ -204,7 +204,7 @@ def test_ids_that_do_not_exist_say_where_to_find_some(mcp):
     assert "There is" in mcp.failed("get_page", library="nowhere", page="tides.md")
     assert "no page 'x'" in mcp.failed("get_page", library="harbour", page="x#y")
     assert "give page_id, or library and page" in mcp.failed("get_page")
-    assert "page needs library beside it" in mcp.failed("get_outline", page="tides.md")
+    assert "page needs library, too" in mcp.failed("get_outline", page="tides.md")
     for odd in (0, -1, 2**63, 1.5, "seven", None, [1], {"id": 1}):
         assert "id: " in mcp.failed("read_document", id=odd)
 

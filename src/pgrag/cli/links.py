@@ -6,16 +6,14 @@ import typer
 from typer import Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, Row, command, listed
+from pgrag.cli.command import App, Output, Row, command, listed, text
 from pgrag.cli.notations import counted
-from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import resolved, told, warn_of_missing_links
 from pgrag.ground.values.graph import LinkState
 
-#: More links than any library has.
-_EVERY = 2**40
-#: Candidates shown in the table; --json lists all.
+_ALL = 2**40
 _LISTED = 4
+"""The maximum number of candidates in the table; --json lists all."""
 
 
 @command
@@ -26,7 +24,7 @@ def links(
     state: Annotated[
         LinkState | None,
         Option(
-            help="Only links in this state; fragment: the page has no such heading; broken:"
+            help="Only links in this state; fragment: the page lacks the heading; broken:"
             " unresolved, ambiguous or fragment; orphan: pages without a link to them."
         ),
     ] = None,
@@ -42,30 +40,24 @@ def links(
     """List the links of a version with where they lead.
 
     For CI: --check reports links that lead to no page or could lead to several, and fragments that
-    their page does not have. Links to other sites and to files that are not pages are not checked.
-    The exit status is also 1 if pages were indexed before links were read: their links are unknown.
+    their page lacks. Links to other sites and to files that are not pages are not checked. The exit
+    status is also 1 if pages were indexed before links were read: their links are unknown.
     """
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     library = resolved(app, target)
     is_complete = warn_of_missing_links(app, library)
     states = "broken" if check else state
-    rows = told(app, "links", **library.scope, state=states, page=page, kind=kind, top_k=_EVERY)
+    rows = told(app, "links", **library.scope, state=states, page=page, kind=kind, top_k=_ALL)
     total = counted(len(rows), "link")
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
         errors = [f"{total} broken."] if rows else []
         notices = ["No link is broken."] if is_complete and not rows else []
-        return Output(
-            rows, lambda: print_text(*lines), notices, errors=errors, failed=not is_complete
-        )
+        return text(rows, *lines, notices=notices, errors=errors, failed=not is_complete)
     if state == "orphan":
-
-        def show() -> None:
-            print_text(*(row["target_page"] for row in rows))
-            notice(f"{counted(len(rows), 'page')} without a link from another page.")
-
-        return Output(rows, show)
+        total = f"{counted(len(rows), 'page')} without a link from another page."
+        return text(rows, *(row["target_page"] for row in rows), notices=[total])
     return listed(
         rows,
         {

@@ -20,8 +20,8 @@ _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with
 class Block:
     """A passage of a reply: its description, and its own content.
 
-    `id`: of its document, 0 without one. Content is quoted, so that no word of it is taken for
-    pgrag's: here, or for all blocks together if not `is_quoted`.
+    `id`: its document_id, or 0. Content is quoted, so that no word of it is taken for pgrag's: each
+    block by itself, or all blocks together if not `is_quoted`.
     """
 
     id: int
@@ -35,6 +35,11 @@ class Block:
         if self.is_quoted:
             return f'{self.head}\n<passage id="{self.id}">\n{content}\n</passage>'
         return f"{self.head}\n\n{content}" if self.head else content
+
+
+def line(text: str, *, id: int = 0) -> Block:
+    """A block of pgrag's own words: an entry of a list, a row of a table."""
+    return Block(id, "", text, is_quoted=False)
 
 
 @dataclass(frozen=True, slots=True)
