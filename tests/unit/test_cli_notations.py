@@ -126,7 +126,7 @@ def test_a_length_of_time(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"])
 def test_what_is_no_length_of_time(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="not a length of time"):
+    with pytest.raises(typer.BadParameter, match="not a duration"):
         parse_duration(text, "--expires")
 
 

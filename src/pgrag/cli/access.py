@@ -1,4 +1,4 @@
-"""`pgrag keys` and `pgrag audit`: who may use the services of the database, and who did what."""
+"""`pgrag keys` and `pgrag audit`: callers of services, and what they did."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from pgrag.cli.session import told
 keys = typer.Typer(help="Keys for REST and MCP: create, list, rotate and revoke them.")
 audit = typer.Typer(help="The audit: who searched or changed what, and what was refused.")
 
-_ONCE = "Keep it now: it is shown this once."
+_ONCE = "Store it now: it is not shown again."
 
 KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.", show_default=False)]
 
@@ -26,23 +26,15 @@ def _shown(row: Row) -> str:
     return f"{row['state']}, {row['secrets']} secrets"
 
 
-_COLUMNS: Columns = {
+_KEYS: Columns = {
     "name": "name", "kind": "kind", "role": "role", "state": _shown,
     "libraries": lambda row: ", ".join(row["libraries"]),
     "origins": lambda row: ", ".join(row["origins"]),
     "rate/s": lambda row: f"{row['rate']:g}", "expires": "expires_at", "last used": "last_used_at",
 }  # fmt: skip
 
-keys.command()(
-    listing(
-        "list",
-        "keys",
-        "List the keys by name; nobody can show a secret again.",
-        {},
-        _COLUMNS,
-        nothing="There is no key.",
-    )
-)
+_LIST = "List the keys by name; nobody can show a secret again."
+keys.command()(listing("list", "keys", _LIST, {}, _KEYS, nothing="There is no key."))
 
 
 @keys.command()
@@ -52,11 +44,11 @@ def create(
     name: KeyName,
     *,
     libraries: Annotated[
-        str, Option("--libraries", "-l", metavar="A,B", help="What it opens; '*': all libraries.")
+        str, Option("--libraries", "-l", metavar="A,B", help="Its libraries; '*': all.")
     ],
     role: Annotated[
         Literal["search", "write", "admin"],
-        Option(help="search: read, search, rate; write: also change libraries; admin: everything."),
+        Option(help="search: read, search, rate; write: also change libraries; admin: all."),
     ] = "search",
     expires: Annotated[
         str | None, Option(metavar="TIME", help="90d, 12h; default: never.", show_default=False)
@@ -67,30 +59,22 @@ def create(
     ] = None,
     concurrency: Annotated[int, Option(min=1, help="Running requests at the same time.")] = 10,
     timeout: Annotated[
-        str | None,
-        Option(metavar="TIME", help="Longest statement: 5s; default: as the service allows."),
+        str | None, Option(metavar="TIME", help="Statement timeout: 5s; default: the service's.")
     ] = None,
     origin: Annotated[
-        list[str] | None,
-        Option(metavar="URL", help="Makes it publishable: for pages of https://docs.example."),
+        list[str] | None, Option(metavar="URL", help="Publishable, for pages of this origin.")
     ] = None,
 ) -> Output:
-    """Create a key for REST and MCP, and print its secret, this once."""
+    """Create a key for REST and MCP, and print its secret once."""
     limit = None if timeout is None else parse_duration(timeout, "--timeout")
     return _secret(
-        app,
-        "create_key",
-        name,
-        role=role,
+        app, "create_key", name, role=role, rate=parse_rate(rate), burst=burst,
         libraries=[part.strip() for part in libraries.split(",") if part.strip()],
-        kind="publishable" if origin else "secret",
-        origins=origin or [],
+        kind="publishable" if origin else "secret", origins=origin or [],
         expires_in=None if expires is None else parse_duration(expires, "--expires"),
-        rate=parse_rate(rate),
-        burst=burst,
         concurrency=concurrency,
         timeout_ms=None if limit is None else max(1, round(1000 * limit.total_seconds())),
-    )
+    )  # fmt: skip
 
 
 @keys.command()
@@ -99,10 +83,10 @@ def rotate(
     app: App,
     name: KeyName,
     grace: Annotated[
-        str, Option(metavar="TIME", help="How long the old secret stays valid: 12h, 0s.")
+        str, Option(metavar="TIME", help="Time for which the old secret stays valid: 12h, 0s.")
     ] = "1d",
 ) -> Output:
-    """Give a key another secret, and print it; the old one stays valid for a while."""
+    """Add a secret to a key and print it; the old one stays valid for the grace period."""
     return _secret(app, "rotate_key", name, grace=parse_duration(grace, "--grace", least=0))
 
 
@@ -115,7 +99,7 @@ def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
 @keys.command()
 @command
 def revoke(app: App, name: KeyName) -> Output:
-    """Refuse a key from now on, with all its secrets, for good, and cancel its jobs."""
+    """Revoke a key with all its secrets, for good, and cancel its jobs."""
     [row] = told(app, "revoke_key", name=name)
     revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
     return text(revoked, f"Revoked: {revoked['name']}.")
@@ -140,15 +124,11 @@ _ENTRIES: Columns = {
 
 audit.command()(
     listing(
-        "list",
-        "audit_log",
-        "List what callers did and were refused, the latest first.",
-        _FILTERS,
-        _ENTRIES,
-        nothing="The audit has no such entry.",
+        "list", "audit_log", "List what callers did and were refused, the latest first.",
+        _FILTERS, _ENTRIES, nothing="The audit has no matching entry.",
         prepared=lambda app, since, until, **values: values | options.moments(since, until),
     )
-)
+)  # fmt: skip
 
 
 @audit.command("export")
@@ -158,10 +138,6 @@ def export_audit(since: options.Since = None, until: options.Until = None) -> No
 
 
 add_retention(
-    audit,
-    forgetter="forget_audit",
-    keeper="keep_audit",
-    asker="audit_retention",
-    removed="old entries",
-    kept="The audit is",
-)
+    audit, forgetter="forget_audit", keeper="keep_audit", asker="audit_retention",
+    removed="old entries", kept="The audit is",
+)  # fmt: skip

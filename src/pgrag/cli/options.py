@@ -1,7 +1,7 @@
 """Options shared by several commands."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ LibraryVersion = Annotated[
     str,
     typer.Argument(
         metavar="LIBRARY[@VERSION]",
-        help="Where to look: jest (its newest version), jest@29.7, jest@^28.1.",
+        help="The library: jest (its newest version), jest@29.7, jest@^28.1.",
         show_default=False,
     ),
 ]
@@ -32,7 +32,7 @@ Library = Annotated[
         "--library",
         "-l",
         metavar="LIBRARY[@VERSION]",
-        help="Where to search; default: everywhere.",
+        help="The library to search; default: all.",
     ),
 ]
 OneLibrary = Annotated[
@@ -73,7 +73,7 @@ MinScore = Annotated[float, typer.Option(min=0, help="Leave out hits below this 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 
 
-def moments(since: datetime | None, until: datetime | None) -> dict[str, datetime | None]:
+def moments(since: datetime | None, until: datetime | None) -> dict[str, Any]:
     """Return the bounds of a period, which users give in local time, with their time zone."""
     return {"since": since and since.astimezone(), "until": until and until.astimezone()}
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.progress import (
     BarColumn,
@@ -69,7 +70,7 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
                 progress.reset(task)
             is_fetching = documents is None
             stage = ": fetching pages" if is_fetching else "" if done < total else ": finishing"
-            counts = {"completed": done, "total": total, "documents": documents}
+            counts: dict[str, Any] = {"completed": done, "total": total, "documents": documents}
             progress.update(task, **counts, description=f"{title}{stage}")
 
         yield show

@@ -28,16 +28,15 @@ def export(function: str, since: Since, until: Until, **filters: Any) -> None:
 def add_retention(
     commands: typer.Typer, *, forgetter: str, keeper: str, asker: str, removed: str, kept: str
 ) -> None:
-    """Add both commands, over three functions of the database.
+    """Add `forget` and `retention` over three SQL functions.
 
-    `removed` and `kept` say in the help and the output what it is: "old searches", "Searches are".
+    `removed` and `kept` name the records in texts: "old searches", "Searches are".
     """
 
     def forget(
         app: App,
         older_than: Annotated[
-            int | None,
-            Option(metavar="DAYS", min=0, help="Age in days; default: the retention."),
+            int | None, Option(metavar="DAYS", min=0, help="Age in days; default: the retention.")
         ] = None,
     ) -> Output:
         interval = None if older_than is None else f"{older_than} days"

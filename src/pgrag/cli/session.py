@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,12 @@ from pgrag.cli.output import complain, notice, warn
 if TYPE_CHECKING:
     from pgrag.ground.connections import Row
     from pgrag.ground.settings import Settings
-    from pgrag.search.result import Result
     from pgrag.service.app import App
 
 
 @contextmanager
 def opened() -> Iterator[App]:
-    """Yield the application; it connects to nothing before the first use."""
+    """Yield the application; its first use connects."""
     from pgrag.service.app import App
 
     with App(tell=notice) as app:
@@ -31,10 +30,7 @@ def opened() -> Iterator[App]:
 
 
 def show_logs(settings: Settings) -> None:
-    """Send the log to stderr if PGRAG_LOG_LEVEL is set.
-
-    Without it, the command's own messages tell a person enough.
-    """
+    """Send the log to stderr if PGRAG_LOG_LEVEL is set; else the command's messages suffice."""
     if "log_level" in settings.model_fields_set:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         logging.getLogger("pgrag").setLevel(settings.log_level.upper())
@@ -42,7 +38,7 @@ def show_logs(settings: Settings) -> None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """If work is interrupted, say that the next run resumes."""
+    """Say on an interrupt that the next run resumes."""
     try:
         yield
     except KeyboardInterrupt:
@@ -50,7 +46,7 @@ def resumable() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def told(app: App, function: str, /, timeout: float | None = None, **arguments: Any) -> list[Row]:
+def told(app: App, function: str, timeout: float | None = None, /, **arguments: Any) -> list[Row]:
     """Return the rows of an SQL function, and print its notices; `timeout` is in seconds."""
     from pgrag.ground.connections import collected_notices
 
@@ -63,20 +59,19 @@ def told(app: App, function: str, /, timeout: float | None = None, **arguments: 
     return rows
 
 
-def say_versions(result: Result) -> None:
-    """Say on stderr which versions a search read, unless the user named them, and its notices."""
-    reasons = [
+def read_versions(resolved: Sequence[Row]) -> list[str]:
+    """Say which versions were read, and why, unless the user named them exactly."""
+    return [
         f"{label(read['library'], read['version'] or '(unversioned)')}: {read['reason']}"
-        for read in result.resolved
+        for read in resolved
         if read["reason"] != "exact"
     ]
-    notice(*dict.fromkeys([*reasons, *result.notices]))
 
 
 def warn_of_missing_links(app: App, target: Target) -> bool:
-    """Warn on stderr of links of a version that are not connected or were never read.
+    """Warn of links of a version that are not connected or were never read.
 
-    Returns whether the links of all pages were read: the links of other pages are unknown.
+    Returns whether the links of all pages were read.
     """
     unread = 0
     for row in app.database.call("link_progress", **target.scope):
@@ -84,8 +79,8 @@ def warn_of_missing_links(app: App, target: Target) -> bool:
         unread += row["unread_pages"]
         if not row["is_finished"]:
             warn(
-                f"{name} is not indexed to its end, and links may not be connected yet."
-                " Run `pgrag index` again (in SQL: pgrag.finish_version)."
+                f"{name} is not indexed to its end, so links may not be connected yet. Run"
+                " `pgrag index` again (in SQL: pgrag.finish_version)."
             )
         if row["unread_pages"]:
             warn(
@@ -96,11 +91,11 @@ def warn_of_missing_links(app: App, target: Target) -> bool:
 
 
 def resolved(app: App, target: str) -> Target:
-    """Resolve LIBRARY[@VERSION], and say which version is read if the user did not name it."""
+    """Parse LIBRARY[@VERSION]; say which version is read unless the user named it exactly."""
     named = parse_target(target)
     [row] = app.database.call("resolve_version", library=named.library, wanted=named.version)
-    if row["reason"] != "exact" and (row["version"] or named.version):
-        notice(f"{label(named.library, row['version'] or '(unversioned)')}: {row['reason']}")
+    if row["version"] or named.version:
+        notice(*read_versions([{"library": named.library, **row}]))
     return named
 
 
