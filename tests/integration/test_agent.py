@@ -192,7 +192,7 @@ def test_a_chunk_is_read_with_those_around_it_and_never_shown_twice(ask, server,
     assert outcome.tools.sources[0]["document_id"] == chunk_id
     assert [source["heading"] for source in outcome.tools.sources[1:]] == ["High water", "Springs"]
     _, read = told(server)
-    assert "Found again, see above: [1]" in read
+    assert "Already above: [1]" in read
     assert "The sill is then dry" not in read
     assert outcome.trace[1]["calls"][0]["sources"][-1] == 1
 

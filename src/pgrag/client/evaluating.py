@@ -1,4 +1,4 @@
-"""Ratings, labelled sets, runs of them and tuning."""
+"""Ratings, labelled sets, their runs, and tuning."""
 
 from __future__ import annotations
 
@@ -54,11 +54,9 @@ class Evaluating(Part):
             "import_evaluation_set", name=name, library=library, queries=list(queries), unit=unit
         )
         return ImportedSet(
-            name=name,
-            queries=row["imported_queries"],
-            judgements=row["imported_judgements"],
+            name=name, queries=row["imported_queries"], judgements=row["imported_judgements"],
             unjudged=tuple(row["unjudged"]),
-        )
+        )  # fmt: skip
 
     def evaluate(
         self, evaluation_set: str, configuration: Mapping[str, Any] | None = None

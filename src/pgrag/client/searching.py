@@ -117,7 +117,7 @@ class Searching(Part):
         return Context.from_row(self._app.search.context(query, **arguments).context())
 
     def answer(self, question: str, **arguments: Unpack[AnswerArguments]) -> Answer:
-        """Let the language model answer a question; each sentence is checked against its sources.
+        """Let the language model answer a question; its sentences are checked against the sources.
 
         Raises `NotConfigured` without a language model.
         """
