@@ -140,9 +140,7 @@ def test_a_search_keeps_to_a_part_of_the_tree(guide: CommandLine) -> None:
     }
     search = ("search", "company transfer", "-n", "50", "--levels", "2", "--json")
     for ended, sections in zip(
-        guide.run_all(*((*search, "--filter", part) for part in parts)),
-        parts.values(),
-        strict=True,
+        guide.run_all(*((*search, "--filter", part) for part in parts)), parts.values(), strict=True
     ):
         assert {hit["heading"] for hit in ended.json} == {heading for heading, _, _ in sections}
 

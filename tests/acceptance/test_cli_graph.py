@@ -113,8 +113,7 @@ def test_indexing_keeps_up_vectors_and_ranks(
 
 def test_what_is_not_there(garden: CommandLine) -> None:
     nothing, lonely = garden.run_all(
-        ("path", "garden", "plants/basil.md", "index.md"),
-        ("backlinks", "garden", "index.md"),
+        ("path", "garden", "plants/basil.md", "index.md"), ("backlinks", "garden", "index.md")
     )
     assert (nothing.out, lonely.out) == ("", "")
     assert "No path of at most 8 steps" in nothing.err

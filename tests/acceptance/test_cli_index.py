@@ -7,14 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from command_line import (
-    CommandLine,
-    assert_complete,
-    counted,
-    kill,
-    wait_for,
-    write_pages,
-)
+from command_line import CommandLine, assert_complete, counted, kill, wait_for, write_pages
 
 DOCUMENTS = "select count(*) from pgrag.documents"
 

@@ -58,9 +58,7 @@ def test_a_killed_crawl_continues_where_it_stopped(environment: dict[str, str]):
     assert len(before & {*site.asked}) <= 16, "only what was under way is asked again"
 
 
-def test_the_address_names_the_version_and_the_options_are_remembered(
-    environment: dict[str, str],
-):
+def test_the_address_names_the_version_and_the_options_are_remembered(environment: dict[str, str]):
     pages = {
         "/docs/4.2/": page("Home", "", "guide", "draft"),
         "/docs/4.2/guide": page("Guide"),

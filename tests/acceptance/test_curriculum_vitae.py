@@ -157,7 +157,6 @@ def _headings(
     database: psycopg.Connection[dict[str, Any]], function: str, question: str, count: int
 ) -> list[str]:
     rows = database.execute(
-        f"select f.path from pgrag.{function}(%s, 'personal', top_k => %s) as f",
-        [question, count],
+        f"select f.path from pgrag.{function}(%s, 'personal', top_k => %s) as f", [question, count]
     ).fetchall()
     return [row["path"][-1] for row in rows]

@@ -144,15 +144,7 @@ def test_the_examples_of_the_reference(client: httpx.Client, command: str) -> No
     assert (
         answer.get("hits")
         or answer.get("text")
-        or answer.keys()
-        & {
-            "libraries",
-            "versions",
-            "pages",
-            "reason",
-            "facets",
-            "feedback_id",
-        }
+        or answer.keys() & {"libraries", "versions", "pages", "reason", "facets", "feedback_id"}
     )
 
 

@@ -70,12 +70,7 @@ from pgrag.ground.values.searches import FacetValue, Intent, ParsedQuery, Resolu
 ROWS: list[tuple[type[Value], str, set[str], set[str]]] = [
     (Hit, "search keyword_search semantic_search recorded_search", set(), set()),
     (PageHit, "search_pages", set(), set()),
-    (
-        Passage,
-        "document parent children siblings ancestors expand_documents",
-        set(),
-        set(),
-    ),
+    (Passage, "document parent children siblings ancestors expand_documents", set(), set()),
     (ContextBlock, "context", set(), set()),
     (Resolution, "resolve_version", {"library"}, set()),
     (FacetValue, "facets", set(), {"facet"}),

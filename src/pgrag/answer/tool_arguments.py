@@ -34,8 +34,7 @@ class Anywhere(Searching):
 
     library: Annotated[str, Field(max_length=200, description="Only this library.")] = ""
     version: Annotated[
-        str,
-        Field(max_length=200, description="2.1, ^2, latest, * for all; default: the newest."),
+        str, Field(max_length=200, description="2.1, ^2, latest, * for all; default: the newest.")
     ] = ""
 
 

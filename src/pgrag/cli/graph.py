@@ -153,8 +153,7 @@ def edges(
 def libraries(
     app: App,
     query: Annotated[
-        str | None,
-        Argument(help="List only libraries that may answer this question, best first."),
+        str | None, Argument(help="List only libraries that may answer this question, best first.")
     ] = None,
     top_k: options.Limit = 10,
 ) -> Output:
@@ -194,8 +193,7 @@ def resolve(
     app: App,
     library: options.LibraryName,
     version: Annotated[
-        str | None,
-        Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest."),
+        str | None, Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest.")
     ] = None,
 ) -> Output:
     """Print which version a label or a range stands for, and why."""

@@ -29,10 +29,7 @@ LibraryName = Annotated[
 Library = Annotated[
     str | None,
     typer.Option(
-        "--library",
-        "-l",
-        metavar="LIBRARY[@VERSION]",
-        help="The library to search; default: all.",
+        "--library", "-l", metavar="LIBRARY[@VERSION]", help="The library to search; default: all."
     ),
 ]
 OneLibrary = Annotated[

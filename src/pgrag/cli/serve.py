@@ -38,8 +38,7 @@ def serve(
         typer.Option(metavar="NAME", help="Also allow this host name (see docs/agents.md)."),
     ] = None,
     allow_writes: Annotated[
-        bool,
-        typer.Option("--allow-writes", help="Let callers without a key write over REST."),
+        bool, typer.Option("--allow-writes", help="Let callers without a key write over REST.")
     ] = False,
     require_keys: Annotated[
         bool, typer.Option("--require-keys", help="Require keys on this machine, too.")

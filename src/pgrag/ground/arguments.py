@@ -215,8 +215,7 @@ class Ranking(TypedDict, total=False):
         ),
     ]
     max_per_page: Annotated[
-        int | None,
-        Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N"),
+        int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
     ]
     exclude: Annotated[
         list[str] | None,
