@@ -8,9 +8,9 @@ from __future__ import annotations
 import base64
 import json
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 import psycopg
 import pytest
 from command_line import SECONDS, CommandLine, Finished
+from git_server import run_git
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from service import served
@@ -137,13 +138,7 @@ def repository(tmp_path: Path) -> Path:
     root.mkdir()
     (root / "page.md").write_text("# Page\n")
 
-    def git(*arguments: str) -> str:
-        names = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        command = ["git", *names, "-c", "commit.gpgsign=false", *arguments]
-        return subprocess.run(
-            command, cwd=root, check=True, capture_output=True, encoding="utf-8"
-        ).stdout.strip()
-
+    git = partial(run_git, root)
     git("init", "-q", "-b", "main")
     git("add", "-A")
     git("commit", "-q", "-m", "first")
@@ -151,7 +146,7 @@ def repository(tmp_path: Path) -> Path:
     git("config", "remote.origin.promisor", "true")
     git("config", "core.repositoryformatversion", "1")
     git("config", "extensions.partialClone", "origin")
-    blob = git("rev-parse", "main:page.md")
+    blob = git("rev-parse", "main:page.md").strip()
     (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     return root
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -364,22 +364,12 @@ def test_a_cancelled_answer_leaves_nothing(
     cancelled = "select count(*) as n from pgrag.answers where status = 'cancelled'"
     [recorded_before] = app.database.query(cancelled)
     stream = answerer.stream(QUESTION, library="harbour", mode=mode)
-    failures: list[BaseException] = []
-
-    def read() -> None:
-        try:
-            list(stream)
-        except GenerationCancelled as error:
-            failures.append(error)
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    assert server.hanging.wait(120)
-    stream.cancel()
-    stream.cancel()
-    reader.join(120)
-    assert not reader.is_alive()
-    assert len(failures) == 1
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(list, stream)
+        assert server.hanging.wait(120)
+        stream.cancel()
+        stream.cancel()
+        assert type(reading.exception(120)) is GenerationCancelled
     assert server.left.wait(120)
     [after] = app.database.query(cancelled)
     assert after["n"] == recorded_before["n"] + 1
